@@ -1,4 +1,4 @@
-# The service with the console, the worker and the operator's tool in one image: it runs the sources as they are.
+# The service with the console, the worker and the operator CLI in one image, run directly from source.
 # To use another base with Node 24 and npm: docker build --build-arg NODE_IMAGE=…
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
@@ -25,11 +25,11 @@ RUN node apps/console/build.mjs
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data SECRETS_KEY_FILE=/data/secrets.key
-# Makes glibc return the memory of large documents. By default it keeps an arena for each thread that parsed one, with up
-# to twice the size of a document of 20 MB.
+# Makes glibc return the memory of large documents. By default each thread that has parsed one keeps an arena of up to
+# 40 MB for a 20 MB document.
 ENV MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=1048576 MALLOC_TRIM_THRESHOLD_=4194304
-# Allocates memory in pages of 2 MB if the host has transparent huge pages: on a virtual machine a page of 4 KB may take
-# 10 to 20 µs, and 20 MB need 5,000 of them.
+# Allocates memory in 2 MB pages if the host has transparent huge pages: on a virtual machine, faulting in a 4 KB page
+# can take 10 to 20 µs, and 20 MB takes 5,000 of them.
 ENV GLIBC_TUNABLES=glibc.malloc.hugetlb=1
 WORKDIR /app
 COPY --from=dependencies /app ./
@@ -48,10 +48,10 @@ VOLUME /data
 EXPOSE 3000
 # On this signal the process shuts down properly: it finishes work in progress, within 20 seconds.
 STOPSIGNAL SIGTERM
-# On a busy machine the checking program takes seconds to start.
+# On a busy machine the health check takes several seconds to start.
 HEALTHCHECK --interval=10s --timeout=10s --start-period=60s --retries=3 \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-# A release passes the version of package.json.
+# The release build passes in the version from package.json.
 ARG VERSION=unreleased
 LABEL org.opencontainers.image.title=Portico \
   org.opencontainers.image.version=${VERSION} \

@@ -19,7 +19,7 @@ const declaredIn = (folder) =>
       // Browser code is built, so its packages are development dependencies, and not in the image.
       const runsBuilt = manifest.nx.tags.includes('type:console');
       const packages = Object.keys((runsBuilt ? manifest.devDependencies : manifest.dependencies) ?? {});
-      return [name, ['node:*', ...packages.flatMap((declared) => [declared, `${declared}/**`])]];
+      return [name, ['node:*', ...packages.flatMap((packageName) => [packageName, `${packageName}/**`])]];
     }),
   );
 const technologies = declaredIn('libs/adapters');
@@ -42,32 +42,35 @@ const importsRefused = (...patterns) => ({
     { patterns: [{ group: ['node:*'], message: 'The domain must not import Node modules.' }, ...patterns] },
   ],
 });
-const noCycles = Object.entries(domainFolders).flatMap(([layer, list]) => {
+const cycleRules = Object.entries(domainFolders).flatMap(([layer, list]) => {
   const folders = list.split(' ');
   const entries = readdirSync(join(import.meta.dirname, layer), { withFileTypes: true });
   const unlisted = entries.find((entry) => entry.isDirectory() && !folders.includes(entry.name));
   if (unlisted) throw new Error(`domainFolders does not list ${layer}/${unlisted.name}`);
-  return folders.slice(0, -1).map((folder, at) => {
+  return folders.slice(0, -1).map((folder, index) => {
     const [files, step] = folder.endsWith('.ts') ? ['', '\\./'] : ['/**/*.ts', '\\.\\./'];
-    const above = folders.slice(at + 1).map((name) => name.replace('.', '\\.'));
+    const laterFolders = folders.slice(index + 1).map((name) => name.replace('.', '\\.'));
     return {
       files: [`${layer}/${folder}${files}`],
       ignores: [...tests, ...(folder === 'use-cases' ? [`${layer}/use-cases/*/**`] : [])],
       rules: importsRefused(
-        { regex: `^${step}(${above.join('|')})(/|$)`, message: `${folder} is below it in domainFolders.` },
+        {
+          regex: `^${step}(${laterFolders.join('|')})(/|$)`,
+          message: `${folder} may import only from earlier folders in domainFolders.`,
+        },
         { regex: '^(\\.\\./)+index\\.ts$', message: 'index.ts is only for other packages.' },
       ),
     };
   });
 });
 
-const may = (sourceTag, onlyDependOnLibsWithTags, allowedExternalImports) => ({
+const constraint = (sourceTag, onlyDependOnLibsWithTags, allowedExternalImports) => ({
   sourceTag,
   onlyDependOnLibsWithTags,
   ...(allowedExternalImports ? { allowedExternalImports } : {}),
 });
-const own = (kind, table, packages = []) =>
-  Object.entries(table).map(([name, allowed]) => may(`${kind}:${name}`, ['*'], [...allowed, ...packages]));
+const ownConstraints = (kind, table, packages = []) =>
+  Object.entries(table).map(([name, allowed]) => constraint(`${kind}:${name}`, ['*'], [...allowed, ...packages]));
 
 const boundaries = (depConstraints) => [
   'error',
@@ -89,23 +92,23 @@ export default defineConfig(
     plugins: { '@nx': nx },
     rules: {
       '@nx/enforce-module-boundaries': boundaries([
-        may('type:domain', [], []),
-        may('type:contracts', ['type:domain'], ['node:assert', 'node:assert/strict']),
-        may('type:dependencies', ['type:domain'], ['node:*', 'cockatiel']),
-        may('type:adapter', ['type:domain', 'type:dependencies']),
-        ...own('adapter', technologies),
-        may(
+        constraint('type:domain', [], []),
+        constraint('type:contracts', ['type:domain'], ['node:assert', 'node:assert/strict']),
+        constraint('type:dependencies', ['type:domain'], ['node:*', 'cockatiel']),
+        constraint('type:adapter', ['type:domain', 'type:dependencies']),
+        ...ownConstraints('adapter', technologies),
+        constraint(
           'type:composition',
           ['type:domain', 'type:dependencies', 'type:adapter'],
           ['node:*', 'inversify', 'reflect-metadata', 'zod', 'pino', '@opentelemetry/**'],
         ),
-        may('type:testing', ['type:domain', 'type:dependencies', 'type:adapter'], ['node:*']),
-        may('type:test-servers', [], ['node:*', 'testcontainers', 'smtp-server', 'oidc-provider']),
-        may('type:app', ['type:domain', 'type:composition', 'app:http']),
-        ...own('app', apps),
-        may('app:worker', ['type:domain', 'type:composition']),
-        may('type:console', ['app:http']),
-        may('type:tools', ['*']),
+        constraint('type:testing', ['type:domain', 'type:dependencies', 'type:adapter'], ['node:*']),
+        constraint('type:test-servers', [], ['node:*', 'testcontainers', 'smtp-server', 'oidc-provider']),
+        constraint('type:app', ['type:domain', 'type:composition', 'app:http']),
+        ...ownConstraints('app', apps),
+        constraint('app:worker', ['type:domain', 'type:composition']),
+        constraint('type:console', ['app:http']),
+        constraint('type:tools', ['*']),
       ]),
       '@typescript-eslint/require-await': 'off',
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_' }],
@@ -117,7 +120,7 @@ export default defineConfig(
         {
           selector:
             'CallExpression[callee.property.name=/^(prepare|exec|execute)$/] > TemplateLiteral[expressions.length>0]',
-          message: 'SQL takes parameters, never text from a template.',
+          message: 'Pass values to SQL as parameters, never in a template.',
         },
       ],
     },
@@ -145,7 +148,7 @@ export default defineConfig(
       ],
     },
   },
-  ...noCycles,
+  ...cycleRules,
   {
     // Browser code uses the service only through its API, and imports only types from it.
     files: ['apps/console/src/**'],
@@ -165,23 +168,23 @@ export default defineConfig(
     files: tests,
     rules: {
       '@nx/enforce-module-boundaries': boundaries([
-        may('type:domain', [], ['node:*', ...testPackages]),
-        may('type:contracts', ['type:domain'], ['node:*', ...testPackages]),
-        may('type:dependencies', ['type:domain', 'type:contracts'], ['node:*', 'cockatiel', ...testPackages]),
-        may('type:adapter', [
+        constraint('type:domain', [], ['node:*', ...testPackages]),
+        constraint('type:contracts', ['type:domain'], ['node:*', ...testPackages]),
+        constraint('type:dependencies', ['type:domain', 'type:contracts'], ['node:*', 'cockatiel', ...testPackages]),
+        constraint('type:adapter', [
           'type:domain',
           'type:dependencies',
           'type:contracts',
           'type:adapter',
           'type:test-servers',
         ]),
-        ...own('adapter', technologies, testPackages),
-        may('type:composition', ['*']),
-        may('type:testing', ['*']),
-        may('type:test-servers', [], ['*']),
-        may('type:app', ['*']),
-        may('type:console', ['*']),
-        may('type:tools', ['*']),
+        ...ownConstraints('adapter', technologies, testPackages),
+        constraint('type:composition', ['*']),
+        constraint('type:testing', ['*']),
+        constraint('type:test-servers', [], ['*']),
+        constraint('type:app', ['*']),
+        constraint('type:console', ['*']),
+        constraint('type:tools', ['*']),
       ]),
     },
   },

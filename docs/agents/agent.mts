@@ -17,8 +17,8 @@ const fail = (reason: string): never => {
   throw new Error(reason);
 };
 
-const best = (await tool('search_operations', { query })).operations[0] ?? fail('No operation matches');
-const { collection_id, operation_key } = best;
+const bestMatch = (await tool('search_operations', { query })).operations[0] ?? fail('No operation matches');
+const { collection_id, operation_key } = bestMatch;
 const { method, path, url, parameters } = await tool('describe_operation', { collection_id, operation_key });
 const { send } = await tool('get_api', { collection_id, include_credential: true });
 

@@ -61,7 +61,7 @@ class TableFile(unittest.TestCase):
             self.assertEqual(digest, hashlib.sha256(path.read_bytes()).hexdigest())
             self.assertEqual([file.name for file in Path(folder).iterdir()], ["words.bin"])
 
-    def test_another_file_a_shortened_one_and_a_row_of_31_numbers_are_refused(self):
+    def test_another_file_a_shortened_one_and_a_row_of_31_numbers_are_rejected(self):
         data = table.to_bytes(made()[1])
         with self.assertRaisesRegex(BadInput, "does not begin with PWORDS01"):
             table.from_bytes(b"PWORDS02" + data[8:])
@@ -70,7 +70,7 @@ class TableFile(unittest.TestCase):
         with self.assertRaisesRegex(BadInput, "multiple of 32"):
             table.quantised(np.zeros((1, 31), np.float32))
 
-    def test_words_that_no_text_can_hold_and_repeated_ones_are_refused(self):
+    def test_words_that_no_text_can_hold_and_repeated_ones_are_rejected(self):
         for words, message in ((("pay", "Bill"), "'Bill' is no word"), (("a", "a"), "twice"), (("b" * 25,), "no word")):
             with self.assertRaisesRegex(BadInput, message):
                 table.from_bytes(table.to_bytes(made(words)[1]))

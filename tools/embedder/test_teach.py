@@ -73,7 +73,7 @@ class TeachersVectors(unittest.TestCase):
         first = projection.principal_directions(far, 1)[:, 0]
         self.assertGreater(first[3], 0.99)
 
-    def test_no_texts_empty_texts_and_too_great_a_width_are_refused(self):
+    def test_no_texts_empty_texts_and_too_great_a_width_are_rejected(self):
         encode = setting.tiny_encoder()
         for texts, width, message in (
             ([], 32, "no texts"),
@@ -83,7 +83,7 @@ class TeachersVectors(unittest.TestCase):
             with self.assertRaisesRegex(corpus.BadInput, message):
                 projection.teach(encode, setting.WORDS, texts, width, self.folder, say=lambda _: None)
 
-    def test_a_teacher_that_gives_no_numbers_is_refused(self):
+    def test_a_teacher_that_gives_no_numbers_is_rejected(self):
         broken = lambda texts: np.full((len(texts), 48), np.nan)
         with self.assertRaisesRegex(corpus.BadInput, "finite numbers"):
             projection.teach(broken, setting.WORDS, self.texts, 32, self.folder, say=lambda _: None)

@@ -70,7 +70,7 @@ class Training(unittest.TestCase):
         self.assertEqual(self.made("with")[0]["quality"], {"ndcg@10": 0.5})
         self.assertEqual(self.made("with")[0]["sha256"], self.made("without")[0]["sha256"])
         (self.folder / "quality.json").write_text("[]")
-        self.refused("quality.json must hold a JSON object", "--quality", str(self.folder / "quality.json"))
+        self.assert_rejected("quality.json must hold a JSON object", "--quality", str(self.folder / "quality.json"))
 
     def test_training_brings_texts_nearer_to_the_teachers_vectors(self):
         material = run.read(self.data, None, self.folder / "questions.tsv", 32)
@@ -102,44 +102,44 @@ class Training(unittest.TestCase):
         self.assertEqual(sorted(np.concatenate(made)), list(range(1000)))
         self.assertEqual(len(made[0]), 64)
 
-    def refused(self, message, *given, **more):
+    def assert_rejected(self, message, *given, **more):
         code, said = self.train(*given, **more)
         self.assertEqual(code, 2)
         self.assertRegex(said, message)
 
     def test_missing_files_are_named(self):
-        self.refused("none.tsv is missing", questions="none.tsv")
-        self.refused("elsewhere/words.txt is missing", "--teacher", str(self.folder / "elsewhere"))
+        self.assert_rejected("none.tsv is missing", questions="none.tsv")
+        self.assert_rejected("elsewhere/words.txt is missing", "--teacher", str(self.folder / "elsewhere"))
         (self.data / "wordnet-glosses.txt.xz").unlink()
-        self.refused("wordnet-glosses.txt.xz is missing")
+        self.assert_rejected("wordnet-glosses.txt.xz is missing")
 
-    def test_vectors_of_another_number_type_or_shape_are_refused(self):
+    def test_vectors_of_another_number_type_or_shape_are_rejected(self):
         path = self.data / "teacher" / "texts.npy"
         codes = np.load(path)
         np.save(path, codes[:-1])
-        self.refused(f"{len(codes) - 1} rows and {len(codes)} scales")
+        self.assert_rejected(f"{len(codes) - 1} rows and {len(codes)} scales")
         np.save(path, codes.astype(np.float32))
-        self.refused("must hold rows of int8, but holds float32")
+        self.assert_rejected("must hold rows of int8, but holds float32")
         np.save(path, codes[:, :16])
-        self.refused("words have 32 numbers each, texts 16")
+        self.assert_rejected("words have 32 numbers each, texts 16")
 
-    def test_empty_texts_are_refused(self):
+    def test_empty_texts_are_rejected(self):
         path = self.data / "teacher" / "texts.tsv.xz"
         lines = lzma.open(path, "rt").readlines()
         with lzma.open(path, "wt") as file:
             file.writelines(["op\t \n", *lines[1:]])
-        self.refused("texts.tsv.xz, line 1: must be a kind, a tab and a text")
+        self.assert_rejected("texts.tsv.xz, line 1: must be a kind, a tab and a text")
         with lzma.open(path, "wt") as file:
             file.write("")
-        self.refused("holds no texts")
+        self.assert_rejected("holds no texts")
 
-    def test_a_width_that_is_no_multiple_of_32_or_more_than_the_teachers_is_refused(self):
-        self.refused("width 31: must be a multiple of 32", "--width", "31")
-        self.refused("width 64: must be a multiple of 32, at most the teacher's 32", "--width", "64")
+    def test_a_width_that_is_no_multiple_of_32_or_more_than_the_teachers_is_rejected(self):
+        self.assert_rejected("width 31: must be a multiple of 32", "--width", "31")
+        self.assert_rejected("width 64: must be a multiple of 32, at most the teacher's 32", "--width", "64")
 
-    def test_no_runs_no_epochs_and_a_negative_seed_are_refused(self):
+    def test_no_runs_no_epochs_and_a_negative_seed_are_rejected(self):
         for name, value in (("runs", "0"), ("epochs", "0"), ("seed", "-1")):
-            self.refused(f"{name} must be at least", f"--{name}", value)
+            self.assert_rejected(f"{name} must be at least", f"--{name}", value)
 
     def test_questions_must_be_of_known_apis_and_parts(self):
         for line, message in (
@@ -149,7 +149,7 @@ class Training(unittest.TestCase):
             ("pay.example\top:3\tx", "pay.example has 2 parts, there is no 3"),
         ):
             (self.folder / "questions.tsv").write_text(line + "\n")
-            self.refused(message)
+            self.assert_rejected(message)
 
 
 class MissingPackages(unittest.TestCase):

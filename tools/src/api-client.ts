@@ -32,8 +32,8 @@ export const createApiClient = (address: string): ApiClient => {
     return { status: response.status, headers: response.headers, text: await response.text() };
   };
   const call: ApiClient['call'] = async (caller, method, path, body) => {
-    const { text, ...answer } = await read(caller, method, path, body);
-    return { ...answer, body: JSON.parse(text) as unknown };
+    const { text, ...response } = await read(caller, method, path, body);
+    return { ...response, body: JSON.parse(text) as unknown };
   };
   return {
     address,

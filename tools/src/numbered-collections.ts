@@ -6,8 +6,10 @@ export const idAt = (number: number): CollectionId =>
 
 export const numberOf = (id: CollectionId): number => Number(id.slice(-12));
 
-/** Returns the ids of `count` collections that follow `after`, as a store's `collectionsAfter` does. */
-export const idsAfter = (after: CollectionId | null, count: number, limit: number): readonly CollectionId[] => {
-  const first = after === null ? 0 : numberOf(after) + 1;
-  return Array.from({ length: Math.max(0, Math.min(limit, count - first)) }, (_, at) => idAt(first + at));
+/** Returns the ids of `count` collections that follow `after`, as a store's `listCollectionsAfter` does. */
+export const listIdsAfter = (after: CollectionId | null, count: number, limit: number): readonly CollectionId[] => {
+  const firstNumber = after === null ? 0 : numberOf(after) + 1;
+  return Array.from({ length: Math.max(0, Math.min(limit, count - firstNumber)) }, (_, index) =>
+    idAt(firstNumber + index),
+  );
 };

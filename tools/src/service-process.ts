@@ -9,7 +9,7 @@ export interface ServiceProcess {
   readonly address: string;
   readonly pid: number;
   /** Resolves when the process has exited, to the exit code, or to null after a signal. */
-  readonly exited: Promise<number | null>;
+  readonly exitCode: Promise<number | null>;
   /** Shuts the process down gracefully and waits until it has exited. */
   readonly stop: () => Promise<void>;
   /** Kills the process, as a crash would. */
@@ -34,47 +34,47 @@ export const startService = async (environment: Environment, abortSignal?: Abort
   const { host, port, dataDir } = readConfig(environment);
   const address = `http://${host}:${port}`;
   if (await isResponding(address))
-    throw new NotStartedError(`Another service already responds at ${address}: stop it, or choose another PORT`);
+    throw new NotStartedError(`A service is already running at ${address}: stop it, or choose a different PORT`);
   mkdirSync(dataDir, { recursive: true, mode: 0o700 });
   const logFile = join(dataDir, 'service.log');
   const log = openSync(logFile, 'a', 0o600);
   const earlierLogBytes = statSync(logFile).size;
   const child = spawn(process.execPath, serviceArguments, { cwd: root, env: environment, stdio: ['ignore', log, log] });
   closeSync(log);
-  const exited = once(child, 'exit').then(([code]) => code as number | null);
-  const end = (signal: NodeJS.Signals) => endProcess(child, signal);
-  const killNow = () => void end('SIGKILL');
+  const exitCode = once(child, 'exit').then(([code]) => code as number | null);
+  const terminate = (signal: NodeJS.Signals) => endProcess(child, signal);
+  const killNow = () => void terminate('SIGKILL');
   if (abortSignal?.aborted) killNow();
   else abortSignal?.addEventListener('abort', killNow, { once: true });
   for (const startedAt = Date.now(); !(await isResponding(address)); await pause(50)) {
-    if (hasEnded(child))
+    if (hasExited(child))
       throw new NotStartedError(
-        plainLinesIn(logFile, earlierLogBytes) ??
+        readPlainLines(logFile, earlierLogBytes) ??
           `The service exited at startup without a message; its log is ${logFile}`,
       );
     if (Date.now() - startedAt > startTimeoutMs) {
-      await end('SIGKILL');
+      await terminate('SIGKILL');
       throw new NotStartedError(`The service did not respond within ${startTimeoutMs / 1_000} s; see ${logFile}`);
     }
   }
-  return { address, pid: child.pid ?? 0, exited, stop: () => end('SIGTERM'), kill: () => end('SIGKILL') };
+  return { address, pid: child.pid ?? 0, exitCode, stop: () => terminate('SIGTERM'), kill: () => terminate('SIGKILL') };
 };
 
 /** Returns the plain lines, which are not JSON, in the log after `bytes`: the reason why the service does not start. */
-const plainLinesIn = (logFile: string, bytes: number): string | null => {
+const readPlainLines = (logFile: string, bytes: number): string | null => {
   const lines = readFileSync(logFile).subarray(bytes).toString('utf8').split('\n');
   return lines.filter((line) => line !== '' && !line.startsWith('{')).join('\n') || null;
 };
 
 /** Sends the signal unless the process has already exited, and waits until it has exited. */
 export const endProcess = async (child: ChildProcess, signal: NodeJS.Signals): Promise<void> => {
-  if (hasEnded(child)) return;
-  const exited = once(child, 'exit');
+  if (hasExited(child)) return;
+  const exit = once(child, 'exit');
   child.kill(signal);
-  await exited;
+  await exit;
 };
 
-const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+const hasExited = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
 
 const isResponding = async (address: string): Promise<boolean> => {
   try {

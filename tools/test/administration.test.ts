@@ -8,16 +8,17 @@ import { openInstallation, provideInstallation } from './provide-installation.ts
 import type { ToolRun } from './run-tool.ts';
 
 const installation = provideInstallation(beforeAll, { RATE_LIMIT_FAILED_KEYS: 'off' });
-let remote: Readonly<Record<string, string>>;
+let remoteVariables: Readonly<Record<string, string>>;
 beforeAll(async () => {
   const { address } = await installation.compose();
-  const token = (await installation.tool('token', '--admin')).stdout.trim();
-  remote = { PORTICO_SERVER: address, PORTICO_TOKEN: token };
-  await installation.tool('import', `${root}/samples`);
+  const token = (await installation.runTool('token', '--admin')).stdout.trim();
+  remoteVariables = { PORTICO_SERVER: address, PORTICO_TOKEN: token };
+  await installation.runTool('import', `${root}/samples`);
 });
 
-const runLocally = (...args: readonly string[]): Promise<ToolRun> => installation.tool(...args);
-const runRemotely = (...args: readonly string[]): Promise<ToolRun> => installation.toolWith(remote, ...args);
+const runLocally = (...args: readonly string[]): Promise<ToolRun> => installation.runTool(...args);
+const runRemotely = (...args: readonly string[]): Promise<ToolRun> =>
+  installation.runToolWith(remoteVariables, ...args);
 
 const [ann, bob, team] = ['ann@example.com', 'bob@example.com', 'Team'];
 
@@ -91,7 +92,7 @@ const expectedOutput: Readonly<Record<string, string>> = {
   'usage list --by day --from 2020-01-01 --to 2020-02-01 --csv': 'day,reads,searches,slices,credential_reads,refused\n',
 };
 
-test('an administrator works on a server, with e-mails and names instead of ids', async () => {
+test('an administrator manages a server with email addresses and names instead of ids', async () => {
   for (const name of ['ann', 'bob']) await register(installation.api, name);
   for (const [code, ...args] of adminCommands) {
     const result = await runRemotely(...args);
@@ -106,8 +107,8 @@ test('an administrator works on a server, with e-mails and names instead of ids'
   for (const email of [ann, bob]) await removeProfile(email);
 });
 
-test('on the stores the commands work without a service, without an actor, and with the local issuer off', async () => {
-  const storesOnly = await openInstallation({
+test('commands on the stores work without a service or an actor, even if the local issuer is off', async () => {
+  const storeInstallation = await openInstallation({
     IDENTITY_LOCAL: 'false',
     IDENTITY_ISSUER: 'https://issuer.invalid',
     IDENTITY_AUDIENCE: 'portico',
@@ -115,18 +116,20 @@ test('on the stores the commands work without a service, without an actor, and w
     RATE_LIMIT_DEFAULT: '1/60',
   });
   for (const group of ['Crew', 'Staff', 'Guests']) {
-    const { code, stderr } = await storesOnly.tool('groups', 'add', group);
+    const { code, stderr } = await storeInstallation.runTool('groups', 'add', group);
     expect([code, stderr]).toEqual([0, expect.not.stringMatching(/error|refused/)]);
   }
-  const log = await storesOnly.tool('audit', 'list', '--json', '--action', 'group.create');
+  const log = await storeInstallation.runTool('audit', 'list', '--json', '--action', 'group.create');
   const entries = JSON.parse(log.stdout) as { actor: string | null }[];
   expect(entries.map(({ actor }) => actor)).toEqual([null, null, null]);
-  expect((await storesOnly.tool('groups', 'add', 'Crew')).stderr).toMatch(/^portico: [^"]*already exists[^"]*\n$/m);
-  expect((await storesOnly.tool('usage', 'list')).stdout).toBe('Nothing was used.\n');
+  expect((await storeInstallation.runTool('groups', 'add', 'Crew')).stderr).toMatch(
+    /^portico: [^"]*already exists[^"]*\n$/m,
+  );
+  expect((await storeInstallation.runTool('usage', 'list')).stdout).toBe('No usage found.\n');
 });
 
-test('an approval that fails half-way prints the keys that it created, and why it failed', async () => {
-  const names = [...Array.from({ length: approvalsMax }, (_, at) => `many-${at}`), 'last'];
+test('if approving people fails halfway, the tool prints the keys that it created and the reason', async () => {
+  const names = [...Array.from({ length: approvalsMax }, (_, index) => `many-${index}`), 'last'];
   for (const name of names) await register(installation.api, name);
   const emails = names.map((name) => `${name}@example.com`);
   const database = new Database(join(installation.folder, 'portico.sqlite'));
@@ -146,26 +149,33 @@ test('an approval that fails half-way prints the keys that it created, and why i
 });
 
 const removeProfile = async (email: string): Promise<unknown> =>
-  installation.api.request(await installation.admin(), 'DELETE', `/api/profiles/${email}`);
+  installation.api.request(await installation.createAdminToken(), 'DELETE', `/api/profiles/${email}`);
 
-test('a request is approved by e-mail and collection, and the audit log names the approver', async () => {
+test('a request is approved by email and collection, and the audit log names the approver', async () => {
   await register(installation.api, 'cara');
   const [{ client_id, client_secret }] = JSON.parse(
     (await runRemotely('--json', 'people', 'approve', 'cara@example.com')).stdout,
   ) as [{ client_id: string; client_secret: string }];
-  const [admin, cara] = [await installation.admin(), { clientId: client_id, secret: client_secret }];
+  const [admin, cara] = [await installation.createAdminToken(), { clientId: client_id, secret: client_secret }];
   const collections = await installation.api.request<{ id: string; name: string }[]>(admin, 'GET', '/api/collections/');
   for (const { id } of collections.slice(0, 2)) {
     await installation.api.request(admin, 'PUT', `/api/collections/${id}`, { discoverable: true });
     await installation.api.request(cara, 'POST', '/api/access/requests', { collection_id: id, reason: 'To try it' });
   }
-  const [first = '', second = ''] = collections.map(({ name }) => name);
-  expect((await runRemotely('requests', 'approve', 'cara@example.com')).stderr).toContain('name the collection too');
-  const approved = await runRemotely('requests', 'approve', 'cara@example.com', first, '--until', '2099-12-31');
-  expect(approved).toMatchObject({ code: 0, stdout: `approved  cara@example.com  ${first}\n` });
+  const [firstCollection = '', secondCollection = ''] = collections.map(({ name }) => name);
+  expect((await runRemotely('requests', 'approve', 'cara@example.com')).stderr).toContain('also pass the collection');
+  const approval = await runRemotely(
+    'requests',
+    'approve',
+    'cara@example.com',
+    firstCollection,
+    '--until',
+    '2099-12-31',
+  );
+  expect(approval).toMatchObject({ code: 0, stdout: `approved  cara@example.com  ${firstCollection}\n` });
   expect(await runLocally('requests', 'deny', 'cara@example.com', '--reason', 'Not now')).toMatchObject({
     code: 0,
-    stdout: `denied  cara@example.com  ${second}\n`,
+    stdout: `denied  cara@example.com  ${secondCollection}\n`,
   });
   expect((await runLocally('requests', 'deny', 'cara@example.com')).code).toBe(1);
   expect((await runLocally('requests', 'list', '--all')).stdout).toMatch(/denied.*cara@example\.com/);

@@ -24,106 +24,120 @@ const document = {
 const authentication = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret', in: 'header' };
 
 /** Creates a collection with a credential, and a client with a key. */
-const fill = async ({ api, admin }: Installation) => {
-  const caller = await admin();
+const seedInstallation = async ({ api, createAdminToken }: Installation) => {
+  const caller = await createAdminToken();
   const collection = await addCollection(api, caller, { name: 'Weather', openapi_spec: document, authentication });
   const { key } = await addClient(api, caller, 'alice');
   return { caller, collection, key };
 };
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
-const names = (folder: string): readonly string[] => readdirSync(folder).toSorted();
+const listFiles = (folder: string): readonly string[] => readdirSync(folder).toSorted();
 const digestOf = (path: string): string => createHash('sha256').update(readFileSync(path)).digest('hex');
 
 test('a backup of a service under load restores keys, credentials, tokens and operations', async () => {
   await installation.compose();
-  const { caller, collection, key } = await fill(installation);
-  let people = 0;
-  let done = false;
+  const { caller, collection, key } = await seedInstallation(installation);
+  let personCount = 0;
+  let isDone = false;
   const writer = (async () => {
-    while (!done) await register(installation.api, `person-${++people}`);
+    while (!isDone) await register(installation.api, `person-${++personCount}`);
   })();
-  const { code, stdout, stderr } = await installation.tool('backup', archive);
-  done = true;
+  const { code, stdout, stderr } = await installation.runTool('backup', archive);
+  isDone = true;
   await writer;
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toContain('monday.tar: portico.sqlite, secrets.key, local-issuer.key.');
   expect(modeOf(archive)).toBe(0o600);
-  expect(names(join(archive, '..'))).toEqual(['monday.tar']);
-  expect(people).toBeGreaterThan(1);
+  expect(listFiles(join(archive, '..'))).toEqual(['monday.tar']);
+  expect(personCount).toBeGreaterThan(1);
 
-  const other = await openInstallation();
-  const restore = await other.tool('--json', 'restore', archive);
-  expect(restore.code).toBe(0);
-  expect(JSON.parse(restore.stdout)).toMatchObject({ format: 1, kept_aside: [] });
-  expect(names(other.folder)).toEqual(['local-issuer.key', 'portico.sqlite', 'secrets.key']);
-  for (const name of names(other.folder)) expect(modeOf(join(other.folder, name))).toBe(0o600);
-  await other.compose();
-  expect((await other.api.call(key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
-  const metadata = await other.api.request<object>(caller, 'GET', `/api/collections/${collection}/metadata`);
+  const restoredInstallation = await openInstallation();
+  const restoreRun = await restoredInstallation.runTool('--json', 'restore', archive);
+  expect(restoreRun.code).toBe(0);
+  expect(JSON.parse(restoreRun.stdout)).toMatchObject({ format: 1, kept_aside: [] });
+  expect(listFiles(restoredInstallation.folder)).toEqual(['local-issuer.key', 'portico.sqlite', 'secrets.key']);
+  for (const name of listFiles(restoredInstallation.folder))
+    expect(modeOf(join(restoredInstallation.folder, name))).toBe(0o600);
+  await restoredInstallation.compose();
+  expect((await restoredInstallation.api.call(key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
+  const metadata = await restoredInstallation.api.request<object>(
+    caller,
+    'GET',
+    `/api/collections/${collection}/metadata`,
+  );
   expect(metadata).toMatchObject({ authentication });
-  const operations = await other.api.request<object[]>(caller, 'GET', `/api/collections/${collection}/operations`);
+  const operations = await restoredInstallation.api.request<object[]>(
+    caller,
+    'GET',
+    `/api/collections/${collection}/operations`,
+  );
   expect(operations).toMatchObject([{ path: '/forecast' }]);
-  const all = await other.api.request<unknown[]>(caller, 'GET', '/api/profiles/');
-  expect(all.length).toBeGreaterThanOrEqual(2);
-  expect(all.length).toBeLessThanOrEqual(people + 2);
+  const profiles = await restoredInstallation.api.request<unknown[]>(caller, 'GET', '/api/profiles/');
+  expect(profiles.length).toBeGreaterThanOrEqual(2);
+  expect(profiles.length).toBeLessThanOrEqual(personCount + 2);
 });
 
 test('a backup replaces an existing file only with --force, and leaves nothing behind if it fails', async () => {
-  expect(await installation.tool('backup', archive)).toMatchObject({
+  expect(await installation.runTool('backup', archive)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('there is nothing to back up') as string,
   });
-  await installation.tool('people', 'list', '--admins');
+  await installation.runTool('people', 'list', '--admins');
   writeFileSync(archive, 'of sunday');
-  const rejection = await installation.tool('backup', archive);
+  const rejection = await installation.runTool('backup', archive);
   expect(rejection).toMatchObject({ code: 1, stderr: expect.stringContaining('already exists') as string });
   expect(readFileSync(archive, 'utf8')).toBe('of sunday');
-  expect((await installation.tool('backup', archive, '--force')).code).toBe(0);
+  expect((await installation.runTool('backup', archive, '--force')).code).toBe(0);
   expect(statSync(archive).size).toBeGreaterThan(10_000);
   expect(modeOf(archive)).toBe(0o600);
-  const failure = await installation.tool('backup', join(installation.folder, 'nowhere', 'x.tar'));
+  const failure = await installation.runTool('backup', join(installation.folder, 'nowhere', 'x.tar'));
   expect(failure.code).toBe(1);
   expect(failure.stderr).toMatch(/^portico: ENOENT: .*\n$/);
-  expect(names(join(archive, '..'))).toEqual(['monday.tar']);
-  expect(names(installation.folder).filter((name) => name.startsWith('.'))).toEqual([]);
+  expect(listFiles(join(archive, '..'))).toEqual(['monday.tar']);
+  expect(listFiles(installation.folder).filter((name) => name.startsWith('.'))).toEqual([]);
 });
 
 test('a restore is rejected while a service runs; with --force, it sets existing data aside', async () => {
   const service = await installation.start();
   await register(installation.api, 'before');
-  expect((await installation.tool('backup', archive)).code).toBe(0);
+  expect((await installation.runTool('backup', archive)).code).toBe(0);
   await register(installation.api, 'after');
   for (const force of [[], ['--force']]) {
-    const { code, stderr } = await installation.tool('restore', archive, ...force);
-    expect({ code, isExplained: /already there|a process uses/.test(stderr) }).toEqual({ code: 1, isExplained: true });
+    const { code, stderr } = await installation.runTool('restore', archive, ...force);
+    expect({ code, isExplained: /already exist|a process uses/.test(stderr) }).toEqual({ code: 1, isExplained: true });
   }
   await service.kill();
   const database = join(installation.folder, 'portico.sqlite');
-  const rejection = await installation.tool('restore', archive);
-  expect(rejection.stderr).toContain(`already there: ${database}`);
-  const { code, stdout } = await installation.tool('--json', 'restore', archive, '--force');
+  const rejection = await installation.runTool('restore', archive);
+  expect(rejection.stderr).toContain(`these files already exist: ${database}`);
+  const { code, stdout } = await installation.runTool('--json', 'restore', archive, '--force');
   expect(code).toBe(0);
-  const { kept_aside: aside } = JSON.parse(stdout) as Record<'kept_aside', string[]>;
+  const { kept_aside: previousFiles } = JSON.parse(stdout) as Record<'kept_aside', string[]>;
   // The keys are the same as in the backup.
-  expect(aside).toEqual([expect.stringMatching(`^${database}\\.before-restore-`)]);
-  expect(names(installation.folder).filter((name) => /-(wal|shm)$|\.new$|^\./.test(name))).toEqual([]);
+  expect(previousFiles).toEqual([expect.stringMatching(`^${database}\\.before-restore-`)]);
+  expect(listFiles(installation.folder).filter((name) => /-(wal|shm)$|\.new$|^\./.test(name))).toEqual([]);
   await installation.compose();
-  const emails = async ({ api, admin }: Installation) =>
-    (await api.request<{ email: string }[]>(await admin(), 'GET', '/api/profiles/')).map(({ email }) => email);
-  expect(await emails(installation)).toEqual(['admin@localhost', 'before@example.com']);
-  const previousData = await openInstallation({ DATA_DIR: installation.folder, DATABASE_URL: `sqlite:${aside[0]}` });
+  const listEmails = async ({ api, createAdminToken }: Installation) =>
+    (await api.request<{ email: string }[]>(await createAdminToken(), 'GET', '/api/profiles/')).map(
+      ({ email }) => email,
+    );
+  expect(await listEmails(installation)).toEqual(['admin@localhost', 'before@example.com']);
+  const previousData = await openInstallation({
+    DATA_DIR: installation.folder,
+    DATABASE_URL: `sqlite:${previousFiles[0]}`,
+  });
   await previousData.compose();
-  expect(await emails(previousData)).toContain('after@example.com');
+  expect(await listEmails(previousData)).toContain('after@example.com');
 });
 
 test('an archive that is not a complete backup is rejected, and nothing changes', async () => {
-  await installation.tool('people', 'list', '--admins');
-  expect((await installation.tool('backup', archive)).code).toBe(0);
+  await installation.runTool('people', 'list', '--admins');
+  expect((await installation.runTool('backup', archive)).code).toBe(0);
   const folder = join(archive, '..');
-  const makeFile = (name: string, make: (path: string) => void): string => {
+  const makeFile = (name: string, write: (path: string) => void): string => {
     const path = join(folder, name);
-    make(path);
+    write(path);
     return path;
   };
   const pack = (path: string, ...files: readonly string[]) =>
@@ -156,16 +170,16 @@ test('an archive that is not a complete backup is rejected, and nothing changes'
     ],
     [join(folder, 'nowhere'), 'does not exist'],
   ];
-  const before = names(installation.folder).map((name) => [
+  const before = listFiles(installation.folder).map((name) => [
     name,
     name === 'backups' || digestOf(join(installation.folder, name)),
   ]);
   for (const [path, reason] of invalidArchives) {
-    const { code, stderr } = await installation.tool('restore', path, '--force');
+    const { code, stderr } = await installation.runTool('restore', path, '--force');
     expect({ path, code, isExplained: stderr.includes(reason) }, stderr).toEqual({ path, code: 1, isExplained: true });
     expect(stderr.trim().split('\n')).toHaveLength(1);
   }
-  const after = names(installation.folder).map((name) => [
+  const after = listFiles(installation.folder).map((name) => [
     name,
     name === 'backups' || digestOf(join(installation.folder, name)),
   ]);
@@ -173,24 +187,26 @@ test('an archive that is not a complete backup is rejected, and nothing changes'
 });
 
 test('the backup omits a key from outside the data folder, and reports that', async () => {
-  const withOwnKey = await openInstallation({
+  const installationWithKey = await openInstallation({
     SECRETS_KEY: Buffer.alloc(32, 5).toString('base64'),
     DATA_DIR: installation.folder,
   });
-  await withOwnKey.tool('people', 'list', '--admins');
+  await installationWithKey.runTool('people', 'list', '--admins');
   rmSync(join(installation.folder, 'secrets.key'), { force: true });
-  const { code, stdout } = await withOwnKey.tool('backup', archive);
+  const { code, stdout } = await installationWithKey.runTool('backup', archive);
   expect(code).toBe(0);
-  expect(stdout).toContain('The secrets key is not in it: it comes from SECRETS_KEY.');
+  expect(stdout).toContain('It does not contain the secrets key, which comes from SECRETS_KEY.');
 });
 
 test('on PostgreSQL, both commands name the tools to use instead', async () => {
-  const onPostgresql = await openInstallation({ DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico' });
+  const postgresqlInstallation = await openInstallation({
+    DATABASE_URL: 'postgresql://portico:hunter2@127.0.0.1:9/portico',
+  });
   for (const [command, alternative] of [
     ['backup', 'pg_dump'],
     ['restore', 'pg_restore'],
   ] as const) {
-    const { code, stderr } = await onPostgresql.tool(command, archive);
+    const { code, stderr } = await postgresqlInstallation.runTool(command, archive);
     expect(code).toBe(1);
     expect(stderr).toContain(alternative);
     expect(stderr).toContain('secrets.key');

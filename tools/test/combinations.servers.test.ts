@@ -11,7 +11,7 @@ import {
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
 import { addClient, addCollection } from './clients.ts';
-import { eventually } from './faults/traffic.ts';
+import { pollUntil } from './faults/traffic.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
 const postgres = await startPostgres();
@@ -31,7 +31,7 @@ const admin = { uid: 'root', email: 'root@example.com', emailVerified: true } as
  * installed.
  */
 const replacements = {
-  PostgreSQL: postgres && (async () => ({ DATABASE_URL: await postgres.newDatabase() })),
+  PostgreSQL: postgres && (async () => ({ DATABASE_URL: await postgres.createDatabase() })),
   Redis: redis && (async () => ({ REDIS_URL: redis.url })),
   'fake Qdrant': async () => ({ QDRANT_URL: qdrant.url }),
   'fake Ollama': async () => ({ OLLAMA_URL: ollama.url }),
@@ -75,13 +75,13 @@ const documentOf = (path: string, summary: string) => ({
 const document = documentOf('/forecast', 'Tell whether it rains tomorrow');
 const paymentsDocument = documentOf('/charges', 'List the charges of a card');
 
-/** Returns the text of the mails to this address, whether sent or written to files. */
+/** Returns the text of the emails to this address, whether sent or written to files. */
 const mailsTo = (address: string): readonly string[] => {
   const folder = join(installation.folder, 'mails');
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.eml')) : [];
-  const sent = smtp?.accepted().filter(({ envelope }) => envelope.to.includes(address)) ?? [];
+  const sentMails = smtp?.listAccepted().filter(({ envelope }) => envelope.to.includes(address)) ?? [];
   return [
-    ...sent.map(({ bytes }) => bytes.toString('utf8')),
+    ...sentMails.map(({ bytes }) => bytes.toString('utf8')),
     ...files
       .map((name) => readFileSync(join(folder, name), 'utf8'))
       .filter((mail) => mail.includes(`\r\nTo: ${address}\r\n`)),
@@ -92,7 +92,7 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
   'with $name',
   ({ name, combination }) => {
     test.skipIf(combination.some((part) => !replacements[part]))(
-      'the main features work as with every other combination',
+      'the main features work as with any other combination',
       async () => {
         const variables: Record<string, string> = {};
         for (const part of combination) Object.assign(variables, await replacements[part]?.());
@@ -103,14 +103,14 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
         const tokenOf = async (uid: string, email: string): Promise<Credential> =>
           usesProvider
             ? { token: (await provider.signIn({ uid, email, emailVerified: true })).idToken }
-            : installation.person(uid);
-        const operator = usesProvider ? await tokenOf(admin.uid, admin.email) : await installation.admin();
+            : installation.createToken(uid);
+        const operator = usesProvider ? await tokenOf(admin.uid, admin.email) : await installation.createAdminToken();
         const uid = `ada-${name.replace(/\W+/g, '-').toLowerCase()}`;
         const email = `${uid}@example.com`;
 
         const { id, key } = await addClient(api, operator, uid);
         const token = await tokenOf(uid, email);
-        const [mail] = await eventually(
+        const [mail] = await pollUntil(
           () => mailsTo(email),
           (mails) => mails.length > 0,
         );
@@ -130,11 +130,11 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
           await api.request(operator, 'POST', `/api/access/clients/${id}/collections/${collection}`);
         }
         const findBest = (query: string) =>
-          eventually(
+          pollUntil(
             () => search(query),
-            ([first]) => first !== undefined,
+            ([match]) => match !== undefined,
           );
-        await eventually(
+        await pollUntil(
           () => api.request<unknown[]>(key, 'POST', '/api/vector/search', { query: 'anything' }),
           (results) => results.length === 2,
         );
@@ -146,7 +146,7 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
           api.request<{ path: string; operation_key: string }[]>(key, 'POST', '/api/operations/search', {
             query: 'does it rain tomorrow',
           });
-        const [operation] = await eventually(searchOperations, ([first]) => first?.path === '/forecast');
+        const [operation] = await pollUntil(searchOperations, ([match]) => match?.path === '/forecast');
         const operations = `/api/collections/${weather}/operations`;
         expect(await api.request(token, 'GET', operations)).toMatchObject([{ path: '/forecast' }]);
         const operationRef = { collection_id: weather, operation_key: operation?.operation_key ?? '' };
@@ -182,7 +182,7 @@ describe.each(combinations.map((combination) => ({ name: nameOf(combination), co
         });
         expect((await api.call(key, 'GET', `/api/collections/${payments}`)).status).toBe(429);
 
-        await eventually(
+        await pollUntil(
           () => api.request<{ checks: Record<string, { status: string }> }>(null, 'GET', '/ready'),
           ({ checks }) => Object.values(checks).every(({ status }) => status === 'ok'),
         );

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { subjectFaults } from '../src/commits/subject-faults.ts';
 
 describe('a subject', () => {
-  test('in the imperative, of 72 characters, has no fault', () => {
+  test('of 72 characters in the imperative has no fault', () => {
     const subject = `Limit ${'a'.repeat(66)}`;
     expect(subject).toHaveLength(72);
     expect(subjectFaults(subject)).toEqual([]);
@@ -19,7 +19,7 @@ describe('a subject', () => {
     ['in the past tense', 'Added a limit for imports', 'does not start with a verb'],
     ['with a prefix', 'docs: measure again', 'does not start with a capital letter'],
     ['in lower case', 'add a limit for imports', 'does not start with a capital letter'],
-    ['with a period', 'Add a limit for imports.', 'ends like a sentence'],
+    ['with a period', 'Add a limit for imports.', 'ends with a period or an exclamation mark'],
   ])('%s has a fault', (_, subject, fault) => {
     expect(subjectFaults(subject).join('\n')).toContain(fault);
   });
@@ -28,15 +28,15 @@ describe('a subject', () => {
 describe('the check of a repository', () => {
   const source = join(import.meta.dirname, '../src/commits');
   let folder: string;
-  const git = (...args: readonly string[]): void => {
+  const runGit = (...args: readonly string[]): void => {
     execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], { cwd: folder });
   };
-  const commit = (subject: string): void => git('commit', '-q', '--allow-empty', '-m', subject);
+  const commit = (subject: string): void => runGit('commit', '-q', '--allow-empty', '-m', subject);
   const addCheck = (): void => {
     mkdirSync(join(folder, 'tools/src/commits'), { recursive: true });
     for (const file of ['main.ts', 'subject-faults.ts'])
       copyFileSync(join(source, file), join(folder, 'tools/src/commits', file));
-    git('add', '.');
+    runGit('add', '.');
     commit('this subject was there before the check.');
   };
   const check = (cwd = folder): { readonly status: number | null; readonly output: string } => {
@@ -53,15 +53,15 @@ describe('the check of a repository', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true }));
 
-  test('passes commits whose subjects have no fault, and those before it', () => {
-    git('init', '-q');
+  test('passes commits whose subjects have no fault, and commits before the check was added', () => {
+    runGit('init', '-q');
     addCheck();
     commit('Add a limit for imports');
     expect(check()).toEqual({ status: 0, output: 'subjects checked: 1, faults: 0\n' });
   });
 
   test('fails with the hash and the fault of a later commit', () => {
-    git('init', '-q');
+    runGit('init', '-q');
     addCheck();
     commit('Imports are limited');
     commit('Add a limit for imports');
@@ -71,12 +71,12 @@ describe('the check of a repository', () => {
   });
 
   test('reports a shallow clone', () => {
-    git('init', '-q');
+    runGit('init', '-q');
     addCheck();
     commit('Add a limit for imports');
     commit('Document the limit for imports');
     const clone = join(folder, 'clone');
-    git('clone', '-q', '--depth', '2', `file://${folder}`, clone);
+    runGit('clone', '-q', '--depth', '2', `file://${folder}`, clone);
     const { status, output } = check(clone);
     expect(status).toBe(0);
     expect(output).toContain('the clone is shallow: commits before');
@@ -86,9 +86,9 @@ describe('the check of a repository', () => {
   test.each([
     ['a folder without git', () => {}, 'skipped: this folder has no git history'],
     [
-      'a history without the commit that added it',
+      'a history without the commit that added the check',
       () => {
-        git('init', '-q');
+        runGit('init', '-q');
         commit('Imports are limited');
       },
       'skipped: the commit that added this check is not in the history',

@@ -10,9 +10,9 @@ import { startComposed, type ComposedService } from './composed-service.ts';
 export interface ComposedReplicas {
   readonly apis: readonly ApiClient[];
   readonly clock: { readonly now: () => Instant; readonly moveTo: (now: Instant) => void };
-  readonly admin: () => Promise<Credential>;
+  readonly createAdminToken: () => Promise<Credential>;
   /** Mints a new token for this person, with these groups. */
-  readonly person: (uid: string, email: string, groups?: readonly string[]) => Promise<Credential>;
+  readonly createToken: (uid: string, email: string, groups?: readonly string[]) => Promise<Credential>;
   readonly close: () => Promise<void>;
 }
 
@@ -33,14 +33,14 @@ export const composeReplicas = async (count: number, variables: Environment): Pr
     await close();
     throw error;
   }
-  const [first] = replicas;
-  const issuer = first?.portico.localIssuer;
+  const [firstReplica] = replicas;
+  const issuer = firstReplica?.portico.localIssuer;
   if (!issuer) throw new Error('The local issuer is disabled');
   return {
     apis: replicas.map(({ api }) => api),
     clock,
-    admin: async () => ({ token: await issuer.mint({ uid: localAdmin.uid, ttlSeconds }) }),
-    person: async (uid, email, groups) => ({
+    createAdminToken: async () => ({ token: await issuer.mint({ uid: localAdmin.uid, ttlSeconds }) }),
+    createToken: async (uid, email, groups) => ({
       token: await issuer.mint({ uid, email, emailVerified: true, ...(groups ? { groups } : {}), ttlSeconds }),
     }),
     close,
@@ -49,8 +49,8 @@ export const composeReplicas = async (count: number, variables: Environment): Pr
 
 const ttlSeconds = 7_200;
 
-const createManualClock = (from: Instant): Clock & ComposedReplicas['clock'] => {
-  let instant = from;
+const createManualClock = (initialTime: Instant): Clock & ComposedReplicas['clock'] => {
+  let instant = initialTime;
   return {
     now: () => instant,
     monotonic: () => performance.now(),

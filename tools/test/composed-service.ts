@@ -39,9 +39,9 @@ export const startComposed = async (
   const config = readConfig(variables);
   const portico = await compose(config, logger, 'http');
   const useCases = clock ? createUseCases({ ...portico.ports, clock }, config.settings) : portico.useCases;
-  const { documents, localIssuer, issuerEndpoints, localSignIn, duties } = portico;
+  const { documents, localIssuer, listIssuerEndpoints, localSignIn, duties } = portico;
   const settings = { ...config, version };
-  const signInOptions = { localIssuer, issuerEndpoints, localSignIn };
+  const signInOptions = { localIssuer, listIssuerEndpoints, localSignIn };
   const server = createHttpServer(
     createHttpApp({ useCases, documents, settings, logger, ...signInOptions, runsJobs: duties.runsJobs }),
   );

@@ -26,7 +26,7 @@ beforeAll(async () => {
 const signIn = async (address: string, code: string) => {
   const config = await discovery(new URL('https://local-issuer.portico.invalid'), 'portico', undefined, None(), {
     execute: [allowInsecureRequests],
-    // The issuer's name cannot be resolved; the console gets the address of the document from the service.
+    // The issuer's name cannot be resolved; the console gets the URL of the document from the service.
     [customFetch]: (url, options) =>
       fetch(url.replace('https://local-issuer.portico.invalid', address), options as RequestInit),
   });
@@ -53,7 +53,7 @@ const signIn = async (address: string, code: string) => {
 };
 
 test('console prints a link with a code that signs in the admin once, while the service runs', async () => {
-  const { code: exitCode, stdout, stderr } = await installation.tool('console');
+  const { code: exitCode, stdout, stderr } = await installation.runTool('console');
   expect([exitCode, stderr]).toEqual([0, '']);
   const [link = '', description, codeLine] = stdout.split('\n');
   const { address } = installation.api;
@@ -63,14 +63,14 @@ test('console prints a link with a code that signs in the admin once, while the 
   expect(codeLine).toContain(code);
   const session = await signIn(address, code);
   expect(session?.tokens.claims()).toMatchObject({ sub: 'local-admin', email: 'admin@localhost' });
-  const renewed = await session?.renew();
-  for (const token of [session?.tokens.id_token ?? '', renewed?.access_token ?? ''])
+  const renewedTokens = await session?.renew();
+  for (const token of [session?.tokens.id_token ?? '', renewedTokens?.access_token ?? ''])
     expect((await installation.api.call({ token }, 'GET', '/api/profiles/')).status).toBe(200);
   expect(await signIn(address, code)).toBeNull();
 });
 
 test('console signs in any user, with groups, and every process of the service accepts the code', async () => {
-  const { stdout } = await installation.tool(
+  const { stdout } = await installation.runTool(
     ...['--json', 'console', '--uid', 'zoe', '--email', 'zoe@example.com', '--groups', 'a, b', '--minutes', '1440'],
   );
   const link = JSON.parse(stdout) as Readonly<Record<string, string>>;
@@ -81,15 +81,15 @@ test('console signs in any user, with groups, and every process of the service a
   const replica = await installation.composeReplica();
   const addresses = [installation.api.address, replica.api.address];
   const sessions = await Promise.all(addresses.map((address) => signIn(address, link['code'] ?? '')));
-  const tokens = sessions.flatMap((one) => (one ? [one.tokens] : []));
-  expect(tokens.map((one) => one.claims())).toEqual([
+  const tokens = sessions.flatMap((session) => (session ? [session.tokens] : []));
+  expect(tokens.map((token) => token.claims())).toEqual([
     expect.objectContaining({ sub: 'zoe', email_verified: true, groups: ['a', 'b'] }),
   ]);
 });
 
-const consoleAddressWith = async (variables: Readonly<Record<string, string>>): Promise<string> => {
-  const all = { DATA_DIR: installation.folder, ...variables };
-  const { stdout, stderr } = await installation.toolWith(all, 'console');
+const readConsoleUrl = async (variables: Readonly<Record<string, string>>): Promise<string> => {
+  const consoleVariables = { DATA_DIR: installation.folder, ...variables };
+  const { stdout, stderr } = await installation.runToolWith(consoleVariables, 'console');
   return stdout.split('#code=')[0] ?? stderr;
 };
 
@@ -102,13 +102,13 @@ test.each([
   [{ HOST: '0.0.0.0', PORTICO_ADDRESS: '[::1]:8080' }, 'http://[::1]:8080'],
   [{ PORTICO_ADDRESS: '8080' }, 'http://127.0.0.1:8080'],
 ])('with %j the link leads to %s', async (variables, address) => {
-  expect(await consoleAddressWith(variables)).toBe(`${address}/console/`);
+  expect(await readConsoleUrl(variables)).toBe(`${address}/console/`);
 });
 
-test('console prints the address for signing in if the local issuer is off', async () => {
+test('console prints the URL for signing in if the local issuer is off', async () => {
   const issuer = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
   const variables = { DATA_DIR: installation.folder, PUBLIC_URL: 'https://portico.example.com', ...issuer };
-  const { code, stdout, stderr } = await installation.toolWith(variables, 'console');
+  const { code, stdout, stderr } = await installation.runToolWith(variables, 'console');
   expect([code, stdout]).toEqual([1, '']);
   expect(stderr).toContain('sign in with the identity provider at https://portico.example.com/console/');
 });

@@ -10,7 +10,7 @@ const installation = provideInstallation(beforeEach);
 
 const document = (title: string) => ({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} });
 
-/** Returns the mails written for this address. The folder is created with the first mail. */
+/** Returns the emails written for this address. The folder is created with the first email. */
 const mailsTo = (address: string): readonly string[] => {
   const folder = join(installation.folder, 'mails');
   if (!existsSync(folder)) return [];
@@ -23,10 +23,10 @@ const mailsTo = (address: string): readonly string[] => {
 /** Waits for a condition: a job that was running during a crash runs again only when its lease has expired. */
 const waitUntil = (condition: () => boolean | Promise<boolean>) => expect.poll(condition).toBe(true);
 
-test('a crash right after an approval loses neither the key nor the mail, which contains the same secret', async () => {
+test('a crash right after a client is approved loses neither the key nor the email, which contains the same secret', async () => {
   const { api, start } = installation;
   let service = await start();
-  const admin = await installation.admin();
+  const admin = await installation.createAdminToken();
   const clients: { uid: string; client: ApprovedClient['key'] }[] = [];
   for (let round = 0; round < 5; round++) {
     const uid = `person-${round}`;
@@ -49,32 +49,32 @@ const removeSoftBreaks = (mail: string): string => mail.replaceAll('=\r\n', '').
 test('a crash during many writes loses no acknowledged write', async () => {
   const { api, start } = installation;
   let service = await start();
-  const admin = await installation.admin();
-  const acknowledged: string[] = [];
+  const admin = await installation.createAdminToken();
+  const acknowledgedNames: string[] = [];
   for (let round = 0; round < 3; round++) {
-    let alive = true;
-    const minimum = acknowledged.length + 10;
+    let isAlive = true;
+    const minimumCount = acknowledgedNames.length + 10;
     const writers = Array.from({ length: 4 }, async (_, writer) => {
-      for (let at = 0; alive; at++) {
-        const name = `collection ${round}-${writer}-${at}`;
+      for (let index = 0; isAlive; index++) {
+        const name = `collection ${round}-${writer}-${index}`;
         try {
           await api.request(admin, 'POST', '/api/collections/', { name, openapi_spec: document(name) });
-          acknowledged.push(name);
+          acknowledgedNames.push(name);
         } catch {
           // The service has crashed: this write was not acknowledged, and may or may not be stored.
           return;
         }
       }
     });
-    await waitUntil(() => acknowledged.length >= minimum);
+    await waitUntil(() => acknowledgedNames.length >= minimumCount);
     await service.kill();
-    alive = false;
+    isAlive = false;
     await Promise.all(writers);
     service = await start();
   }
   const collections = await api.request<{ name: string }[]>(admin, 'GET', '/api/collections/');
   const names = collections.map(({ name }) => name);
-  expect(acknowledged.filter((name) => !names.includes(name))).toEqual([]);
+  expect(acknowledgedNames.filter((name) => !names.includes(name))).toEqual([]);
   expect(new Set(names).size).toBe(names.length);
   // Embeddings that the crash prevented are created after the restart.
   await waitUntil(async () => {
@@ -87,35 +87,35 @@ test('a crash during many writes loses no acknowledged write', async () => {
 });
 
 test('an import that crashes halfway loses no imported document, and the next one creates no duplicates', async () => {
-  const { api, start, folder, spawnTool, tool } = installation;
+  const { api, start, folder, spawnTool, runTool } = installation;
   const count = 60;
   const documents = join(folder, 'documents');
   const [firstHalf, secondHalf] = [join(documents, '1'), join(documents, '2')];
   for (const half of [firstHalf, secondHalf]) mkdirSync(half, { recursive: true });
-  for (let at = 0; at < count; at++) {
-    const half = at < count / 2 ? firstHalf : secondHalf;
-    writeFileSync(join(half, `${at}.json`), JSON.stringify(document(`Document ${at}`)));
+  for (let index = 0; index < count; index++) {
+    const half = index < count / 2 ? firstHalf : secondHalf;
+    writeFileSync(join(half, `${index}.json`), JSON.stringify(document(`Document ${index}`)));
   }
   // Nothing writes to this pipe, so the import blocks on reading it and cannot finish before it is killed.
-  const endless = join(folder, 'endless.json');
-  execFileSync('mkfifo', [endless]);
+  const endlessFile = join(folder, 'endless.json');
+  execFileSync('mkfifo', [endlessFile]);
   await start();
-  const admin = await installation.admin();
-  const list = () => api.request<{ id: string; name: string }[]>(admin, 'GET', '/api/collections/');
-  const importing = spawnTool('import', firstHalf, endless, secondHalf);
-  await waitUntil(async () => (await list()).length > 5);
-  importing.kill('SIGKILL');
-  await once(importing, 'exit');
-  const imported = await list();
-  expect(imported.length).toBeLessThanOrEqual(count / 2);
+  const admin = await installation.createAdminToken();
+  const listCollections = () => api.request<{ id: string; name: string }[]>(admin, 'GET', '/api/collections/');
+  const importProcess = spawnTool('import', firstHalf, endlessFile, secondHalf);
+  await waitUntil(async () => (await listCollections()).length > 5);
+  importProcess.kill('SIGKILL');
+  await once(importProcess, 'exit');
+  const importedCollections = await listCollections();
+  expect(importedCollections.length).toBeLessThanOrEqual(count / 2);
 
-  const { stdout } = await tool('--json', 'import', documents);
+  const { stdout } = await runTool('--json', 'import', documents);
   expect(JSON.parse(stdout)).toMatchObject({
-    created: count - imported.length,
-    unchanged: imported.length,
+    created: count - importedCollections.length,
+    unchanged: importedCollections.length,
     refused: 0,
   });
-  const after = await list();
-  expect(after).toHaveLength(count);
-  expect(after.map(({ id }) => id)).toEqual(expect.arrayContaining(imported.map(({ id }) => id)));
+  const collectionsAfter = await listCollections();
+  expect(collectionsAfter).toHaveLength(count);
+  expect(collectionsAfter.map(({ id }) => id)).toEqual(expect.arrayContaining(importedCollections.map(({ id }) => id)));
 });

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, readdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { skipUnlessRequired, freePort, findOnPath, temporaryFolder } from '@portico/test-servers';
+import { skipUnlessRequired, findFreePort, findOnPath, createTemporaryFolder } from '@portico/test-servers';
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { readPages, shellBlocksOf, type Page } from '../src/documents/markdown.ts';
 import { root } from '../src/service-process.ts';
@@ -10,14 +10,14 @@ import { root } from '../src/service-process.ts';
 /** Shell blocks that need more than this machine has, with their requirements. All other blocks run here. */
 const requirements: readonly (readonly [RegExp, string])[] = [
   [/\bdocker /, 'a Docker engine that can pull images'],
-  [/portico\.example\b/, 'a server with its own address'],
+  [/portico\.example\b/, 'a server with its own host name'],
   [/^npm ci\b/m, 'the registry: .ci/run installs in a clean clone, and runs the demo'],
 ];
 
 const providers = ['README', 'auth0', 'cognito', 'entra', 'firebase', 'google', 'keycloak', 'okta'];
 
 /** Pages on which all commands need more than this machine has. */
-const pagesNotRun: Readonly<Record<string, string>> = {
+const skippedPages: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'the registry, as above',
   'docs/agents.md': "a vendor's agent; documented-agents.test.ts runs the programs",
   ...Object.fromEntries(
@@ -73,7 +73,7 @@ const linesOf = (page: Page): string => shellBlocksOf(page).filter(canRun).join(
 const runnablePages = pages.filter((page) => linesOf(page) !== '');
 
 /** A folder with links to the files of the checkout, like a clone after `npm ci`. */
-const checkout = temporaryFolder(afterAll);
+const checkout = createTemporaryFolder(afterAll);
 for (const name of readdirSync(root))
   if (!['data', '.env', '.git'].includes(name)) symlinkSync(join(root, name), join(checkout, name));
 
@@ -91,12 +91,12 @@ done
  * Runs these lines as if they were pasted into a shell, and stops at the first failure. Returns the standard output.
  */
 const paste = async (lines: string, dataFolder: string): Promise<string> => {
-  const home = temporaryFolder(onTestFinished);
+  const home = createTemporaryFolder(onTestFinished);
   const env = {
     PATH: `${join(root, 'node_modules/.bin')}:${dirname(process.execPath)}:${process.env.PATH}`,
     HOME: home,
     DATA_DIR: dataFolder,
-    PORT: String(await freePort()),
+    PORT: String(await findFreePort()),
     NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
   };
   const shell = spawn('bash', ['-euo', 'pipefail', '-c', lines.replace(/^npm start$/m, startScript)], {
@@ -117,27 +117,27 @@ const paste = async (lines: string, dataFolder: string): Promise<string> => {
   return stdout;
 };
 
-const missing = ['bash', 'curl', 'jq'].filter((name) => findOnPath(name) === null);
-if (missing.length > 0) skipUnlessRequired(missing.join(', '), `install ${missing.join(' ')}`);
+const missingPrograms = ['bash', 'curl', 'jq'].filter((name) => findOnPath(name) === null);
+if (missingPrograms.length > 0) skipUnlessRequired(missingPrograms.join(', '), `install ${missingPrograms.join(' ')}`);
 
-describe.skipIf(missing.length > 0)('pasted in order with an empty data folder', () => {
-  const readmeData = temporaryFolder(afterAll);
+describe.skipIf(missingPrograms.length > 0)('pasted in order with an empty data folder', () => {
+  const readmeData = createTemporaryFolder(afterAll);
 
   test('the README works twice', async () => {
     const readme = runnablePages.find(({ path }) => path === 'README.md');
     const lines = readme ? linesOf(readme) : '';
-    const first = await paste(lines, readmeData);
-    for (const pattern of expectedOutput['README.md'] ?? []) expect(first).toMatch(pattern);
-    expect(first).not.toContain('"detail"');
-    const second = await paste(lines, readmeData);
-    expect(second).toMatch(/^already_approved +alice@example\.com$/m);
-    expect(second).toMatch(/^Nimbara Weather: Weather forecast hour by hour/m);
+    const firstOutput = await paste(lines, readmeData);
+    for (const pattern of expectedOutput['README.md'] ?? []) expect(firstOutput).toMatch(pattern);
+    expect(firstOutput).not.toContain('"detail"');
+    const secondOutput = await paste(lines, readmeData);
+    expect(secondOutput).toMatch(/^already_approved +alice@example\.com$/m);
+    expect(secondOutput).toMatch(/^Nimbara Weather: Weather forecast hour by hour/m);
   });
 
   test.each(runnablePages.filter(({ path }) => path !== 'README.md').map((page) => [page.path, page] as const))(
     '%s works after the README',
     async (path, page) => {
-      const data = temporaryFolder(onTestFinished);
+      const data = createTemporaryFolder(onTestFinished);
       cpSync(readmeData, data, { recursive: true });
       const output = await paste(`npm start\n${linesOf(page)}`, data);
       expect(expectedOutput[path], 'List the expected output of this page.').toBeDefined();
@@ -152,6 +152,6 @@ test('every page that is not run is listed, and no requirement is obsolete', () 
   expect(requirements.filter(([pattern]) => !blocks.some((block) => pattern.test(block)))).toEqual([]);
   const hasCommands = ({ text }: Page): boolean => /^ *```(sh|text|ini|yaml)$/m.test(text);
   const otherPages = pages.filter((page) => hasCommands(page) && !runnablePages.includes(page)).map(({ path }) => path);
-  expect(otherPages).toEqual(Object.keys(pagesNotRun).toSorted());
+  expect(otherPages).toEqual(Object.keys(skippedPages).toSorted());
   expect(runnablePages.map(({ path }) => path).toSorted()).toEqual(Object.keys(expectedOutput).toSorted());
 });

@@ -7,9 +7,9 @@ import { budgetsOf } from '../src/documents/sizes.ts';
 import { root } from '../src/service-process.ts';
 
 const pages = readPages();
-const pageAt = new Map(pages.map((page) => [page.path, page]));
+const pagesByPath = new Map(pages.map((page) => [page.path, page]));
 
-test.each(budgetsOf(pages))('$name: at most $bytesMax bytes', ({ bytes, bytesMax }) => {
+test.each(budgetsOf(pages))('$name: the size is at most $bytesMax bytes', ({ bytes, bytesMax }) => {
   expect(bytes).toBeGreaterThan(0);
   expect(bytes).toBeLessThanOrEqual(bytesMax);
 });
@@ -18,13 +18,13 @@ test('the operations manual has seven pages', () => {
   expect(pages.filter(({ path }) => path.startsWith('docs/operations/'))).toHaveLength(7);
 });
 
-const prose = ({ text }: Page): string => text.replace(/^ *```.*?^ *```/gms, '');
+const proseOf = ({ text }: Page): string => text.replace(/^ *```.*?^ *```/gms, '');
 
 /**
  * Returns a page's anchors as Git hosts create them: letters, digits, hyphens and underscores, with hyphens for spaces.
  */
 const anchorsOf = (page: Page): readonly string[] =>
-  [...prose(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
+  [...proseOf(page).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) =>
     heading
       .replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
       .toLowerCase()
@@ -34,7 +34,7 @@ const anchorsOf = (page: Page): readonly string[] =>
 
 /** Returns the links to files in this repository, each with its path and anchor. */
 const linksOf = (page: Page) =>
-  [...prose(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([link, file = '', anchor]) => ({
+  [...proseOf(page).matchAll(/\]\((?!\w+:)([^)#\s]*)(?:#([^)\s]+))?\)/g)].map(([link, file = '', anchor]) => ({
     link: `${page.path}: ${link}`,
     path: file === '' ? page.path : normalize(join(dirname(page.path), file)),
     anchor,
@@ -44,24 +44,24 @@ const links = pages.flatMap(linksOf);
 
 test('every link points to an existing file and heading', () => {
   expect(links.length).toBeGreaterThan(200);
-  const broken = links.filter(({ path, anchor }) => {
+  const brokenLinks = links.filter(({ path, anchor }) => {
     if (!existsSync(join(root, path))) return true;
-    const target = pageAt.get(path);
+    const target = pagesByPath.get(path);
     return anchor !== undefined && target !== undefined && !anchorsOf(target).includes(anchor);
   });
-  expect(broken.map(({ link }) => link)).toEqual([]);
+  expect(brokenLinks.map(({ link }) => link)).toEqual([]);
 });
 
 test('the index links to every page, and the README to the index', () => {
-  const linked = (from: string) =>
-    linksOf(pageAt.get(from) ?? { path: from, text: '', bytes: 0 }).map(({ path }) => path);
-  const listed = pages.filter(({ path }) => path.startsWith('docs/') && !/^docs\/(adr\/|README)/.test(path));
-  const missing = listed.filter(({ path }) => !linked('docs/README.md').includes(path));
-  expect(missing.map(({ path }) => path)).toEqual([]);
-  expect(linked('README.md')).toContain('docs/README.md');
+  const linkedPathsOf = (from: string) =>
+    linksOf(pagesByPath.get(from) ?? { path: from, text: '', bytes: 0 }).map(({ path }) => path);
+  const pagesToList = pages.filter(({ path }) => path.startsWith('docs/') && !/^docs\/(adr\/|README)/.test(path));
+  const missingPages = pagesToList.filter(({ path }) => !linkedPathsOf('docs/README.md').includes(path));
+  expect(missingPages.map(({ path }) => path)).toEqual([]);
+  expect(linkedPathsOf('README.md')).toContain('docs/README.md');
 });
 
-test('every picture of the documents is used', () => {
+test('every picture in the documents is used', () => {
   const linkedPaths = links.map(({ path }) => path);
   const pictures = globSync('docs/**/*.png', { cwd: root });
   expect(pictures.length).toBeGreaterThan(0);

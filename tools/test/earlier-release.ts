@@ -30,8 +30,8 @@ export interface EarlierService {
 const run = promisify(execFile);
 
 /**
- * Installs the release from this commit. Returns null, as for a missing server, if the history does not contain the
- * commit.
+ * Installs the release at this commit. If the history does not contain the commit, returns null, so that the tests are
+ * skipped as for a missing server.
  */
 export const installRelease = async (commit: string): Promise<EarlierRelease | null> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-release-'));
@@ -50,7 +50,7 @@ export const installRelease = async (commit: string): Promise<EarlierRelease | n
     }
     await run('npm', ['ci', '--omit=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund'], {
       cwd: folder,
-      env: withoutNpmContext(process.env),
+      env: omitNpmContext(process.env),
     });
   } catch (error) {
     await remove();
@@ -84,8 +84,8 @@ const unpack = async (commit: string, folder: string): Promise<boolean> => {
   return true;
 };
 
-/** Removes the variables about this project that npm sets for its scripts, such as the tests. */
-const withoutNpmContext = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
+/** Omits the project-specific variables that npm sets when it runs a script. */
+const omitNpmContext = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(
     Object.entries(variables).filter(
       ([name]) =>
@@ -95,7 +95,7 @@ const withoutNpmContext = (variables: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
     ),
   );
 
-/** Reads the log until it contains the service's address. */
+/** Reads the log until it contains the service's URL. */
 const addressOf = async (child: ChildProcess): Promise<string> => {
   const { stdout, stderr } = child;
   if (!stdout || !stderr) throw new Error('The output of the service is not piped');

@@ -3,19 +3,19 @@ import { startPostgres, startRedis } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
 import { addCollection } from './clients.ts';
-import { prepareCallers, eventually, type Client } from './faults/traffic.ts';
+import { prepareCallers, pollUntil, type Client } from './faults/traffic.ts';
 import { createInstallation, type Installation, type Replica } from './installation.ts';
 import {
   documentWith,
-  isSeen,
+  mentionsTarget,
   query,
   search,
   textAt,
-  toolText,
-  waitUntilFound as untilFoundAt,
+  readToolText,
+  waitUntilFound as waitUntilFoundAt,
   usagePath,
   viewNames,
-  visibleViews,
+  listVisibleViews,
 } from './views.ts';
 
 const postgres = await startPostgres();
@@ -29,80 +29,82 @@ const laneCount = 6;
 describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and one Redis', () => {
   let installation: Installation;
   let admin: Credential;
-  let first: Replica;
-  let second: Replica;
+  let firstReplica: Replica;
+  let secondReplica: Replica;
   beforeAll(async () => {
     await redis?.flush();
     installation = await createInstallation({
-      DATABASE_URL: (await postgres?.newDatabase()) ?? '',
+      DATABASE_URL: (await postgres?.createDatabase()) ?? '',
       REDIS_URL: redis?.url ?? '',
       JOBS: 'off',
       LOG_LEVEL: 'warn',
       RATE_LIMIT_DEFAULT: '1000000/60',
     });
     installation.spawnWorker();
-    [first, second] = await Promise.all([installation.startReplica(), installation.startReplica()]);
-    admin = await installation.admin();
+    [firstReplica, secondReplica] = await Promise.all([installation.startReplica(), installation.startReplica()]);
+    admin = await installation.createAdminToken();
   });
   afterAll(() => installation.remove());
 
   let personCount = 0;
   /** Creates a client who may also see a collection about another subject. */
   const createClient = async (): Promise<Client> =>
-    (await prepareCallers(first.api, admin, installation.person, `person-${++personCount}`)).client;
+    (await prepareCallers(firstReplica.api, admin, installation.createToken, `person-${++personCount}`)).client;
 
   const createCollection = (...paths: readonly string[]): Promise<string> =>
-    addCollection(first.api, admin, { name: 'Tonwire', openapi_spec: documentWith(...paths) });
+    addCollection(firstReplica.api, admin, { name: 'Tonwire', openapi_spec: documentWith(...paths) });
 
   const grant = (client: Client, id: string) =>
-    first.api.request(admin, 'POST', `/api/access/clients/${client.id}/collections/${id}`);
+    firstReplica.api.request(admin, 'POST', `/api/access/clients/${client.id}/collections/${id}`);
 
-  const waitUntilFound = (id: string, path: string) => untilFoundAt([first.api, second.api], admin, id, path);
+  const waitUntilFound = (id: string, path: string) =>
+    waitUntilFoundAt([firstReplica.api, secondReplica.api], admin, id, path);
 
-  test(`after a revocation no view of any replica shows an operation, ${cycles} times`, async () => {
+  test(`after access is revoked, no view on any replica shows the operation, ${cycles} times`, async () => {
     const operation = await waitUntilFound(await createCollection('/tonwire'), '/tonwire');
     const clients = await Promise.all(Array.from({ length: laneCount }, createClient));
     for (const client of clients) {
       await grant(client, operation.id);
-      await visibleViews(first.api, client, operation);
+      await listVisibleViews(firstReplica.api, client, operation);
     }
     // Usage counts are written every few seconds.
     for (const { key } of clients) {
-      await eventually(
-        () => textAt(second.api, key, 'GET', usagePath),
-        (text) => isSeen(text),
+      await pollUntil(
+        () => textAt(secondReplica.api, key, 'GET', usagePath),
+        (text) => mentionsTarget(text),
       );
     }
-    const seen = { whileGranted: 0, afterRevoke: [] as string[] };
-    const cycle = async (client: Client, round: number): Promise<void> => {
+    const viewResults = { viewsWhileGranted: 0, viewsAfterRevoke: [] as string[] };
+    const runCycle = async (client: Client, round: number): Promise<void> => {
       // The replicas take turns at revoking.
-      const [writer, reader] = round % 2 === 0 ? [first.api, second.api] : [second.api, first.api];
+      const [writer, reader] =
+        round % 2 === 0 ? [firstReplica.api, secondReplica.api] : [secondReplica.api, firstReplica.api];
       const path = `/api/access/clients/${client.id}/collections/${operation.id}`;
       if (round > 0) await writer.request(admin, 'POST', path);
-      const whileGranted = await visibleViews(reader, client, operation);
+      const viewsWhileGranted = await listVisibleViews(reader, client, operation);
       await writer.request(admin, 'DELETE', path);
-      const afterRevoke = await visibleViews(reader, client, operation);
-      seen.whileGranted += whileGranted.length;
-      seen.afterRevoke.push(...afterRevoke);
+      const viewsAfterRevoke = await listVisibleViews(reader, client, operation);
+      viewResults.viewsWhileGranted += viewsWhileGranted.length;
+      viewResults.viewsAfterRevoke.push(...viewsAfterRevoke);
     };
     await Promise.all(
       clients.map(async (client) => {
-        for (let round = 0; round < cycles / laneCount; round++) await cycle(client, round);
+        for (let round = 0; round < cycles / laneCount; round++) await runCycle(client, round);
       }),
     );
-    expect(seen).toEqual({ whileGranted: viewNames.length * cycles, afterRevoke: [] });
+    expect(viewResults).toEqual({ viewsWhileGranted: viewNames.length * cycles, viewsAfterRevoke: [] });
   });
 
-  test('after a collection or a profile is deleted no view of any replica shows its operations', async () => {
+  test('after a collection or a profile is deleted, no view on any replica shows the operations', async () => {
     const clients = await Promise.all(Array.from({ length: laneCount }, createClient));
     const results = await Promise.all(
       clients.map(async (client, lane) => {
         const operation = await waitUntilFound(await createCollection(`/tonwire-${lane}`), `/tonwire-${lane}`);
         await grant(client, operation.id);
-        const before = await visibleViews(second.api, client, operation);
+        const before = await listVisibleViews(secondReplica.api, client, operation);
         const path = lane % 2 === 0 ? `/api/collections/${operation.id}` : `/api/profiles/${client.id}`;
-        const { status } = await first.api.call(admin, 'DELETE', path);
-        return { status, before, after: await visibleViews(second.api, client, operation) };
+        const { status } = await firstReplica.api.call(admin, 'DELETE', path);
+        return { status, before, after: await listVisibleViews(secondReplica.api, client, operation) };
       }),
     );
     for (const { status, before, after } of results) {
@@ -117,16 +119,16 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
     await grant(client, id);
     const readResponses = () =>
       Promise.all(
-        [first, second].flatMap(({ api }) => [
+        [firstReplica, secondReplica].flatMap(({ api }) => [
           textAt(api, client.key, 'POST', '/api/operations/search', { query }),
           textAt(api, client.key, 'POST', '/api/vector/search', { query }),
-          toolText(api, client, 'search_operations', { query }),
-          toolText(api, client, 'search_apis', { query }),
-          toolText(api, client, 'list_apis', {}),
+          readToolText(api, client, 'search_operations', { query }),
+          readToolText(api, client, 'search_apis', { query }),
+          readToolText(api, client, 'list_apis', {}),
         ]),
       );
     const before = await readResponses();
-    expect(before.filter(isSeen)).toHaveLength(before.length);
+    expect(before.filter(mentionsTarget)).toHaveLength(before.length);
     for (let copy = 0; copy < 5; copy++)
       await waitUntilFound(await createCollection('/tonwire', '/messages'), '/tonwire');
     expect(await readResponses()).toEqual(before);
@@ -139,17 +141,17 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
     await grant(client, id);
     for (let round = 0; round < 5; round++) {
       const operation = await waitUntilFound(id, `/tonwire-${round}`);
-      const next = { openapi_spec: documentWith(`/tonwire-${round + 1}`) };
-      await first.api.request(admin, 'PUT', `/api/collections/${id}`, next);
+      const changes = { openapi_spec: documentWith(`/tonwire-${round + 1}`) };
+      await firstReplica.api.request(admin, 'PUT', `/api/collections/${id}`, changes);
       const respondedAt = performance.now();
       const responses = await Promise.all(
-        [first, second].flatMap(({ api }) => [
+        [firstReplica, secondReplica].flatMap(({ api }) => [
           search(api, client.key).then((results) => JSON.stringify(results)),
-          toolText(api, client, 'search_operations', { query }),
+          readToolText(api, client, 'search_operations', { query }),
           textAt(api, client.key, 'GET', `/api/collections/${id}/operations`),
           textAt(api, client.key, 'GET', `/api/collections/${id}/operations/${operation.key}`),
           textAt(api, client.key, 'GET', `/api/collections/${id}/openapi.json`),
-          toolText(api, client, 'describe_operation', { collection_id: id, operation_key: operation.key }),
+          readToolText(api, client, 'describe_operation', { collection_id: id, operation_key: operation.key }),
         ]),
       );
       expect(responses.filter((text) => text.includes(`/tonwire-${round}`))).toEqual([]);

@@ -22,7 +22,7 @@ const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'u
 };
 const installLine = /^RUN npm ci .*$/m.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[0] ?? '';
 const projects = [...installLine.matchAll(/--workspace (\S+)/g)].map(([, project = '']) => project);
-const production = ['dependencies', 'optionalDependencies', 'peerDependencies'] as const;
+const productionKinds = ['dependencies', 'optionalDependencies', 'peerDependencies'] as const;
 
 /** Returns the folder that Node imports a package from: the one in the nearest `node_modules` at or above `from`. */
 const folderOf = (name: string, from: string): string | null => {
@@ -36,7 +36,7 @@ const folderOf = (name: string, from: string): string | null => {
  * Returns the folders of all packages that the projects need through these dependencies, including the projects' own
  * folders.
  */
-const reachableThrough = (kinds: readonly DependencyKind[]): ReadonlySet<string> => {
+const findFoldersReachableThrough = (kinds: readonly DependencyKind[]): ReadonlySet<string> => {
   const folders = new Set(projects);
   // The iteration also visits folders that are added during it.
   for (const folder of folders) {
@@ -51,12 +51,14 @@ const reachableThrough = (kinds: readonly DependencyKind[]): ReadonlySet<string>
 test('the image has the packages that the service, the worker and the tool need, and none that only tests need', () => {
   expect(projects).toEqual(['apps/http', 'apps/worker', 'apps/cli']);
   expect(installLine).toContain('--omit=dev');
-  const needed = reachableThrough(production);
-  expect(needed).toContain('node_modules/express');
+  const neededFolders = findFoldersReachableThrough(productionKinds);
+  expect(neededFolders).toContain('node_modules/express');
   // npm also follows the development dependencies of our projects, and then omits the packages marked as `dev`.
-  const installed = [...reachableThrough([...production, 'devDependencies'])].filter(
+  const installedFolders = [...findFoldersReachableThrough([...productionKinds, 'devDependencies'])].filter(
     (folder) => !packages[folder]?.dev,
   );
-  const surplus = installed.filter((folder) => folder.startsWith('node_modules') && !needed.has(folder));
-  expect(surplus).toEqual([]);
+  const surplusFolders = installedFolders.filter(
+    (folder) => folder.startsWith('node_modules') && !neededFolders.has(folder),
+  );
+  expect(surplusFolders).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '@portico/composition';
-import { freePort } from '@portico/test-servers';
+import { findFreePort } from '@portico/test-servers';
 import { createApiClient, type ApiClient, type Credential } from '../src/api-client.ts';
 import { endProcess, root, startService, type ServiceProcess } from '../src/service-process.ts';
 import { startComposed, type ComposedService } from './composed-service.ts';
@@ -29,25 +29,25 @@ export interface Installation {
   /** Starts another process of the service, with the same data but a different port. */
   readonly startReplica: () => Promise<Replica>;
   /** Runs the operator's tool with these arguments, in this process. */
-  readonly tool: (...args: readonly string[]) => Promise<ToolRun>;
+  readonly runTool: (...args: readonly string[]) => Promise<ToolRun>;
   /** Runs the tool with only these variables, as on a machine without the stores. */
-  readonly toolWith: (variables: Environment, ...args: readonly string[]) => Promise<ToolRun>;
+  readonly runToolWith: (variables: Environment, ...args: readonly string[]) => Promise<ToolRun>;
   /** Runs the tool in a separate process, for tests that are about processes. */
-  readonly toolProcess: (...args: readonly string[]) => Promise<ToolRun>;
+  readonly runToolProcess: (...args: readonly string[]) => Promise<ToolRun>;
   /** Starts the operator's tool and leaves it running. */
   readonly spawnTool: (...args: readonly string[]) => ChildProcess;
   /** Starts a worker process and leaves it running. */
   readonly spawnWorker: () => ChildProcess;
   /** Returns an admin's token from the local issuer. */
-  readonly admin: () => Promise<Credential>;
-  readonly person: (uid: string) => Promise<Credential>;
+  readonly createAdminToken: () => Promise<Credential>;
+  readonly createToken: (uid: string) => Promise<Credential>;
   /** Kills processes that are still running or starting, waits until they have exited, and removes the folder. */
   readonly remove: () => Promise<void>;
 }
 
 export const createInstallation = async (variables: Readonly<Record<string, string>> = {}): Promise<Installation> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-installation-'));
-  const port = await freePort();
+  const port = await findFreePort();
   const environment = {
     ...inheritedVariables,
     DATA_DIR: folder,
@@ -63,12 +63,12 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     services.push(service);
     return service;
   };
-  const composed = new Set<ComposedService>();
+  const composedServices = new Set<ComposedService>();
   const composeWith = async (variables: Environment): Promise<ComposedService> => {
     const service = await startComposed(variables);
-    composed.add(service);
+    composedServices.add(service);
     const stop = async () => {
-      if (composed.delete(service)) await service.stop();
+      if (composedServices.delete(service)) await service.stop();
     };
     return { ...service, stop };
   };
@@ -79,9 +79,9 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     children.push(child);
     return child;
   };
-  const tool: Installation['tool'] = (...args) => runTool(environment, args);
+  const runWithEnvironment: Installation['runTool'] = (...args) => runTool(environment, args);
   const tokenOf = async (...args: readonly string[]): Promise<Credential> => {
-    const { code, stdout, stderr } = await tool('token', ...args);
+    const { code, stdout, stderr } = await runWithEnvironment('token', ...args);
     if (code !== 0) throw new Error(stderr);
     return { token: stdout.trim() };
   };
@@ -91,27 +91,27 @@ export const createInstallation = async (variables: Readonly<Record<string, stri
     api: createApiClient(`http://127.0.0.1:${port}`),
     start: () => startWith(environment),
     startReplica: async () => {
-      const service = await startWith({ ...environment, PORT: String(await freePort()) });
+      const service = await startWith({ ...environment, PORT: String(await findFreePort()) });
       return { service, api: createApiClient(service.address) };
     },
     compose: () => composeWith(environment),
     composeReplica: () => composeWith({ ...environment, PORT: '0' }),
-    tool,
-    toolWith: (variables, ...args) => runTool(variables, args),
-    toolProcess: (...args) => {
+    runTool: runWithEnvironment,
+    runToolWith: (variables, ...args) => runTool(variables, args),
+    runToolProcess: (...args) => {
       const { child, result: run } = startToolProcess(environment, args);
       children.push(child);
       return run;
     },
     spawnTool: (...args) => spawnWith([...toolArguments, ...args]),
     spawnWorker: () => spawnWith(['-C', '@portico/source', 'apps/worker/src/main.ts']),
-    admin: () => tokenOf('--admin'),
-    person: (uid) => tokenOf('--uid', uid, '--email', `${uid}@example.com`),
+    createAdminToken: () => tokenOf('--admin'),
+    createToken: (uid) => tokenOf('--uid', uid, '--email', `${uid}@example.com`),
     remove: async () => {
       abortController.abort();
-      for (const start of await Promise.allSettled(services))
-        if (start.status === 'fulfilled') await start.value.kill();
-      for (const service of composed) await service.stop();
+      for (const outcome of await Promise.allSettled(services))
+        if (outcome.status === 'fulfilled') await outcome.value.kill();
+      for (const service of composedServices) await service.stop();
       for (const child of children) await endProcess(child, 'SIGKILL');
       rmSync(folder, { recursive: true, force: true });
     },

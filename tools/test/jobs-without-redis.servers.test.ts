@@ -4,7 +4,7 @@ import { startRedis } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
 import { addClient } from './clients.ts';
-import { createCollection, eventually, logOf } from './faults/traffic.ts';
+import { createCollection, pollUntil, logOf } from './faults/traffic.ts';
 import { createInstallation, type Installation } from './installation.ts';
 
 const redis = await startRedis({ args: ['--databases', '1'] });
@@ -47,21 +47,21 @@ describe.skipIf(!redis?.control)('a service that runs no jobs, and a worker', ()
   beforeAll(async () => {
     installation = await createInstallation({ JOBS: 'off', REDIS_URL: redis?.url ?? '' });
     await installation.start();
-    admin = await installation.admin();
+    admin = await installation.createAdminToken();
     installation.spawnWorker();
   });
   afterAll(() => installation.remove());
 
   /** Waits until the service stops (1) or resumes (0) queueing jobs in Redis. */
   const waitForFallback = (value: '0' | '1') =>
-    eventually(
+    pollUntil(
       async () => /^job_queue_fallback (\d)$/m.exec(await (await fetch(`${installation.api.address}/metrics`)).text()),
       (line) => line?.[1] === value,
     );
 
   /**
    * Creates a collection and approves a client. Waits until a search finds the collection and the client has received
-   * the mail.
+   * the email.
    */
   const createAndObserve = async (name: string): Promise<void> => {
     const { api, folder } = installation;
@@ -69,21 +69,21 @@ describe.skipIf(!redis?.control)('a service that runs no jobs, and a worker', ()
     const email = `${name}@example.com`;
     await addClient(api, admin, name);
     const search = { query: 'weather', k_limit: 50 };
-    await eventually(
+    await pollUntil(
       () => api.request<{ collection_id: string }[]>(admin, 'POST', '/api/vector/search', search),
       (results) => results.some(({ collection_id }) => collection_id === id),
     );
-    const mails = () => {
+    const listMails = () => {
       const mailFolder = join(folder, 'mails');
       const names = existsSync(mailFolder) ? readdirSync(mailFolder).filter((file) => file.endsWith('.eml')) : [];
       return names.filter((file) => readFileSync(join(mailFolder, file), 'utf8').includes(`\r\nTo: ${email}\r\n`));
     };
-    await eventually(mails, ({ length }) => length > 0);
-    expect(mails()).toHaveLength(1);
+    await pollUntil(listMails, ({ length }) => length > 0);
+    expect(listMails()).toHaveLength(1);
   };
 
   test.each(Object.entries(faults))(
-    'jobs run while Redis %s, and BullMQ runs them again afterwards',
+    'jobs run while Redis %s, and BullMQ takes over again afterwards',
     async (fault, { begin, end }) => {
       const name = fault.replaceAll(' ', '-');
       await createAndObserve(`before-${name}`);
@@ -93,7 +93,7 @@ describe.skipIf(!redis?.control)('a service that runs no jobs, and a worker', ()
         await createAndObserve(`while-it-${name}`);
         await waitForFallback('1');
         // The checks run at most once a second.
-        const { status } = await eventually(
+        const { status } = await pollUntil(
           () => fetch(`${installation.api.address}/ready`).then(readinessOf),
           ({ jobQueue }) => jobQueue === 'unavailable',
         );
@@ -110,9 +110,9 @@ describe.skipIf(!redis?.control)('a service that runs no jobs, and a worker', ()
 
   test('each switch between Redis and the fallback is logged once', () => {
     const transitions = logOf(installation).lines.flatMap(
-      ({ msg }) => /accepts (no jobs; they are worked|jobs again)/.exec(msg)?.[1] ?? [],
+      ({ msg }) => /accepts (no jobs; processing them without Redis|jobs again)/.exec(msg)?.[1] ?? [],
     );
-    const expected = Object.keys(faults).flatMap(() => ['no jobs; they are worked', 'jobs again']);
+    const expected = Object.keys(faults).flatMap(() => ['no jobs; processing them without Redis', 'jobs again']);
     expect(transitions).toEqual(expected);
   });
 });

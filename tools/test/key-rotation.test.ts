@@ -13,20 +13,21 @@ const [oldKey, newKey] = [randomBytes(32), randomBytes(32)].map((bytes) => bytes
 
 /**
  * Installations on one data folder: with the old key, with both keys, and with only the new key. Only the last one
- * sends mails.
+ * sends emails.
  */
-let before: Installation;
-let between: Installation;
-let after: Installation;
+let oldKeyInstallation: Installation;
+let bothKeysInstallation: Installation;
+let newKeyInstallation: Installation;
 beforeAll(async () => {
-  before = await createInstallation({ JOBS: 'off', ADMIN_NOTICES: 'off', SECRETS_KEY: oldKey });
+  oldKeyInstallation = await createInstallation({ JOBS: 'off', ADMIN_NOTICES: 'off', SECRETS_KEY: oldKey });
   const createWith = (variables: Readonly<Record<string, string>>) =>
-    createInstallation({ ADMIN_NOTICES: 'off', DATA_DIR: before.folder, ...variables });
-  between = await createWith({ JOBS: 'off', SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: oldKey });
-  after = await createWith({ SECRETS_KEY: newKey });
+    createInstallation({ ADMIN_NOTICES: 'off', DATA_DIR: oldKeyInstallation.folder, ...variables });
+  bothKeysInstallation = await createWith({ JOBS: 'off', SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: oldKey });
+  newKeyInstallation = await createWith({ SECRETS_KEY: newKey });
 });
 afterAll(async () => {
-  for (const installation of [between, after, before]) await installation.remove();
+  for (const installation of [bothKeysInstallation, newKeyInstallation, oldKeyInstallation])
+    await installation.remove();
 });
 
 interface Collection {
@@ -41,44 +42,45 @@ interface Entry {
 const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 const credential = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret' };
 const reseal = async (installation: Installation) => {
-  const { code, stdout, stderr } = await installation.tool('--json', 'keys', 'reseal');
+  const { code, stdout, stderr } = await installation.runTool('--json', 'keys', 'reseal');
   if (!stdout) throw new Error(stderr);
   return { code, ...(JSON.parse(stdout) as object) };
 };
 
-test('after a rotation of the secrets key everything is resealed, and the old key is no longer needed', async () => {
-  const first = await before.compose();
-  const admin = await before.admin();
-  const stored: Collection[] = [];
+test('after the secrets key is rotated, everything is resealed, and the old key is no longer needed', async () => {
+  const firstService = await oldKeyInstallation.compose();
+  const admin = await oldKeyInstallation.createAdminToken();
+  const createdCollections: Collection[] = [];
   for (const name of ['Weather', 'Roads']) {
     const body = { name, openapi_spec: document, authentication: credential };
-    stored.push(await before.api.request<Collection>(admin, 'POST', '/api/collections/', body));
+    createdCollections.push(await oldKeyInstallation.api.request<Collection>(admin, 'POST', '/api/collections/', body));
   }
-  await before.api.request(admin, 'POST', '/api/collections/', { name: 'Open', openapi_spec: document });
-  const { key } = await addClient(before.api, admin, 'alice');
-  const read = async ({ api }: Installation, collection: Collection) =>
+  await oldKeyInstallation.api.request(admin, 'POST', '/api/collections/', { name: 'Open', openapi_spec: document });
+  const { key } = await addClient(oldKeyInstallation.api, admin, 'alice');
+  const readMetadata = async ({ api }: Installation, collection: Collection) =>
     (await api.call(admin, 'GET', `/api/collections/${collection.id}/metadata`)).body;
   // The list contains the time of each collection's last change.
-  const list = ({ api }: Installation) => api.request<readonly unknown[]>(admin, 'GET', '/api/collections/');
-  const listBefore = await list(before);
+  const listCollections = ({ api }: Installation) => api.request<readonly unknown[]>(admin, 'GET', '/api/collections/');
+  const listBefore = await listCollections(oldKeyInstallation);
   expect(listBefore).toHaveLength(3);
-  await first.stop();
+  await firstService.stop();
 
   // Reseals twice while the service is running: the second run finds nothing left to reseal.
-  const second = await between.compose();
-  for (const collection of stored)
-    expect(await read(between, collection)).toMatchObject({ authentication: credential });
-  expect(await reseal(between)).toEqual({ code: 0, credentials: 2, mails: 1, unreadable: [] });
-  expect(await reseal(between)).toEqual({ code: 0, credentials: 0, mails: 0, unreadable: [] });
-  await second.stop();
+  const secondService = await bothKeysInstallation.compose();
+  for (const collection of createdCollections)
+    expect(await readMetadata(bothKeysInstallation, collection)).toMatchObject({ authentication: credential });
+  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 2, mails: 1, unreadable: [] });
+  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 0, mails: 0, unreadable: [] });
+  await secondService.stop();
 
-  await after.compose();
-  for (const collection of stored) expect(await read(after, collection)).toMatchObject({ authentication: credential });
-  expect(await list(after)).toEqual(listBefore);
-  expect(await after.api.request(key, 'POST', '/api/vector/search', { query: 'weather' })).toEqual([]);
-  const mails = () => mailsIn(join(before.folder, 'mails'));
-  await expect.poll(mails).toEqual([expect.stringContaining(key.secret)]);
-  const page = await after.api.request<{ data: Entry[] }>(
+  await newKeyInstallation.compose();
+  for (const collection of createdCollections)
+    expect(await readMetadata(newKeyInstallation, collection)).toMatchObject({ authentication: credential });
+  expect(await listCollections(newKeyInstallation)).toEqual(listBefore);
+  expect(await newKeyInstallation.api.request(key, 'POST', '/api/vector/search', { query: 'weather' })).toEqual([]);
+  const readMails = () => mailsIn(join(oldKeyInstallation.folder, 'mails'));
+  await expect.poll(readMails).toEqual([expect.stringContaining(key.secret)]);
+  const page = await newKeyInstallation.api.request<{ data: Entry[] }>(
     admin,
     'GET',
     '/api/audit/?source=system&action=secrets.reseal',
@@ -88,7 +90,7 @@ test('after a rotation of the secrets key everything is resealed, and the old ke
   expect(page.data.map(({ message }) => message)).toEqual(
     expect.arrayContaining([
       { action: 'secrets.reseal', job_id: expect.any(String) as string },
-      ...stored.map(({ id, name }) => ({ action: 'secrets.reseal', collection_id: id, collection: name })),
+      ...createdCollections.map(({ id, name }) => ({ action: 'secrets.reseal', collection_id: id, collection: name })),
     ]),
   );
 });
@@ -96,30 +98,30 @@ test('after a rotation of the secrets key everything is resealed, and the old ke
 test('reseal lists data that no configured key can open, does not change it, and exits with 1', async () => {
   const oldInstallation = await openInstallation({ JOBS: 'off', SECRETS_KEY: oldKey });
   await oldInstallation.compose();
-  const admin = await oldInstallation.admin();
+  const admin = await oldInstallation.createAdminToken();
   const body = { name: 'Weather', openapi_spec: document, authentication: credential };
   const { id } = await oldInstallation.api.request<Collection>(admin, 'POST', '/api/collections/', body);
-  const third = randomBytes(32).toString('base64');
-  const bothKeys = await openInstallation({
+  const thirdKey = randomBytes(32).toString('base64');
+  const resealedInstallation = await openInstallation({
     DATA_DIR: oldInstallation.folder,
     SECRETS_KEY: newKey,
     SECRETS_KEY_PREVIOUS: oldKey,
   });
   // This start reseals only the pepper with the new key, so that the next start can open it.
-  await bothKeys.tool('people', 'list', '--admins');
-  const keyLost = await openInstallation({
+  await resealedInstallation.runTool('people', 'list', '--admins');
+  const lostKeyInstallation = await openInstallation({
     DATA_DIR: oldInstallation.folder,
-    SECRETS_KEY: third,
+    SECRETS_KEY: thirdKey,
     SECRETS_KEY_PREVIOUS: newKey,
   });
-  expect(await reseal(keyLost)).toMatchObject({
+  expect(await reseal(lostKeyInstallation)).toMatchObject({
     code: 1,
     credentials: 0,
     unreadable: [{ kind: 'credential', id, because: expect.stringContaining('SECRETS_KEY_PREVIOUS') as string }],
   });
 });
 
-/** Returns the mails in the folder, which is created with the first mail. */
+/** Returns the emails in the folder, which is created with the first email. */
 const mailsIn = (folder: string): readonly string[] => {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => name.endsWith('.eml'));

@@ -14,7 +14,7 @@ afterAll(() => postgres?.close());
 
 const databases = {
   SQLite: async () => ({}),
-  ...(postgres ? { PostgreSQL: async () => ({ DATABASE_URL: await postgres.newDatabase() }) } : {}),
+  ...(postgres ? { PostgreSQL: async () => ({ DATABASE_URL: await postgres.createDatabase() }) } : {}),
 };
 
 const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
@@ -29,13 +29,18 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     keyFile = join(installation.folder, 'secrets.key');
   });
 
-  /** Creates a collection with a credential, a client, a pending mail with the client's key, and a service account. */
-  const fill = async (): Promise<{ admin: Credential; collection: string; client: ApprovedClient; token: string }> => {
+  /** Creates a collection with a credential, a client, a pending email with the client's key, and a service account. */
+  const seedInstallation = async (): Promise<{
+    admin: Credential;
+    collection: string;
+    client: ApprovedClient;
+    token: string;
+  }> => {
     const service = await installation.compose();
-    const admin = await installation.admin();
+    const admin = await installation.createAdminToken();
     const { api } = installation;
-    const stored = { name: 'Weather', openapi_spec: document, authentication: credential };
-    const collection = await addCollection(api, admin, stored);
+    const collectionFields = { name: 'Weather', openapi_spec: document, authentication: credential };
+    const collection = await addCollection(api, admin, collectionFields);
     const client = await addClient(api, admin, 'alice');
     const robot = { name: 'robot', scopes: ['audit:read'] };
     const { token } = await api.request<{ token: string }>(admin, 'POST', '/api/service-accounts', robot);
@@ -49,98 +54,98 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     ['import', 'samples'],
   ] as const;
 
-  test('without the key file neither service nor tool starts; each reports the reason and creates no new key', async () => {
-    await fill();
+  test('without the key file, neither the service nor the tool starts; each reports the reason and creates no new key', async () => {
+    await seedInstallation();
     rmSync(keyFile);
     const message = new RegExp(
-      `${keyFile} is missing, but the database has data sealed by the key [0-9a-f]{8}: put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"\\.`,
+      `${keyFile} is missing, but the database has data sealed by the key [0-9a-f]{8}: put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is permanently lost, run "portico keys reset"\\.`,
     );
     await expect(installation.start()).rejects.toThrow(message);
     const lastLine = readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n').at(-1);
     expect(lastLine).toMatch(message);
     for (const command of commands) {
-      const { code, stdout, stderr } = await installation.tool(...command);
+      const { code, stdout, stderr } = await installation.runTool(...command);
       expect({ command, code, stdout }).toEqual({ command, code: 1, stdout: '' });
       expect(stderr).toMatch(message);
       expect(stderr.trim().split('\n')).toHaveLength(1);
     }
     expect(existsSync(keyFile)).toBe(false);
-    expect((await installation.tool('token', '--admin')).code).toBe(0);
+    expect((await installation.runTool('token', '--admin')).code).toBe(0);
   });
 
-  test('with another key in the file, the tool reports which key is needed and does not change the file', async () => {
-    await fill();
-    const other = newKey();
-    writeFileSync(keyFile, other);
-    const { code, stderr } = await installation.tool('people', 'list', '--admins');
+  test('with a different key in the file, the tool reports which key is needed and does not change the file', async () => {
+    await seedInstallation();
+    const otherKey = newKey();
+    writeFileSync(keyFile, otherKey);
+    const { code, stderr } = await installation.runTool('people', 'list', '--admins');
     expect(code).toBe(1);
     expect(stderr).toMatch(
       /^portico: The database was sealed with the key [0-9a-f]{8}, but the configuration has the key [0-9a-f]{8}: put that key back, .*\n$/,
     );
-    expect(readFileSync(keyFile, 'utf8')).toBe(other);
+    expect(readFileSync(keyFile, 'utf8')).toBe(otherKey);
   });
 
   test('a missing key file is created if SECRETS_KEY_PREVIOUS has the earlier key', async () => {
-    await fill();
-    const previous = readFileSync(keyFile, 'utf8').trim();
+    await seedInstallation();
+    const previousKey = readFileSync(keyFile, 'utf8').trim();
     rmSync(keyFile);
-    const after = await reopen({ SECRETS_KEY_PREVIOUS: previous });
-    expect((await after.tool('keys', 'reseal')).code).toBe(0);
+    const reopenedInstallation = await reopen({ SECRETS_KEY_PREVIOUS: previousKey });
+    expect((await reopenedInstallation.runTool('keys', 'reseal')).code).toBe(0);
     expect(existsSync(keyFile)).toBe(true);
-    expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
+    expect((await installation.runTool('people', 'list', '--admins')).code).toBe(0);
   });
 
-  const reopen = (others: Readonly<Record<string, string>>) =>
+  const reopen = (otherVariables: Readonly<Record<string, string>>) =>
     openInstallation({
       JOBS: 'off',
       DATA_DIR: installation.folder,
       ...(installation.variables.DATABASE_URL ? { DATABASE_URL: installation.variables.DATABASE_URL } : {}),
-      ...others,
+      ...otherVariables,
     });
 
-  test('a reset lists the data that is lost, and removes nothing without a confirmation', async () => {
-    const { collection } = await fill();
-    expect(await installation.tool('keys', 'reset', '--yes')).toMatchObject({ code: 1, stdout: '' });
+  test('a reset lists the data that is lost, and removes nothing without confirmation', async () => {
+    const { collection } = await seedInstallation();
+    expect(await installation.runTool('keys', 'reset', '--yes')).toMatchObject({ code: 1, stdout: '' });
     rmSync(keyFile);
-    const unconfirmed = await installation.tool('keys', 'reset');
-    expect(unconfirmed).toMatchObject({ code: 2, stdout: '' });
+    const unconfirmedReset = await installation.runTool('keys', 'reset');
+    expect(unconfirmedReset).toMatchObject({ code: 2, stdout: '' });
     for (const text of [
       '1 stored credential',
       `${collection}  Weather`,
-      '1 waiting mail',
+      '1 waiting email',
       'ALL API keys: 1 client',
       '1 token of service accounts',
     ])
-      expect(unconfirmed.stderr).toContain(text);
-    expect(unconfirmed.stderr).toContain('pass --yes');
+      expect(unconfirmedReset.stderr).toContain(text);
+    expect(unconfirmedReset.stderr).toContain('pass --yes');
     expect(existsSync(keyFile)).toBe(false);
-    expect((await installation.tool('people', 'list', '--admins')).code).toBe(1);
+    expect((await installation.runTool('people', 'list', '--admins')).code).toBe(1);
   });
 
   test('a reset asks for confirmation on a terminal, and removes data only after a yes', async () => {
-    await fill();
+    await seedInstallation();
     rmSync(keyFile);
     const variables = { DATA_DIR: installation.folder, NODE_ENV: 'development', ...installation.variables };
-    const resetWithInput = (typed: string) => runTool(variables, ['keys', 'reset'], typed);
+    const resetWithInput = (input: string) => runTool(variables, ['keys', 'reset'], input);
     expect(await resetWithInput('y\n')).toEqual({
       code: 1,
       stdout: '',
       stderr: expect.stringMatching(/Type yes: .*not confirmed: nothing was removed\n$/) as string,
     });
-    expect((await installation.tool('people', 'list', '--admins')).code).toBe(1);
+    expect((await installation.runTool('people', 'list', '--admins')).code).toBe(1);
     expect(await resetWithInput('Yes\n')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^Removed: 1 stored credential, 1 waiting mail, 1 API key, /) as string,
+      stdout: expect.stringMatching(/^Removed: 1 stored credential, 1 waiting email, 1 API key, /) as string,
     });
-    expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
+    expect((await installation.runTool('people', 'list', '--admins')).code).toBe(0);
   });
 
-  test('after a reset the service works without the lost data, and clients get new secrets', async () => {
-    const { admin, collection, client, token } = await fill();
+  test('after a reset, the service works without the lost data, and clients get new secrets', async () => {
+    const { admin, collection, client, token } = await seedInstallation();
     rmSync(keyFile);
-    const reset = await installation.tool('--json', 'keys', 'reset', '--yes');
-    expect(reset.code).toBe(0);
-    expect(JSON.parse(reset.stdout)).toEqual({
+    const resetRun = await installation.runTool('--json', 'keys', 'reset', '--yes');
+    expect(resetRun.code).toBe(0);
+    expect(JSON.parse(resetRun.stdout)).toEqual({
       credentials: [{ id: collection, name: 'Weather' }],
       mails: [{ id: expect.any(String) as string, profile_id: client.id }],
       api_keys: 1,
@@ -151,30 +156,32 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const metadata = await api.request<object>(admin, 'GET', `/api/collections/${collection}/metadata`);
     expect(metadata).toMatchObject({ authentication: { ...credential, value: null } });
     expect((await api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(401);
-    const renewed = keyOf(await api.request<Credentials>(admin, 'POST', `/api/profiles/${client.id}/credentials`));
-    expect(renewed.clientId).toBe(client.key.clientId);
-    expect((await api.call(renewed, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
+    const renewedKey = keyOf(await api.request<Credentials>(admin, 'POST', `/api/profiles/${client.id}/credentials`));
+    expect(renewedKey.clientId).toBe(client.key.clientId);
+    expect((await api.call(renewedKey, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
     expect((await api.call({ token }, 'GET', '/api/audit/')).status).toBe(401);
-    const rotated = (await installation.tool('accounts', 'rotate', 'robot')).stdout.trim();
-    expect((await api.call({ token: rotated }, 'GET', '/api/audit/')).status).toBe(200);
-    const jobs = JSON.parse((await installation.tool('--json', 'jobs', 'list')).stdout) as { jobs: object[] };
+    const rotatedToken = (await installation.runTool('accounts', 'rotate', 'robot')).stdout.trim();
+    expect((await api.call({ token: rotatedToken }, 'GET', '/api/audit/')).status).toBe(200);
+    const jobs = JSON.parse((await installation.runTool('--json', 'jobs', 'list')).stdout) as { jobs: object[] };
     expect(jobs.jobs).toMatchObject([{ retryable: false, error: 'The secrets key that sealed it is lost' }]);
     const page = await api.request<{ data: object[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reset');
     expect(page.data).toMatchObject([
       { message: { action: 'secrets.reset', credentials: 1, mails: 1, api_keys: 1, service_accounts: 1 } },
     ]);
-    const secondReset = await installation.tool('keys', 'reset', '--yes');
+    const secondReset = await installation.runTool('keys', 'reset', '--yes');
     expect(secondReset.code).toBe(1);
   });
 
   test('only data that no key can open is lost: API keys remain valid if the pepper was resealed', async () => {
-    const { collection, client, token } = await fill();
-    const first = readFileSync(keyFile, 'utf8').trim();
-    // This start reseals only the pepper with the second key.
+    const { collection, client, token } = await seedInstallation();
+    const firstKey = readFileSync(keyFile, 'utf8').trim();
+    // Starting with the second key reseals only the pepper.
     writeFileSync(keyFile, newKey());
-    expect((await (await reopen({ SECRETS_KEY_PREVIOUS: first })).tool('people', 'list', '--admins')).code).toBe(0);
-    const reset = await installation.tool('--json', 'keys', 'reset', '--yes');
-    expect(JSON.parse(reset.stdout)).toMatchObject({
+    expect((await (await reopen({ SECRETS_KEY_PREVIOUS: firstKey })).runTool('people', 'list', '--admins')).code).toBe(
+      0,
+    );
+    const resetRun = await installation.runTool('--json', 'keys', 'reset', '--yes');
+    expect(JSON.parse(resetRun.stdout)).toMatchObject({
       credentials: [{ id: collection }],
       api_keys: 0,
       service_accounts: 0,
@@ -184,12 +191,18 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect((await installation.api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(200);
   });
 
-  test('in production a missing key file is created only if nothing has been sealed', async () => {
+  test('in production, a missing key file is created only if nothing has been sealed', async () => {
     const path = join(installation.folder, 'deep', 'key');
-    const production = await reopen({ NODE_ENV: 'production', IDENTITY_LOCAL: 'true', SECRETS_KEY_FILE: path });
-    expect((await production.tool('people', 'list', '--admins')).stderr).toContain('A new secrets key was created');
+    const productionInstallation = await reopen({
+      NODE_ENV: 'production',
+      IDENTITY_LOCAL: 'true',
+      SECRETS_KEY_FILE: path,
+    });
+    expect((await productionInstallation.runTool('people', 'list', '--admins')).stderr).toContain(
+      'A new secrets key was created',
+    );
     rmSync(path);
-    expect((await production.tool('people', 'list', '--admins')).stderr).toContain(`${path} is missing`);
+    expect((await productionInstallation.runTool('people', 'list', '--admins')).stderr).toContain(`${path} is missing`);
     expect(existsSync(path)).toBe(false);
   });
 });

@@ -9,9 +9,9 @@ const redis = await startRedis();
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
 /** Numbers are small by default; with `THOROUGH`, they are those that the product promises. */
-const thorough = process.env.THOROUGH === '1';
-const revokeCycles = thorough ? 5_000 : 100;
-const limitedRequests = thorough ? 100_000 : 5_000;
+const isThorough = process.env.THOROUGH === '1';
+const revokeCycles = isThorough ? 5_000 : 100;
+const limitedRequests = isThorough ? 100_000 : 5_000;
 
 const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
@@ -25,7 +25,7 @@ type Client = Person & ApprovedClient;
 describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and one Redis', () => {
   const create = async (): Promise<Installation> =>
     createInstallation({
-      DATABASE_URL: (await postgres?.newDatabase()) ?? '',
+      DATABASE_URL: (await postgres?.createDatabase()) ?? '',
       REDIS_URL: redis?.url ?? '',
       JOBS: 'off',
       LOG_LEVEL: 'warn',
@@ -33,49 +33,49 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
     });
 
   let installation: Installation;
-  let one: Replica;
-  let other: Replica;
+  let firstReplica: Replica;
+  let secondReplica: Replica;
   let admin: Credential;
   beforeAll(async () => {
     installation = await create();
     installation.spawnWorker();
-    [one, other] = await Promise.all([installation.startReplica(), installation.startReplica()]);
-    admin = await installation.admin();
+    [firstReplica, secondReplica] = await Promise.all([installation.startReplica(), installation.startReplica()]);
+    admin = await installation.createAdminToken();
   });
   afterAll(() => installation.remove());
 
-  let people = 0;
-  const newPerson = async (api: ApiClient): Promise<Person> => {
-    const uid = `person-${++people}`;
-    return { id: await register(api, uid), token: await installation.person(uid) };
+  let personCount = 0;
+  const createPerson = async (api: ApiClient): Promise<Person> => {
+    const uid = `person-${++personCount}`;
+    return { id: await register(api, uid), token: await installation.createToken(uid) };
   };
 
-  const newClient = async (api: ApiClient, admin: Credential): Promise<Client> => {
-    const person = await newPerson(api);
+  const createClient = async (api: ApiClient, admin: Credential): Promise<Client> => {
+    const person = await createPerson(api);
     return { ...person, ...(await approve(api, admin, person.id)) };
   };
 
-  const newCollection = (api: ApiClient, admin: Credential, name: string): Promise<string> =>
+  const createCollection = (api: ApiClient, admin: Credential, name: string): Promise<string> =>
     addCollection(api, admin, { name, openapi_spec: document });
 
-  test('eight processes that start simultaneously on an empty database all come up, with one admin', async () => {
-    const empty = await create();
-    onTestFinished(() => empty.remove());
-    const replicas = await Promise.all(Array.from({ length: 8 }, () => empty.startReplica()));
-    const operator = await empty.admin();
+  test('eight processes that start simultaneously on an empty database all become ready, with one admin', async () => {
+    const emptyInstallation = await create();
+    onTestFinished(() => emptyInstallation.remove());
+    const replicas = await Promise.all(Array.from({ length: 8 }, () => emptyInstallation.startReplica()));
+    const operator = await emptyInstallation.createAdminToken();
     for (const { api } of replicas) {
       const profiles = await api.request<unknown[]>(operator, 'GET', '/api/profiles/');
       expect(profiles).toHaveLength(1);
     }
   });
 
-  test(`after a revocation, the other process reads, lists and finds nothing, ${revokeCycles} times`, async () => {
+  test(`after access is revoked, the other process reads, lists and finds nothing, ${revokeCycles} times`, async () => {
     const lanes = 10;
-    const clients = await Promise.all(Array.from({ length: lanes }, () => newClient(one.api, admin)));
-    const collection = await newCollection(one.api, admin, 'Weather forecast');
+    const clients = await Promise.all(Array.from({ length: lanes }, () => createClient(firstReplica.api, admin)));
+    const collection = await createCollection(firstReplica.api, admin, 'Weather forecast');
     const find = (api: ApiClient, caller: Credential) =>
       api.request<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather' });
-    await expect.poll(() => find(other.api, admin)).toHaveLength(1);
+    await expect.poll(() => find(secondReplica.api, admin)).toHaveLength(1);
 
     /** Returns the number of views, out of four, in which the client sees the collection at a replica. */
     const countViews = async (api: ApiClient, { key, token }: Client): Promise<number> => {
@@ -88,58 +88,63 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
       const reads = [read, metadata].filter(({ status }) => status !== 403).length;
       return reads + list.length + matches.length;
     };
-    const visibleViews = { whileGranted: 0, afterRevoke: 0 };
-    const cycle = async (client: Client, round: number): Promise<void> => {
+    const visibleViews = { viewsWhileGranted: 0, viewsAfterRevoke: 0 };
+    const runCycle = async (client: Client, round: number): Promise<void> => {
       // The replicas take turns at revoking.
-      const [changing, reading] = round % 2 === 0 ? [one.api, other.api] : [other.api, one.api];
-      const grant = `/api/access/clients/${client.id}/collections/${collection}`;
-      await changing.request(admin, 'POST', grant);
+      const [writer, reader] =
+        round % 2 === 0 ? [firstReplica.api, secondReplica.api] : [secondReplica.api, firstReplica.api];
+      const grantPath = `/api/access/clients/${client.id}/collections/${collection}`;
+      await writer.request(admin, 'POST', grantPath);
       // Reads all views, to fill every cache of the replica that could be stale afterwards.
-      const whileGranted = await countViews(reading, client);
-      await changing.request(admin, 'DELETE', grant);
-      const afterRevoke = await countViews(reading, client);
+      const viewsWhileGranted = await countViews(reader, client);
+      await writer.request(admin, 'DELETE', grantPath);
+      const viewsAfterRevoke = await countViews(reader, client);
       // Added only after the awaits, because ten clients run concurrently.
-      visibleViews.whileGranted += whileGranted;
-      visibleViews.afterRevoke += afterRevoke;
+      visibleViews.viewsWhileGranted += viewsWhileGranted;
+      visibleViews.viewsAfterRevoke += viewsAfterRevoke;
     };
     await Promise.all(
       clients.map(async (client) => {
-        for (let round = 0; round < revokeCycles / lanes; round++) await cycle(client, round);
+        for (let round = 0; round < revokeCycles / lanes; round++) await runCycle(client, round);
       }),
     );
-    expect(visibleViews).toEqual({ whileGranted: 4 * revokeCycles, afterRevoke: 0 });
+    expect(visibleViews).toEqual({ viewsWhileGranted: 4 * revokeCycles, viewsAfterRevoke: 0 });
   });
 
-  test('of 256 simultaneous grants of one collection to one client, exactly one succeeds', async () => {
-    const client = await newClient(one.api, admin);
-    const collection = await newCollection(one.api, admin, 'Weather');
+  test('when a collection is granted to a client 256 times simultaneously, only one grant succeeds', async () => {
+    const client = await createClient(firstReplica.api, admin);
+    const collection = await createCollection(firstReplica.api, admin, 'Weather');
     const path = `/api/access/clients/${client.id}/collections/${collection}`;
     const responses = await Promise.all(
-      Array.from({ length: 256 }, (_, n) => (n % 2 ? one : other).api.call(admin, 'POST', path)),
+      Array.from({ length: 256 }, (_, index) =>
+        (index % 2 ? firstReplica : secondReplica).api.call(admin, 'POST', path),
+      ),
     );
-    expect(tally(responses.map(({ status }) => status))).toEqual({ 201: 1, 409: 255 });
-    expect(await one.api.request<unknown[]>(client.token, 'GET', '/api/collections/')).toHaveLength(1);
+    expect(countByStatus(responses.map(({ status }) => status))).toEqual({ 201: 1, 409: 255 });
+    expect(await firstReplica.api.request<unknown[]>(client.token, 'GET', '/api/collections/')).toHaveLength(1);
   });
 
-  test('of 64 simultaneous approvals, exactly one creates a key pair, and that key pair works', async () => {
-    const person = await newPerson(one.api);
+  test('when a client is approved 64 times simultaneously, only one key pair is created, and it works', async () => {
+    const person = await createPerson(firstReplica.api);
     const path = `/api/profiles/${person.id}/approve`;
     const responses = await Promise.all(
-      Array.from({ length: 64 }, (_, n) => (n % 2 ? one : other).api.call(admin, 'POST', path)),
+      Array.from({ length: 64 }, (_, index) =>
+        (index % 2 ? firstReplica : secondReplica).api.call(admin, 'POST', path),
+      ),
     );
-    expect(tally(responses.map(({ status }) => status))).toEqual({ 200: 1, 409: 63 });
+    expect(countByStatus(responses.map(({ status }) => status))).toEqual({ 200: 1, 409: 63 });
     const { client_id, client_secret } = responses.find(({ status }) => status === 200)?.body as Record<string, string>;
     const key = { clientId: client_id ?? '', secret: client_secret ?? '' };
-    for (const { api } of [one, other]) {
+    for (const { api } of [firstReplica, secondReplica]) {
       expect((await api.call(key, 'POST', '/api/vector/search', { query: 'weather' })).status).toBe(200);
     }
   });
 
-  test(`both processes together admit a client's limit in every window, over ${limitedRequests} requests`, async () => {
-    const client = await newClient(one.api, admin);
+  test(`both processes together admit exactly a client's limit in every window, over ${limitedRequests} requests`, async () => {
+    const client = await createClient(firstReplica.api, admin);
     // The limit is low enough that even a slow machine exceeds it.
     const limit = { allowed: 30, windowMs: 2_000 };
-    await one.api.request(admin, 'POST', '/api/rate-limits/overrides', {
+    await firstReplica.api.request(admin, 'POST', '/api/rate-limits/overrides', {
       client_id: client.id,
       allowed_limit: limit.allowed,
       window_seconds: limit.windowMs / 1_000,
@@ -161,25 +166,27 @@ describe.skipIf(!postgres || !redis)('several processes on one PostgreSQL and on
         (status === 200 ? admissions : rejections).push({ sentAt, respondedAt: performance.now() });
       }
     };
-    await Promise.all(Array.from({ length: 32 }, (_, n) => sendRequests((n % 2 ? one : other).api)));
+    await Promise.all(
+      Array.from({ length: 32 }, (_, index) => sendRequests((index % 2 ? firstReplica : secondReplica).api)),
+    );
 
     // Never over the limit: counts the requests that were certainly admitted within one window.
-    const bySent = admissions.toSorted((a, b) => a.sentAt - b.sentAt);
-    for (const [index, first] of bySent.entries()) {
-      const inWindow = bySent
+    const sortedAdmissions = admissions.toSorted((a, b) => a.sentAt - b.sentAt);
+    for (const [index, firstAdmission] of sortedAdmissions.entries()) {
+      const admissionsInWindow = sortedAdmissions
         .slice(index, index + limit.allowed * 2)
-        .filter(({ respondedAt }) => respondedAt - first.sentAt < limit.windowMs);
-      expect(inWindow.length).toBeLessThanOrEqual(limit.allowed);
+        .filter(({ respondedAt }) => respondedAt - firstAdmission.sentAt < limit.windowMs);
+      expect(admissionsInWindow.length).toBeLessThanOrEqual(limit.allowed);
     }
     // Never under the limit: counts the requests that may have been admitted within the window before each rejection.
     // Responses may arrive out of order, so both ends are counted separately.
-    const sentTimes = bySent.map((decision) => decision.sentAt);
+    const sentTimes = sortedAdmissions.map((decision) => decision.sentAt);
     const responseTimes = admissions.map((decision) => decision.respondedAt).toSorted((a, b) => a - b);
     expect(rejections.length).toBeGreaterThan(0);
     for (const rejection of rejections) {
       const sentBefore = countBelow(sentTimes, rejection.respondedAt);
-      const answeredBefore = countBelow(responseTimes, rejection.sentAt - limit.windowMs);
-      expect(sentBefore - answeredBefore).toBeGreaterThanOrEqual(limit.allowed);
+      const respondedBefore = countBelow(responseTimes, rejection.sentAt - limit.windowMs);
+      expect(sentBefore - respondedBefore).toBeGreaterThanOrEqual(limit.allowed);
     }
   });
 });
@@ -195,7 +202,7 @@ const countBelow = (sorted: readonly number[], bound: number): number => {
   return low;
 };
 
-const tally = (statuses: readonly number[]): Readonly<Record<number, number>> => {
+const countByStatus = (statuses: readonly number[]): Readonly<Record<number, number>> => {
   const counts: Record<number, number> = {};
   for (const status of statuses) counts[status] = (counts[status] ?? 0) + 1;
   return counts;

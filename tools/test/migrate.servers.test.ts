@@ -16,10 +16,10 @@ import { openInstallation } from './provide-installation.ts';
 const postgres = await startPostgres();
 afterAll(() => postgres?.close());
 
-const real = resolve(root, '../shared/data/specs');
-const documents = existsSync(real) ? real : join(root, 'samples');
+const realDocuments = resolve(root, '../shared/data/specs');
+const documents = existsSync(realDocuments) ? realDocuments : join(root, 'samples');
 
-/** With these variables, the mail with a client's key cannot be sent, so its job remains in the outbox. */
+/** With these variables, the email with a client's key cannot be sent, so its job remains in the outbox. */
 const variables = {
   SMTP_URL: 'smtp://127.0.0.1:9?tls=off',
   MAIL_FROM: 'portico@example.com',
@@ -46,9 +46,9 @@ interface Fixture {
   readonly tides: string;
 }
 
-/** Creates one of everything: profiles, keys, grants, limits, audit entries, usage, a credential, a pending mail. */
-const fill = async ({ api, admin: adminOf }: Installation): Promise<Fixture> => {
-  const admin = await adminOf();
+/** Creates one of everything: profiles, keys, grants, limits, audit entries, usage, a credential, a pending email. */
+const seedInstallation = async ({ api, createAdminToken }: Installation): Promise<Fixture> => {
+  const admin = await createAdminToken();
   const catalog = await api.request<{ id: string }[]>(admin, 'GET', '/api/collections/?limit=5');
   const tides = await addCollection(api, admin, { name: 'Tides', openapi_spec: document, authentication });
   await register(api, 'bob');
@@ -73,8 +73,8 @@ const waitUntilSearchable = async (api: ApiClient, admin: Credential): Promise<v
   for (;;) {
     const { body } = await api.call(admin, 'GET', '/ready');
     const { done, failed, total } = (body as { operations: Readonly<Record<string, number>> }).operations;
-    const all = await api.request<{ length: number }>(admin, 'GET', '/api/collections/');
-    const k_limit = Math.min(100, all.length);
+    const collections = await api.request<{ length: number }>(admin, 'GET', '/api/collections/');
+    const k_limit = Math.min(100, collections.length);
     const matches = await api.request<{ length: number }>(admin, 'POST', '/api/vector/search', {
       query: 'tides',
       k_limit,
@@ -106,8 +106,8 @@ const readResponses = async (api: ApiClient, { admin, key, alice, clientId, tide
     [admin, 'GET', '/api/audit/?source=client'],
   ];
   const responses: Record<string, unknown> = {};
-  for (const [at, [caller, method, path, body]] of requests.entries())
-    responses[`${at} ${path}`] = await api.request(caller, method, path, body);
+  for (const [index, [caller, method, path, body]] of requests.entries())
+    responses[`${index} ${path}`] = await api.request(caller, method, path, body);
   const { remaining, reset_seconds, ...limit } = await api.request<Readonly<Record<string, number>>>(
     admin,
     'GET',
@@ -126,7 +126,7 @@ const dumpOf = (file: string): Readonly<Record<string, readonly string[]>> => {
     const tables = database.prepare("select name from sqlite_master where type = 'table' order by name").all();
     return Object.fromEntries(
       tables.map(({ name }) => {
-        const statement = database.prepare(allRows(String(name)));
+        const statement = database.prepare(buildAllRowsQuery(String(name)));
         statement.setReadBigInts(true);
         const rows = statement.all().map((row) => JSON.stringify(row, replaceValue));
         return [String(name), rows.filter((row) => !row.includes('"schema_migrations"')).toSorted()];
@@ -137,7 +137,8 @@ const dumpOf = (file: string): Readonly<Record<string, readonly string[]>> => {
   }
 };
 
-const allRows = (table: string): string => `select ${table === 'schema_migrations' ? 'name' : '*'} from ${table}`;
+const buildAllRowsQuery = (table: string): string =>
+  `select ${table === 'schema_migrations' ? 'name' : '*'} from ${table}`;
 
 const replaceValue = (_name: string, value: unknown): unknown => {
   if (typeof value === 'bigint') return `integer ${value}`;
@@ -145,64 +146,68 @@ const replaceValue = (_name: string, value: unknown): unknown => {
 };
 
 const unfinishedMigration =
-  /is being filled from .*, which is not done\. Run "portico migrate" again to fill it from scratch, or drop/;
+  /is being filled from .*, which has not finished\. Run "portico migrate" again to start over, or drop/;
 
 describe.skipIf(!postgres)('an installation with documents, people, keys, limits and history', () => {
-  let first: Installation;
+  let sourceInstallation: Installation;
   let fixture: Fixture;
   let responses: Awaited<ReturnType<typeof readResponses>>;
   let source: string;
   beforeAll(async () => {
-    first = await createInstallation(variables);
-    source = join(first.folder, 'portico.sqlite');
-    const { code, stderr } = await first.tool('import', documents);
+    sourceInstallation = await createInstallation(variables);
+    source = join(sourceInstallation.folder, 'portico.sqlite');
+    const { code, stderr } = await sourceInstallation.runTool('import', documents);
     expect(code, stderr).toBe(0);
-    const service = await first.compose();
-    fixture = await fill(first);
-    responses = await readResponses(first.api, fixture);
+    const service = await sourceInstallation.compose();
+    fixture = await seedInstallation(sourceInstallation);
+    responses = await readResponses(sourceInstallation.api, fixture);
     await service.stop();
   });
-  afterAll(() => first.remove());
+  afterAll(() => sourceInstallation.remove());
 
-  const newDatabase = async (): Promise<string> => {
+  const createDatabase = async (): Promise<string> => {
     if (!postgres) throw new Error('PostgreSQL is not available.');
-    return postgres.newDatabase();
+    return postgres.createDatabase();
   };
 
   test('moves to PostgreSQL and back with every row; keys, searches and credentials are the same on both', async () => {
-    const url = await newDatabase();
-    const addressFile = join(first.folder, 'new-database');
+    const url = await createDatabase();
+    const addressFile = join(sourceInstallation.folder, 'new-database');
     writeFileSync(addressFile, `${url}\n`);
     const before = digestOf(source);
-    const toPostgresql = await first.tool('migrate', '--to-file', addressFile);
-    expect(toPostgresql.code, toPostgresql.stderr).toBe(0);
+    const postgresqlRun = await sourceInstallation.runTool('migrate', '--to-file', addressFile);
+    expect(postgresqlRun.code, postgresqlRun.stderr).toBe(0);
     expect(digestOf(source)).toBe(before);
     const { host, password, pathname } = new URL(url);
-    expect(toPostgresql.stdout).toMatch(
+    expect(postgresqlRun.stdout).toMatch(
       /^Moved \d+ rows of \d+ tables from sqlite:.* to postgresql:.*; both sides match/,
     );
-    expect(toPostgresql.stdout).toContain(`@${host}${pathname}`);
-    if (password) expect(toPostgresql.stdout + toPostgresql.stderr).not.toContain(`:${password}@`);
+    expect(postgresqlRun.stdout).toContain(`@${host}${pathname}`);
+    if (password) expect(postgresqlRun.stdout + postgresqlRun.stderr).not.toContain(`:${password}@`);
 
-    const onPostgresql = await openWithKeysOf(first, url);
-    const copy = join(first.folder, 'back.sqlite');
-    const toSqlite = await onPostgresql.tool('--json', 'migrate', '--to', `sqlite:${copy}`);
-    expect(toSqlite.code, toSqlite.stderr).toBe(0);
-    const report = JSON.parse(toSqlite.stdout) as { rows: number; tables: { table: string; rows: number }[] };
-    expect(report).toMatchObject({ database_url: `sqlite:${copy}`, to: `sqlite:${copy}` });
+    const postgresqlInstallation = await openWithKeysOf(sourceInstallation, url);
+    const copyFile = join(sourceInstallation.folder, 'back.sqlite');
+    const sqliteRun = await postgresqlInstallation.runTool('--json', 'migrate', '--to', `sqlite:${copyFile}`);
+    expect(sqliteRun.code, sqliteRun.stderr).toBe(0);
+    const report = JSON.parse(sqliteRun.stdout) as { rows: number; tables: { table: string; rows: number }[] };
+    expect(report).toMatchObject({ database_url: `sqlite:${copyFile}`, to: `sqlite:${copyFile}` });
     const sourceRows = dumpOf(source);
-    expect(dumpOf(copy)).toEqual(sourceRows);
+    expect(dumpOf(copyFile)).toEqual(sourceRows);
     for (const { table, rows } of report.tables) expect([table, rows]).toEqual([table, sourceRows[table]?.length]);
     for (const table of ['grants', 'jobs', 'overrides', 'tiers', 'usage_days', 'operation_blocks'])
       expect(sourceRows[table]?.length, table).toBeGreaterThan(0);
     expect(sourceRows.jobs?.join()).toContain('mail.');
 
-    for (const target of [onPostgresql, await openWithKeysOf(first, `sqlite:${copy}`), first]) {
+    for (const target of [
+      postgresqlInstallation,
+      await openWithKeysOf(sourceInstallation, `sqlite:${copyFile}`),
+      sourceInstallation,
+    ]) {
       const service = await target.compose();
       const targetResponses = await readResponses(target.api, fixture);
       await service.stop();
       expect(targetResponses).toEqual(responses);
-      const { waiting } = JSON.parse((await target.tool('--json', 'jobs', 'list')).stdout) as { waiting: number };
+      const { waiting } = JSON.parse((await target.runTool('--json', 'jobs', 'list')).stdout) as { waiting: number };
       expect(waiting).toBeGreaterThan(0);
     }
     expect(JSON.stringify(responses)).toContain('the upstream s3cret');
@@ -210,84 +215,86 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
 
   /** Opens a copy of the source with enough rows that a migration takes a while. */
   const openLargeSource = async (): Promise<Installation> => {
-    const file = join(first.folder, 'slow.sqlite');
+    const file = join(sourceInstallation.folder, 'slow.sqlite');
     copyFileSync(source, file);
     const database = new DatabaseSync(file);
     database.exec(`with recursive n (i) as (select 1 union all select i + 1 from n where i < 60000)
       insert into audit_entries (id, source, message, timestamp, instant, received_at) select i, 'client', '{}', '', i, i from n`);
     database.close();
-    return openWithKeysOf(first, `sqlite:${file}`);
+    return openWithKeysOf(sourceInstallation, `sqlite:${file}`);
   };
 
-  const conditionQuery = (condition: string): string => `select ${condition} as holds`;
+  const buildConditionQuery = (condition: string): string => `select ${condition} as holds`;
 
   /**
-   * Kills a migration as soon as its target meets the condition. Expects that the tool then refuses to open the target.
+   * Kills a migration when its target meets the condition, and expects the tool to reject the target afterwards.
    */
   const killMigrationWhen = async (
-    from: Installation,
-    to: string,
+    origin: Installation,
+    targetUrl: string,
     isReached: () => Promise<boolean>,
   ): Promise<void> => {
-    const running = from.spawnTool('migrate', '--to', to);
-    const exit = once(running, 'exit');
-    while (running.exitCode === null && !(await isReached())) await pause(2);
-    running.kill('SIGKILL');
+    const migration = origin.spawnTool('migrate', '--to', targetUrl);
+    const exit = once(migration, 'exit');
+    while (migration.exitCode === null && !(await isReached())) await pause(2);
+    migration.kill('SIGKILL');
     expect(await exit).toEqual([null, 'SIGKILL']);
-    const { code, stdout, stderr } = await (await openWithKeysOf(first, to)).tool('people', 'list', '--admins');
+    const { code, stdout, stderr } = await (
+      await openWithKeysOf(sourceInstallation, targetUrl)
+    ).runTool('people', 'list', '--admins');
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(unfinishedMigration);
     expect(stderr.trim().split('\n')).toHaveLength(1);
   };
 
-  const expectNoStart = async (to: string): Promise<void> => {
-    const target = await openWithKeysOf(first, to);
+  const expectNoStart = async (targetUrl: string): Promise<void> => {
+    const target = await openWithKeysOf(sourceInstallation, targetUrl);
     await expect(target.start()).rejects.toThrow(unfinishedMigration);
-    expect(readFileSync(join(first.folder, 'service.log'), 'utf8').trim().split('\n').at(-1)).toMatch(
+    expect(readFileSync(join(sourceInstallation.folder, 'service.log'), 'utf8').trim().split('\n').at(-1)).toMatch(
       unfinishedMigration,
     );
     const worker = target.spawnWorker();
     expect(await once(worker, 'exit')).toEqual([1, null]);
   };
 
-  const holdsOn = (client: Client, condition: string) => async (): Promise<boolean> => {
-    const result = await client.query<{ holds: boolean }>(conditionQuery(condition)).catch(() => null);
+  const holdsInDatabase = (client: Client, condition: string) => async (): Promise<boolean> => {
+    const result = await client.query<{ holds: boolean }>(buildConditionQuery(condition)).catch(() => null);
     return result?.rows[0]?.holds ?? false;
   };
 
   test('a migration to PostgreSQL that is killed leaves the source unchanged, and the next run completes', async () => {
-    const from = await openLargeSource();
-    const file = join(first.folder, 'slow.sqlite');
+    const largeSource = await openLargeSource();
+    const file = join(sourceInstallation.folder, 'slow.sqlite');
     const before = digestOf(file);
-    const url = await newDatabase();
+    const url = await createDatabase();
     const client = new Client({ connectionString: url, application_name: 'onlooker' });
     await client.connect();
-    const points = [
+    const conditions = [
       "exists (select from schema_migrations where name like 'being filled%')",
       'exists (select from collections)',
       '(select count(*) from audit_entries) between 5000 and 60000',
       'exists (select from usage_days)',
     ];
     try {
-      for (const point of points) {
-        await killMigrationWhen(from, url, holdsOn(client, point));
+      for (const condition of conditions) {
+        await killMigrationWhen(largeSource, url, holdsInDatabase(client, condition));
         expect(digestOf(file)).toBe(before);
       }
       await expectNoStart(url);
     } finally {
       await client.end();
     }
-    const { code, stderr } = await from.tool('migrate', '--to', url);
+    const { code, stderr } = await largeSource.runTool('migrate', '--to', url);
     expect(code, stderr).toBe(0);
-    expect((await (await openWithKeysOf(first, url)).tool('people', 'list', '--admins')).code).toBe(0);
+    expect((await (await openWithKeysOf(sourceInstallation, url)).runTool('people', 'list', '--admins')).code).toBe(0);
     expect(digestOf(file)).toBe(before);
   });
 
   test('after a migration to SQLite was killed, its file is rejected until the next run completes it', async () => {
-    const [from, url] = [await openLargeSource(), await newDatabase()];
-    expect((await from.tool('migrate', '--to', url)).code).toBe(0);
-    const onPostgresql = await openWithKeysOf(first, url);
-    const file = join(first.folder, 'half.sqlite');
+    const [largeSource, url] = [await openLargeSource(), await createDatabase()];
+    expect((await largeSource.runTool('migrate', '--to', url)).code).toBe(0);
+    const postgresqlInstallation = await openWithKeysOf(sourceInstallation, url);
+    const file = join(sourceInstallation.folder, 'half.sqlite');
     const createdAt = () => statSync(file, { throwIfNoEntry: false })?.birthtimeMs;
     const holdsInFile =
       (condition: string, previousCreatedAt = createdAt()) =>
@@ -297,7 +304,7 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
         if (createdAt() === undefined || createdAt() === previousCreatedAt) return false;
         const database = new DatabaseSync(file, { readOnly: true });
         try {
-          return database.prepare(conditionQuery(condition)).get()?.holds === 1;
+          return database.prepare(buildConditionQuery(condition)).get()?.holds === 1;
         } catch {
           // The tables are still being created.
           return false;
@@ -305,60 +312,65 @@ describe.skipIf(!postgres)('an installation with documents, people, keys, limits
           database.close();
         }
       };
-    for (const point of ['exists (select 1 from collections)', 'exists (select 1 from usage_days)'])
-      await killMigrationWhen(onPostgresql, `sqlite:${file}`, holdsInFile(point));
+    for (const condition of ['exists (select 1 from collections)', 'exists (select 1 from usage_days)'])
+      await killMigrationWhen(postgresqlInstallation, `sqlite:${file}`, holdsInFile(condition));
     await expectNoStart(`sqlite:${file}`);
-    const { code, stderr } = await onPostgresql.tool('migrate', '--to', `sqlite:${file}`);
+    const { code, stderr } = await postgresqlInstallation.runTool('migrate', '--to', `sqlite:${file}`);
     expect(code, stderr).toBe(0);
-    expect(dumpOf(file)).toEqual(dumpOf(join(first.folder, 'slow.sqlite')));
+    expect(dumpOf(file)).toEqual(dumpOf(join(sourceInstallation.folder, 'slow.sqlite')));
   });
 
   /** Runs a migration that fails. Returns the exit code and the last line on standard error. */
   const errorOf = async (installation: Installation, ...args: readonly string[]): Promise<string> => {
-    const { code, stdout, stderr } = await installation.tool('migrate', ...args);
+    const { code, stdout, stderr } = await installation.runTool('migrate', ...args);
     expect(stdout).toBe('');
     return `${code} ${stderr.trim().split('\n').at(-1)}`;
   };
 
-  test('each reason to refuse is reported in a sentence, and nothing changes', async () => {
-    const url = await newDatabase();
-    const onPostgresql = await openWithKeysOf(first, url);
-    const service = await onPostgresql.compose();
-    const notEmpty = await errorOf(first, '--to', url);
-    expect(notEmpty).toMatch(/^1 portico: postgresql:.* cannot be filled: it is not empty: create a new database$/);
-    const otherFile = `sqlite:${join(first.folder, 'elsewhere.sqlite')}`;
-    const inUse = /^1 portico: .* cannot be moved: a process uses it.*: stop the service, its workers and other/;
-    expect(await errorOf(onPostgresql, '--to', otherFile)).toMatch(inUse);
+  test('each rejection explains the reason in a sentence, and nothing changes', async () => {
+    const url = await createDatabase();
+    const postgresqlInstallation = await openWithKeysOf(sourceInstallation, url);
+    const service = await postgresqlInstallation.compose();
+    const notEmptyError = await errorOf(sourceInstallation, '--to', url);
+    expect(notEmptyError).toMatch(
+      /^1 portico: postgresql:.* cannot be filled: it is not empty: create a new database$/,
+    );
+    const otherFile = `sqlite:${join(sourceInstallation.folder, 'elsewhere.sqlite')}`;
+    const inUsePattern =
+      /^1 portico: .* cannot be moved: it is in use by a process.*: stop the service, its workers and other/;
+    expect(await errorOf(postgresqlInstallation, '--to', otherFile)).toMatch(inUsePattern);
     await service.stop();
-    const onSqlite = await first.start();
-    expect(await errorOf(first, '--to', otherFile)).toMatch(inUse);
-    await onSqlite.stop();
+    const sqliteService = await sourceInstallation.start();
+    expect(await errorOf(sourceInstallation, '--to', otherFile)).toMatch(inUsePattern);
+    await sqliteService.stop();
     const before = digestOf(source);
-    expect(existsSync(join(first.folder, 'elsewhere.sqlite'))).toBe(false);
+    expect(existsSync(join(sourceInstallation.folder, 'elsewhere.sqlite'))).toBe(false);
 
     const client = new Client({ connectionString: url });
     await client.connect();
     await client.query("insert into schema_migrations (name) values ('9999-of-the-future')");
     await client.end();
-    expect(await errorOf(first, '--to', url)).toMatch(
-      /^1 .* a newer version of Portico wrote it, or one that was never released$/,
+    expect(await errorOf(sourceInstallation, '--to', url)).toMatch(
+      /^1 .* a newer or unreleased version of Portico wrote it$/,
     );
-    expect(await errorOf(first, '--to', `sqlite:${source}`)).toMatch(
-      /^1 .* cannot be filled: it is the database to move$/,
+    expect(await errorOf(sourceInstallation, '--to', `sqlite:${source}`)).toMatch(
+      /^1 .* cannot be filled: it is the source of the move$/,
     );
     const unreachableUrl = 'postgresql://portico:hunter2@127.0.0.1:9/portico';
-    const error = await errorOf(first, '--to', unreachableUrl);
+    const error = await errorOf(sourceInstallation, '--to', unreachableUrl);
     expect(error).toMatch(/^1 portico: The database at 127\.0\.0\.1:9\/portico cannot be reached: /);
     expect(error).not.toContain('hunter2');
     expect(digestOf(source)).toBe(before);
   });
 
-  test('an invalid command line is a usage error, and the message repeats no address', async () => {
-    const missing = join(first.folder, 'missing');
-    expect(await errorOf(first)).toMatch(/^2 /);
-    expect(await errorOf(first, '--to', 'sqlite:x', '--to-file', missing)).toMatch(/^2 /);
-    expect(await errorOf(first, '--to-file', missing)).toBe(`2 portico: --to-file: ${missing} cannot be read (ENOENT)`);
-    expect(await errorOf(first, '--to', 'mysql://me:hunter2@localhost/portico')).toBe(
+  test('an invalid command line is a usage error, and the message does not contain the URL', async () => {
+    const missingFile = join(sourceInstallation.folder, 'missing');
+    expect(await errorOf(sourceInstallation)).toMatch(/^2 /);
+    expect(await errorOf(sourceInstallation, '--to', 'sqlite:x', '--to-file', missingFile)).toMatch(/^2 /);
+    expect(await errorOf(sourceInstallation, '--to-file', missingFile)).toBe(
+      `2 portico: --to-file: ${missingFile} cannot be read (ENOENT)`,
+    );
+    expect(await errorOf(sourceInstallation, '--to', 'mysql://me:hunter2@localhost/portico')).toBe(
       '2 portico: --to: read a value of 36 characters, expected sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
     );
   });

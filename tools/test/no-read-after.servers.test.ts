@@ -2,17 +2,17 @@ import { startPostgres, startRedis } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ApiClient, Credential } from '../src/api-client.ts';
 import { composeReplicas, type ComposedReplicas } from './composed-replicas.ts';
-import { prepareCallers, eventually, type Client } from './faults/traffic.ts';
+import { prepareCallers, pollUntil, type Client } from './faults/traffic.ts';
 import { createInstallation, type Installation } from './installation.ts';
 import {
   readViews,
   documentWith,
-  isSeen,
+  mentionsTarget,
   textAt,
   waitUntilFound,
   usagePath,
   viewNames,
-  visibleViews,
+  listVisibleViews,
   type Target,
   type ViewName,
 } from './views.ts';
@@ -32,17 +32,18 @@ const cycles = roundsPerLane * laneCount;
  */
 const viewsPerRound = cycles > 500 ? 5 : viewNames.length;
 const viewsOf = (round: number): readonly ViewName[] =>
-  Array.from({ length: viewsPerRound }, (_, at) => viewNames[(round * viewsPerRound + at) % viewNames.length]).filter(
-    (name) => name !== undefined,
-  );
+  Array.from(
+    { length: viewsPerRound },
+    (_, index) => viewNames[(round * viewsPerRound + index) % viewNames.length],
+  ).filter((name) => name !== undefined);
 const path = '/tonwire';
 
 /** Two replicas of the service, and their callers. */
 interface Pair {
-  readonly one: ApiClient;
-  readonly other: ApiClient;
+  readonly firstApi: ApiClient;
+  readonly secondApi: ApiClient;
   readonly admin: Credential;
-  readonly person: (uid: string, email: string, groups?: readonly string[]) => Promise<Credential>;
+  readonly createToken: (uid: string, email: string, groups?: readonly string[]) => Promise<Credential>;
 }
 
 /** A client that gains and loses access to the target collection, through its own grant or through a group's. */
@@ -55,11 +56,11 @@ interface Lane {
 
 /** The number of checked views, and those that returned an unexpected response. */
 interface Outcome {
-  checked: number;
-  readonly wrong: string[];
+  checkedCount: number;
+  readonly wrongViews: string[];
 }
 
-const newOutcome = (): Outcome => ({ checked: 0, wrong: [] });
+const createOutcome = (): Outcome => ({ checkedCount: 0, wrongViews: [] });
 
 /** Records which views of the round hide the target although it is visible, or show it although it is not. */
 const recordViews = async (
@@ -71,52 +72,58 @@ const recordViews = async (
   round: number,
 ) => {
   const responses = await readViews(api, client, target, viewsOf(round));
-  outcome.checked += responses.length;
-  outcome.wrong.push(...responses.flatMap(({ name, text }) => (isSeen(text) === isVisible ? [] : [name])));
+  outcome.checkedCount += responses.length;
+  outcome.wrongViews.push(...responses.flatMap(({ name, text }) => (mentionsTarget(text) === isVisible ? [] : [name])));
 };
 
 /** Records which views of the round do not reject a suspended client with 401. */
 const recordRejections = async (outcome: Outcome, api: ApiClient, { client }: Lane, target: Target, round: number) => {
   const responses = await readViews(api, client, target, viewsOf(round));
-  outcome.checked += responses.length;
-  outcome.wrong.push(...responses.flatMap(({ name, status, text }) => (status === 401 && !isSeen(text) ? [] : [name])));
+  outcome.checkedCount += responses.length;
+  outcome.wrongViews.push(
+    ...responses.flatMap(({ name, status, text }) => (status === 401 && !mentionsTarget(text) ? [] : [name])),
+  );
 };
 
-const createTarget = async ({ one, other, admin }: Pair): Promise<Target> => {
+const createTarget = async ({ firstApi, secondApi, admin }: Pair): Promise<Target> => {
   const fields = { name: 'Tonwire', openapi_spec: documentWith(path) };
-  const { id } = await one.request<{ id: string }>(admin, 'POST', '/api/collections/', fields);
-  return waitUntilFound([one, other], admin, id, path);
+  const { id } = await firstApi.request<{ id: string }>(admin, 'POST', '/api/collections/', fields);
+  return waitUntilFound([firstApi, secondApi], admin, id, path);
 };
 
 /** Creates clients that have used the collection, so that their usage contains it, and then removes their grants. */
-const createLanes = async ({ one, other, admin, person }: Pair, target: Target): Promise<readonly Lane[]> => {
+const createLanes = async (
+  { firstApi, secondApi, admin, createToken }: Pair,
+  target: Target,
+): Promise<readonly Lane[]> => {
   const lanes = await Promise.all(
     Array.from({ length: laneCount }, async (_, number): Promise<Lane> => {
       const uid = `person-${number}`;
-      const { client } = await prepareCallers(one, admin, person, uid);
+      const { client } = await prepareCallers(firstApi, admin, createToken, uid);
       const name = `Crew ${number}`;
-      const { id } = await one.request<{ id: string }>(admin, 'POST', '/api/groups', { name });
+      const { id } = await firstApi.request<{ id: string }>(admin, 'POST', '/api/groups', { name });
       return { number, uid, client, group: { id, name } };
     }),
   );
   const ownGrantPath = ({ client }: Lane) => `/api/access/clients/${client.id}/collections/${target.id}`;
   for (const lane of lanes) {
-    await one.request(admin, 'POST', ownGrantPath(lane));
-    await visibleViews(one, lane.client, target);
+    await firstApi.request(admin, 'POST', ownGrantPath(lane));
+    await listVisibleViews(firstApi, lane.client, target);
   }
   for (const lane of lanes) {
     // Counts are written every few seconds.
-    await eventually(
-      () => textAt(other, lane.client.key, 'GET', usagePath),
-      (text) => isSeen(text),
+    await pollUntil(
+      () => textAt(secondApi, lane.client.key, 'GET', usagePath),
+      (text) => mentionsTarget(text),
     );
-    await one.request(admin, 'DELETE', ownGrantPath(lane));
+    await firstApi.request(admin, 'DELETE', ownGrantPath(lane));
   }
   return lanes;
 };
 
-const grantToGroups = async ({ one, admin }: Pair, lanes: readonly Lane[], target: Target): Promise<void> => {
-  for (const { group } of lanes) await one.request(admin, 'POST', `/api/groups/${group.id}/collections/${target.id}`);
+const grantToGroups = async ({ firstApi, admin }: Pair, lanes: readonly Lane[], target: Target): Promise<void> => {
+  for (const { group } of lanes)
+    await firstApi.request(admin, 'POST', `/api/groups/${group.id}/collections/${target.id}`);
 };
 
 /** Runs the lanes concurrently, each with its rounds, and logs how long they took. */
@@ -136,15 +143,15 @@ const runInLanes = async (
 
 const logDuration = (event: string, startedAt: number): void => {
   const seconds = Math.round((performance.now() - startedAt) / 1_000);
-  console.info(`${cycles} times ${event}, ${viewsPerRound} of ${viewNames.length} views at each replica: ${seconds} s`);
+  console.info(`${cycles} times ${event}, ${viewsPerRound} of ${viewNames.length} views on each replica: ${seconds} s`);
 };
 
 /** Returns the replicas in alternating order, so that they take turns at making the changes. */
-const alternate = ({ one, other }: Pair, round: number): readonly [ApiClient, ApiClient] =>
-  round % 2 === 0 ? [one, other] : [other, one];
+const alternateReplicas = ({ firstApi, secondApi }: Pair, round: number): readonly [ApiClient, ApiClient] =>
+  round % 2 === 0 ? [firstApi, secondApi] : [secondApi, firstApi];
 
-const variablesOf = async () => ({
-  DATABASE_URL: (await postgres?.newDatabase()) ?? '',
+const createVariables = async () => ({
+  DATABASE_URL: (await postgres?.createDatabase()) ?? '',
   REDIS_URL: redis?.url ?? '',
   NODE_ENV: 'development',
   LOG_LEVEL: 'warn',
@@ -158,82 +165,87 @@ describe.skipIf(!postgres || !redis)('two processes on one PostgreSQL and one Re
   let lanes: readonly Lane[];
   beforeAll(async () => {
     await redis?.flush();
-    installation = await createInstallation({ ...(await variablesOf()), JOBS: 'off' });
+    installation = await createInstallation({ ...(await createVariables()), JOBS: 'off' });
     installation.spawnWorker();
-    const [one, other] = await Promise.all([installation.startReplica(), installation.startReplica()]);
-    pair = { one: one.api, other: other.api, admin: await installation.admin(), person: installation.person };
+    const [firstReplica, secondReplica] = await Promise.all([installation.startReplica(), installation.startReplica()]);
+    pair = {
+      firstApi: firstReplica.api,
+      secondApi: secondReplica.api,
+      admin: await installation.createAdminToken(),
+      createToken: installation.createToken,
+    };
     target = await createTarget(pair);
     lanes = await createLanes(pair, target);
     await grantToGroups(pair, lanes, target);
   });
   afterAll(() => installation.remove());
 
-  test(`after a client left a group, no view at any replica shows its collection, ${cycles} times`, async () => {
-    const [joined, left] = [newOutcome(), newOutcome()];
-    await runInLanes('left by request', lanes, async (lane, number) => {
-      const [joining, leaving] = alternate(pair, number);
-      const member = `/api/groups/${lane.group.id}/members/${lane.client.id}`;
-      await joining.request(pair.admin, 'POST', member);
-      await recordViews(joined, leaving, lane, target, true, number);
-      await leaving.request(pair.admin, 'DELETE', member);
-      await recordViews(left, joining, lane, target, false, number);
-      await recordViews(left, leaving, lane, target, false, number);
+  test(`after a client leaves a group, no view on any replica shows the group's collection, ${cycles} times`, async () => {
+    const [joinedOutcome, leftOutcome] = [createOutcome(), createOutcome()];
+    await runInLanes('left by request', lanes, async (lane, round) => {
+      const [joinApi, leaveApi] = alternateReplicas(pair, round);
+      const memberPath = `/api/groups/${lane.group.id}/members/${lane.client.id}`;
+      await joinApi.request(pair.admin, 'POST', memberPath);
+      await recordViews(joinedOutcome, leaveApi, lane, target, true, round);
+      await leaveApi.request(pair.admin, 'DELETE', memberPath);
+      await recordViews(leftOutcome, joinApi, lane, target, false, round);
+      await recordViews(leftOutcome, leaveApi, lane, target, false, round);
     });
-    expect({ joined, left }).toEqual({
-      joined: { checked: cycles * viewsPerRound, wrong: [] },
-      left: { checked: 2 * cycles * viewsPerRound, wrong: [] },
+    expect({ joined: joinedOutcome, left: leftOutcome }).toEqual({
+      joined: { checkedCount: cycles * viewsPerRound, wrongViews: [] },
+      left: { checkedCount: 2 * cycles * viewsPerRound, wrongViews: [] },
     });
   });
 
-  test(`after a client was suspended, every view at any replica rejects it, ${cycles} times`, async () => {
-    const [resumed, suspended] = [newOutcome(), newOutcome()];
+  test(`after a client is suspended, every view on every replica rejects it, ${cycles} times`, async () => {
+    const [resumedOutcome, suspendedOutcome] = [createOutcome(), createOutcome()];
     for (const { group, client } of lanes)
-      await pair.one.request(pair.admin, 'POST', `/api/groups/${group.id}/members/${client.id}`);
-    await runInLanes('suspended', lanes, async (lane, number) => {
-      const [changing, reading] = alternate(pair, number);
+      await pair.firstApi.request(pair.admin, 'POST', `/api/groups/${group.id}/members/${client.id}`);
+    await runInLanes('suspended', lanes, async (lane, round) => {
+      const [writer, reader] = alternateReplicas(pair, round);
       const changeProfile = (api: ApiClient, action: string) =>
         api.request(pair.admin, 'POST', `/api/profiles/${lane.client.id}/${action}`);
-      await recordViews(resumed, reading, lane, target, true, number);
-      await changeProfile(changing, 'suspend');
-      await recordRejections(suspended, reading, lane, target, number);
-      await recordRejections(suspended, changing, lane, target, number);
-      await changeProfile(reading, 'resume');
-      await recordViews(resumed, changing, lane, target, true, number);
+      await recordViews(resumedOutcome, reader, lane, target, true, round);
+      await changeProfile(writer, 'suspend');
+      await recordRejections(suspendedOutcome, reader, lane, target, round);
+      await recordRejections(suspendedOutcome, writer, lane, target, round);
+      await changeProfile(reader, 'resume');
+      await recordViews(resumedOutcome, writer, lane, target, true, round);
     });
-    expect({ resumed, suspended }).toEqual({
-      resumed: { checked: 2 * cycles * viewsPerRound, wrong: [] },
-      suspended: { checked: 2 * cycles * viewsPerRound, wrong: [] },
+    expect({ resumed: resumedOutcome, suspended: suspendedOutcome }).toEqual({
+      resumed: { checkedCount: 2 * cycles * viewsPerRound, wrongViews: [] },
+      suspended: { checkedCount: 2 * cycles * viewsPerRound, wrongViews: [] },
     });
   });
 });
 
-describe.skipIf(!postgres || !redis)('two replicas that read one clock', () => {
+describe.skipIf(!postgres || !redis)('two replicas that share a clock', () => {
   let replicas: ComposedReplicas;
   let pair: Pair;
   let target: Target;
   let lanes: readonly Lane[];
   beforeAll(async () => {
     await redis?.flush();
-    replicas = await composeReplicas(2, { ...(await variablesOf()), IDENTITY_GROUPS_CLAIM: 'groups' });
-    const [one, other] = replicas.apis;
-    if (!one || !other) throw new Error('There are fewer than two replicas');
-    pair = { one, other, admin: await replicas.admin(), person: replicas.person };
+    replicas = await composeReplicas(2, { ...(await createVariables()), IDENTITY_GROUPS_CLAIM: 'groups' });
+    const [firstApi, secondApi] = replicas.apis;
+    if (!firstApi || !secondApi) throw new Error('There are fewer than two replicas');
+    pair = { firstApi, secondApi, admin: await replicas.createAdminToken(), createToken: replicas.createToken };
     target = await createTarget(pair);
     lanes = await createLanes(pair, target);
   });
   afterAll(() => replicas.close());
 
-  test(`once a grant has expired, no view at any replica shows its collection, ${cycles} times`, async () => {
-    const [before, after] = [newOutcome(), newOutcome()];
+  test(`after a grant expires, no view on any replica shows the collection, ${cycles} times`, async () => {
+    const [before, after] = [createOutcome(), createOutcome()];
     const startedAt = performance.now();
     for (const { group, client } of lanes)
-      await pair.one.request(pair.admin, 'POST', `/api/groups/${group.id}/members/${client.id}`);
-    const recordBothReplicas = async (outcome: Outcome, isVisible: boolean, number: number) => {
-      for (const api of [pair.one, pair.other])
-        await Promise.all(lanes.map((lane) => recordViews(outcome, api, lane, target, isVisible, number)));
+      await pair.firstApi.request(pair.admin, 'POST', `/api/groups/${group.id}/members/${client.id}`);
+    const recordBothReplicas = async (outcome: Outcome, isVisible: boolean, round: number) => {
+      for (const api of [pair.firstApi, pair.secondApi])
+        await Promise.all(lanes.map((lane) => recordViews(outcome, api, lane, target, isVisible, round)));
     };
-    for (let number = 0; number < roundsPerLane; number++) {
-      const [granting, extending] = alternate(pair, number);
+    for (let round = 0; round < roundsPerLane; round++) {
+      const [grantApi, extendApi] = alternateReplicas(pair, round);
       const setGrants = (api: ApiClient, method: string, expiry: number) =>
         Promise.all(
           lanes.map((lane) =>
@@ -241,40 +253,40 @@ describe.skipIf(!postgres || !redis)('two replicas that read one clock', () => {
           ),
         );
       const expiry = replicas.clock.now() + 1_000;
-      await setGrants(granting, 'POST', expiry - 500);
+      await setGrants(grantApi, 'POST', expiry - 500);
       replicas.clock.moveTo(expiry - 501);
-      await setGrants(extending, 'PUT', expiry);
+      await setGrants(extendApi, 'PUT', expiry);
       replicas.clock.moveTo(expiry - 1);
-      await recordBothReplicas(before, true, number);
+      await recordBothReplicas(before, true, round);
       replicas.clock.moveTo(expiry);
-      await recordBothReplicas(after, false, number);
+      await recordBothReplicas(after, false, round);
     }
     logDuration('expired', startedAt);
     for (const { group, client } of lanes)
-      await pair.one.request(pair.admin, 'DELETE', `/api/groups/${group.id}/members/${client.id}`);
-    const expected = { checked: 2 * cycles * viewsPerRound, wrong: [] };
+      await pair.firstApi.request(pair.admin, 'DELETE', `/api/groups/${group.id}/members/${client.id}`);
+    const expected = { checkedCount: 2 * cycles * viewsPerRound, wrongViews: [] };
     expect({ before, after }).toEqual({ before: expected, after: expected });
   });
 
-  test(`after a token without the group was used, no view shows its collection, ${cycles} times`, async () => {
-    const [joined, left] = [newOutcome(), newOutcome()];
+  test(`after a token without the group is used, no view shows the group's collection, ${cycles} times`, async () => {
+    const [joinedOutcome, leftOutcome] = [createOutcome(), createOutcome()];
     await grantToGroups(pair, lanes, target);
-    await runInLanes('left by claim', lanes, async (lane, number) => {
-      const [joining, leaving] = alternate(pair, number);
+    await runInLanes('left by claim', lanes, async (lane, round) => {
+      const [joinApi, leaveApi] = alternateReplicas(pair, round);
       const signIn = async (api: ApiClient, groups: readonly string[]) => {
-        const token = await pair.person(lane.uid, `${lane.uid}@example.com`, groups);
+        const token = await pair.createToken(lane.uid, `${lane.uid}@example.com`, groups);
         await api.request(token, 'GET', '/api/profiles/me');
         lane.client = { ...lane.client, token };
       };
-      await signIn(joining, [lane.group.name]);
-      await recordViews(joined, leaving, lane, target, true, number);
-      await signIn(leaving, []);
-      await recordViews(left, joining, lane, target, false, number);
-      await recordViews(left, leaving, lane, target, false, number);
+      await signIn(joinApi, [lane.group.name]);
+      await recordViews(joinedOutcome, leaveApi, lane, target, true, round);
+      await signIn(leaveApi, []);
+      await recordViews(leftOutcome, joinApi, lane, target, false, round);
+      await recordViews(leftOutcome, leaveApi, lane, target, false, round);
     });
-    expect({ joined, left }).toEqual({
-      joined: { checked: cycles * viewsPerRound, wrong: [] },
-      left: { checked: 2 * cycles * viewsPerRound, wrong: [] },
+    expect({ joined: joinedOutcome, left: leftOutcome }).toEqual({
+      joined: { checkedCount: cycles * viewsPerRound, wrongViews: [] },
+      left: { checkedCount: 2 * cycles * viewsPerRound, wrongViews: [] },
     });
   });
 });

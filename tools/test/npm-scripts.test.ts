@@ -29,14 +29,14 @@ const startScript = async (...command: readonly string[]) => {
   });
   const exit = once(npm, 'exit');
   let log = '';
-  const unreachableLogged = new Promise<void>((resolve) => {
+  const databaseUnreachable = new Promise<void>((resolve) => {
     for (const output of [npm.stdout, npm.stderr])
       output.setEncoding('utf8').on('data', (text: string) => {
         log += text;
         if (log.includes('cannot be reached')) resolve();
       });
   });
-  await Promise.race([unreachableLogged, exit]);
+  await Promise.race([databaseUnreachable, exit]);
   return { pid, isAlive, exit, readLog: () => log };
 };
 

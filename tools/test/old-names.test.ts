@@ -4,7 +4,7 @@ import { provideInstallation } from './provide-installation.ts';
 
 const installation = provideInstallation(beforeAll);
 
-/** The arguments of each old command. Most refer to things that do not exist, so that a second run prints the same. */
+/** The arguments of each old command. Most refer to things that do not exist, so that a second run prints the same output. */
 const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'admin promote': ['nobody@example.com'],
   approve: ['nobody@example.com'],
@@ -32,27 +32,30 @@ const argumentsOf: Readonly<Record<string, readonly string[]>> = {
   'service-account revoke': ['nobody'],
 };
 
-test.each(Object.entries(oldNames))('%s still does the same as %s, and prints a notice', async (old, today) => {
-  const [args, commands] = [argumentsOf[old] ?? [], { old: old.split(' '), today: today.split(' ') }];
-  const [before, after] = [
-    await installation.tool(...commands.old, ...args),
-    await installation.tool(...commands.today, ...args),
-  ];
-  const notice = `portico: "portico ${old}" is now "portico ${today}"; the next release removes the old name\n`;
-  expect(before).toEqual({ ...after, stderr: `${notice}${after.stderr}` });
-  // This is not the error for a command that does not exist.
-  expect(after.stderr).not.toMatch(/unknown command|too many arguments/);
-});
+test.each(Object.entries(oldNames))(
+  '%s still does the same thing as %s, and prints a notice',
+  async (oldName, newName) => {
+    const [args, commands] = [argumentsOf[oldName] ?? [], { old: oldName.split(' '), current: newName.split(' ') }];
+    const [before, after] = [
+      await installation.runTool(...commands.old, ...args),
+      await installation.runTool(...commands.current, ...args),
+    ];
+    const notice = `portico: "portico ${oldName}" is now "portico ${newName}"; the next release removes the old name\n`;
+    expect(before).toEqual({ ...after, stderr: `${notice}${after.stderr}` });
+    // The command exists: the error is not the one for an unknown command.
+    expect(after.stderr).not.toMatch(/unknown command|too many arguments/);
+  },
+);
 
 test('global options may appear anywhere around an old name', async () => {
-  const today = await installation.tool('--json', 'people', 'list');
+  const expected = await installation.runTool('--json', 'people', 'list');
   for (const line of [
     '--json profiles list',
     'profiles --json list',
     'profiles list --json',
     '--server= profiles --json list',
   ])
-    expect(await installation.tool(...line.split(' '))).toMatchObject({ code: 0, stdout: today.stdout });
-  expect((await installation.tool('usage', '--json')).stdout).toBe('[]\n');
-  expect(await installation.tool('usage', 'list')).toMatchObject({ code: 0, stderr: '' });
+    expect(await installation.runTool(...line.split(' '))).toMatchObject({ code: 0, stdout: expected.stdout });
+  expect((await installation.runTool('usage', '--json')).stdout).toBe('[]\n');
+  expect(await installation.runTool('usage', 'list')).toMatchObject({ code: 0, stderr: '' });
 });

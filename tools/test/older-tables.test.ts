@@ -17,18 +17,18 @@ const withDatabase = <T>(work: (database: DatabaseSync) => T): T => {
 };
 
 /** Returns everything that a migration would change: the tables, and the list of migrations. */
-const tables = () =>
+const readTables = () =>
   withDatabase((database) => ({
     schema: database.prepare('select sql from sqlite_master').all(),
     applied: database.prepare('select name from schema_migrations').all(),
     profiles: database.prepare('select * from profiles').all(),
   }));
 
-const refusal =
-  /^portico: The database .* cannot be opened: its tables are of an earlier version \(1 migration is missing\)\. Back up, then run "portico migrate-tables", or start the service\n$/;
+const outdatedSchemaError =
+  /^portico: The database .* cannot be opened: its schema is outdated \(1 migration is missing\)\. Back up the database, then run "portico migrate-tables" or start the service\n$/;
 
-test('an empty database gets its tables from any command', async () => {
-  expect(await installation.tool('jobs', 'list')).toMatchObject({ code: 0, stderr: '' });
+test('any command creates the tables of an empty database', async () => {
+  expect(await installation.runTool('jobs', 'list')).toMatchObject({ code: 0, stderr: '' });
   for (const file of ['portico.sqlite', 'portico.sqlite-wal', 'portico.sqlite-shm'])
     rmSync(join(installation.folder, file), { force: true });
   withDatabase((database) =>
@@ -37,7 +37,7 @@ test('an empty database gets its tables from any command', async () => {
 });
 
 test('every command that opens the stores rejects tables of an earlier version, and changes nothing', async () => {
-  const before = tables();
+  const before = readTables();
   const document = join(installation.folder, 'weather.json');
   writeFileSync(document, '{}');
   for (const line of [
@@ -63,31 +63,36 @@ test('every command that opens the stores rejects tables of an earlier version, 
     'keys reset --yes',
     'console',
   ]) {
-    const { code, stdout, stderr } = await installation.tool(...line.split(' '));
+    const { code, stdout, stderr } = await installation.runTool(...line.split(' '));
     expect({ line, code, stdout }).toEqual({ line, code: 1, stdout: '' });
-    expect(stderr, line).toMatch(refusal);
+    expect(stderr, line).toMatch(outdatedSchemaError);
   }
-  expect(tables()).toEqual(before);
+  expect(readTables()).toEqual(before);
 });
 
 test('migrate-tables brings the tables up to date, reports the migrations, and then has nothing to do', async () => {
-  const { code, stdout, stderr } = await installation.tool('migrate-tables');
+  const { code, stdout, stderr } = await installation.runTool('migrate-tables');
   expect(code).toBe(0);
   expect(stdout).toMatch(/^1 migration ran in \d+ ms\. The tables are up to date\.\n$/);
   expect(stderr.match(/^portico: Migration \d{4}-\S+ ran in \d+ ms$/gm)).toHaveLength(1);
-  expect(stderr).toMatch(/^portico: The tables are of an earlier version: they are migrated now\n/);
-  expect(await installation.tool('migrate-tables')).toEqual({
+  expect(stderr).toMatch(/^portico: The database schema is outdated: migrating it now\n/);
+  expect(await installation.runTool('migrate-tables')).toEqual({
     code: 0,
     stdout: 'Nothing to do: the tables are up to date.\n',
     stderr: '',
   });
-  expect(JSON.parse((await installation.tool('--json', 'migrate-tables')).stdout)).toEqual({ migrations: [], ms: 0 });
-  expect((await installation.tool('jobs', 'list')).code).toBe(0);
+  expect(JSON.parse((await installation.runTool('--json', 'migrate-tables')).stdout)).toEqual({
+    migrations: [],
+    ms: 0,
+  });
+  expect((await installation.runTool('jobs', 'list')).code).toBe(0);
 });
 
 test('migrate-tables rejects the tables of a newer version', async () => {
   withDatabase((database) => database.exec("insert into schema_migrations (name) values ('9999-of-the-future')"));
-  const { code, stderr } = await installation.tool('migrate-tables');
+  const { code, stderr } = await installation.runTool('migrate-tables');
   expect(code).toBe(1);
-  expect(stderr).toContain('9999-of-the-future, which this version does not know; a newer version of Portico wrote it');
+  expect(stderr).toContain(
+    '9999-of-the-future, which this version does not know: a newer or unreleased version of Portico wrote it',
+  );
 });

@@ -21,11 +21,11 @@ const commandsOf = (text: string): readonly string[] => {
 
 const commands = [...new Set(pages.flatMap(({ text }) => commandsOf(text)))];
 
-test("every command of the operator's tool that a page names exists", async () => {
+test("every command of the operator's tool that the pages mention exists", async () => {
   expect(commands).toEqual(expect.arrayContaining(['access grant', 'doctor', 'keys reseal', 'jobs list']));
   // The commands run one after another: about twenty concurrent processes would starve the tests that run in parallel.
   for (const command of commands) {
-    const { code, stdout } = await installation.tool(...command.split(' '), '--help');
+    const { code, stdout } = await installation.runTool(...command.split(' '), '--help');
     const [, path = '', synopsis = ''] = /^Usage: portico ((?:[a-z][a-z-]* )*)(.*)$/m.exec(stdout) ?? [];
     // Words after a command that has no subcommands are its arguments.
     const isKnown = `${command} `.startsWith(path) && path !== '' && !synopsis.includes('[command]');
@@ -33,7 +33,7 @@ test("every command of the operator's tool that a page names exists", async () =
   }
 });
 
-test('every service of the stack that a page names exists', () => {
+test('every service of the stack that the pages mention exists', () => {
   const { services } = parse(textOf('docker-compose.yml'), { merge: true }) as { readonly services: object };
   const text = pages.map((page) => page.text).join('\n');
   const lines = text.matchAll(
@@ -53,9 +53,9 @@ test('the manual explains every metric of the service, and no other', async () =
   await fetch(`${address}/health`);
   const text = await (await fetch(`${address}/metrics`)).text();
   const names = [...text.matchAll(/^# TYPE (\w+) /gm)].map(([, name = '']) => name);
-  const own = names.filter((name) => !/^(process|nodejs)_/.test(name));
+  const ownNames = names.filter((name) => !/^(process|nodejs)_/.test(name));
   const page = textOf('docs/operations/monitoring.md');
   const table = page.slice(page.indexOf('| metric'));
-  const explained = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name);
-  expect(explained.toSorted()).toEqual(own.toSorted());
+  const explainedNames = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, name = '']) => name);
+  expect(explainedNames.toSorted()).toEqual(ownNames.toSorted());
 });

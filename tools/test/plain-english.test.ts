@@ -2,14 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { findInMarkdown, findInScript, findInSource, readRefusedWords } from './plain-english.ts';
+import { findInMarkdown, findInScript, findInSource, readWordLists } from './plain-english.ts';
 
 const words = { anywhere: ['whoever', 'under way'], inNames: ['asked'], asNames: ['found'] };
-const inSource = (text: string, titlesOnly = false): readonly string[] =>
+const findInText = (text: string, titlesOnly = false): readonly string[] =>
   findInSource(words, ts.createSourceFile('a.ts', text, ts.ScriptTarget.Latest, true), { titlesOnly });
 
 test('STYLE.md has all three lists', () => {
-  const { anywhere, inNames, asNames } = readRefusedWords(
+  const { anywhere, inNames, asNames } = readWordLists(
     readFileSync(join(import.meta.dirname, '../../STYLE.md'), 'utf8'),
   );
   expect(anywhere).toEqual(expect.arrayContaining(['whoever', 'under way', 'told']));
@@ -18,13 +18,13 @@ test('STYLE.md has all three lists', () => {
 });
 
 test('a missing list is an error', () => {
-  expect(() => readRefusedWords('\n- in prose and names: `told`\n')).toThrow('no list "as part of a name"');
+  expect(() => readWordLists('\n- in prose and names: `told`\n')).toThrow('no list "as part of a name"');
 });
 
 describe('in Markdown', () => {
   test.each([
-    ['a refused word', 'Say it.\n\nTo Whoever asks.', ['a.md:3: Whoever']],
-    ['a refused phrase across lines', 'It is under\nway.', ['a.md:1: under\nway']],
+    ['a forbidden word', 'Say it.\n\nTo Whoever asks.', ['a.md:3: Whoever']],
+    ['a forbidden phrase across lines', 'It is under\nway.', ['a.md:1: under\nway']],
     ['a relative pronoun', 'It removes what expires.', ['a.md:1: what']],
   ])('finds %s', (_, text, findings) => {
     expect(findInMarkdown(words, 'a.md', text)).toEqual(findings);
@@ -40,7 +40,7 @@ describe('in Markdown', () => {
   });
 });
 
-test('in scripts, only comments are read', () => {
+test('in scripts, only comments are checked', () => {
   expect(findInScript(words, 'a.sh', '# whoever\necho whoever\nls # whoever')).toEqual([
     'a.sh:1: whoever',
     'a.sh:3: whoever',
@@ -59,15 +59,15 @@ describe('in TypeScript', () => {
     ['a phrase in a name', 'class C { #underWayMax = 1 }', ['a.ts:1: #underWayMax']],
     ['a pronoun as a name', 'const f = (what: string) => 1;', ['a.ts:1: what']],
   ])('finds %s', (_, text, findings) => {
-    expect(inSource(text)).toEqual(findings);
+    expect(findInText(text)).toEqual(findings);
   });
 
   test.each([
     ['a name that contains one', 'const notFound = 1;'],
-    ['a property of an object, which may be of another API', 'send({ found: true });'],
-    ['a key that is no sentence', "const a = 'whoever';"],
+    ['a property of an object, which may belong to a different API', 'send({ found: true });'],
+    ['a key that is not a sentence', "const a = 'whoever';"],
   ])('accepts %s', (_, text) => {
-    expect(inSource(text)).toEqual([]);
+    expect(findInText(text)).toEqual([]);
   });
 
   test.each([
@@ -75,7 +75,7 @@ describe('in TypeScript', () => {
     ['test(`${a} is for whoever asks`, () => {});', ['a.ts:1: whoever']],
     ["const cases = { 'it is for whoever asks': () => {} };", ['a.ts:1: whoever']],
     ["search('a query of whoever asks');", []],
-  ])('of the strings of tests, only titles are read: %s', (text, findings) => {
-    expect(inSource(text, true)).toEqual(findings);
+  ])('in tests, only strings that are titles are checked: %s', (text, findings) => {
+    expect(findInText(text, true)).toEqual(findings);
   });
 });

@@ -1,8 +1,8 @@
 import ts from 'typescript';
 
-/** The words that `STYLE.md` refuses, by where they are refused. */
-export interface RefusedWords {
-  /** The words that are refused in prose and in names. */
+/** The words that `STYLE.md` forbids, by where they are forbidden. */
+export interface WordLists {
+  /** The words that are forbidden in prose and in names. */
   readonly anywhere: readonly string[];
   readonly inNames: readonly string[];
   readonly asNames: readonly string[];
@@ -16,31 +16,31 @@ const listAfter = (style: string, heading: string): readonly string[] => {
 };
 
 /** Reads the lists under "Names are the field's". */
-export const readRefusedWords = (style: string): RefusedWords => ({
+export const readWordLists = (style: string): WordLists => ({
   anywhere: listAfter(style, 'in prose and names'),
   inNames: listAfter(style, 'as part of a name'),
   asNames: listAfter(style, 'as a name'),
 });
 
-const wordPattern = (words: readonly string[]): RegExp =>
+const createWordPattern = (words: readonly string[]): RegExp =>
   new RegExp(`\\b(?:${words.map((word) => word.replace(/\s+/g, '\\s+')).join('|')})\\b`, 'gi');
 
 /** Matches `what` as a relative pronoun ("it removes `what` expires"), not in a question or in "what to do". */
 const relativePronoun = /\bwhat\b(?=\s+\w)(?!\s+(?:to|happens|happened)\b)(?![^.!:;]*\?)/gi;
 
 /** Replaces code in Markdown and in comments with spaces, because it is not prose. */
-const withoutCode = (text: string): string =>
+const removeCode = (text: string): string =>
   text.replace(/```[\s\S]*?```|`[^`]*`/g, (code) => code.replace(/\S/g, ' '));
 
-/** A refused word, and its offset in the text. */
-interface Refusal {
+/** A forbidden word, and its offset in the text. */
+interface ForbiddenWord {
   readonly word: string;
   readonly offset: number;
 }
 
-const refusedProse = (words: RefusedWords, text: string): readonly Refusal[] => {
-  const prose = withoutCode(text);
-  return [wordPattern(words.anywhere), relativePronoun].flatMap((pattern) =>
+const findInProse = (words: WordLists, text: string): readonly ForbiddenWord[] => {
+  const prose = removeCode(text);
+  return [createWordPattern(words.anywhere), relativePronoun].flatMap((pattern) =>
     [...prose.matchAll(pattern)].map(({ 0: word, index }) => ({ word, offset: index })),
   );
 };
@@ -53,24 +53,28 @@ const wordsOf = (name: string): string =>
     .trim()
     .toLowerCase();
 
-const isRefusedName = (words: RefusedWords, name: string): boolean =>
+const isForbiddenName = (words: WordLists, name: string): boolean =>
   words.asNames.includes(wordsOf(name)) ||
-  wordPattern([...words.anywhere, ...words.inNames, 'what']).test(wordsOf(name));
+  createWordPattern([...words.anywhere, ...words.inNames, 'what']).test(wordsOf(name));
 
-const located = (path: string, text: string, refusals: readonly Refusal[]): readonly string[] =>
-  refusals.map(({ word, offset }) => `${path}:${text.slice(0, offset).split('\n').length}: ${word}`);
+const formatForbiddenWords = (
+  path: string,
+  text: string,
+  forbiddenWords: readonly ForbiddenWord[],
+): readonly string[] =>
+  forbiddenWords.map(({ word, offset }) => `${path}:${text.slice(0, offset).split('\n').length}: ${word}`);
 
-/** Returns the refused words of a Markdown document as `path:line: word`. */
-export const findInMarkdown = (words: RefusedWords, path: string, text: string): readonly string[] =>
-  located(path, text, refusedProse(words, text));
+/** Returns the forbidden words of a Markdown document as `path:line: word`. */
+export const findInMarkdown = (words: WordLists, path: string, text: string): readonly string[] =>
+  formatForbiddenWords(path, text, findInProse(words, text));
 
-/** Returns the refused words in the comments of a script, style sheet or configuration file as `path:line: word`. */
-export const findInScript = (words: RefusedWords, path: string, text: string): readonly string[] =>
-  located(
+/** Returns the forbidden words in the comments of a script, style sheet or configuration file as `path:line: word`. */
+export const findInScript = (words: WordLists, path: string, text: string): readonly string[] =>
+  formatForbiddenWords(
     path,
     text,
     [...text.matchAll(/(?:^|[\s;])(?:#|--|;;|\/\/|\/\*) .*$/gm)].flatMap(({ 0: comment, index }) =>
-      refusedProse(words, comment).map(({ word, offset }) => ({ word, offset: offset + index })),
+      findInProse(words, comment).map(({ word, offset }) => ({ word, offset: offset + index })),
     ),
   );
 
@@ -92,7 +96,7 @@ const commentsOf = (source: ts.SourceFile): readonly ts.TextRange[] => {
  * Returns the name that a node declares. Names of properties in object literals are omitted, because they are often
  * defined elsewhere, such as by an API.
  */
-const declaredName = (node: ts.Node): ts.Node | undefined =>
+const declaredNameOf = (node: ts.Node): ts.Node | undefined =>
   ts.isVariableDeclaration(node) ||
   ts.isParameter(node) ||
   ts.isBindingElement(node) ||
@@ -129,27 +133,27 @@ const isTitle = (node: ts.Node): boolean => {
 };
 
 /**
- * Returns the refused words in comments, names and messages of a TypeScript file as `path:line: word`. Tests quote
+ * Returns the forbidden words in comments, names and messages of a TypeScript file as `path:line: word`. Tests quote
  * other people, for example in search queries, so with `titlesOnly`, the only strings that are checked are titles.
  */
 export const findInSource = (
-  words: RefusedWords,
+  words: WordLists,
   source: ts.SourceFile,
   { titlesOnly }: { readonly titlesOnly: boolean },
 ): readonly string[] => {
-  const refusals: Refusal[] = [];
+  const forbiddenWords: ForbiddenWord[] = [];
   const checkProse = (start: number, text: string): void => {
-    refusals.push(...refusedProse(words, text).map(({ word, offset }) => ({ word, offset: start + offset })));
+    forbiddenWords.push(...findInProse(words, text).map(({ word, offset }) => ({ word, offset: start + offset })));
   };
   for (const { pos, end } of commentsOf(source))
     checkProse(pos, source.text.slice(pos, end).replaceAll('\n *', '\n  '));
   const visit = (node: ts.Node): void => {
-    const name = declaredName(node);
-    if (name && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)) && isRefusedName(words, name.text))
-      refusals.push({ word: name.text, offset: name.getStart() });
+    const name = declaredNameOf(node);
+    if (name && (ts.isIdentifier(name) || ts.isPrivateIdentifier(name)) && isForbiddenName(words, name.text))
+      forbiddenWords.push({ word: name.text, offset: name.getStart() });
     if (isMessage(node) && (!titlesOnly || isTitle(node))) checkProse(node.getStart(), node.getText());
     ts.forEachChild(node, visit);
   };
   visit(source);
-  return located(source.fileName, source.text, refusals);
+  return formatForbiddenWords(source.fileName, source.text, forbiddenWords);
 };

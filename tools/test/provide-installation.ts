@@ -1,4 +1,4 @@
-import { lateBound } from '@portico/test-servers';
+import { bindLate } from '@portico/test-servers';
 import { onTestFinished } from 'vitest';
 import { createInstallation, type Installation } from './installation.ts';
 
@@ -6,15 +6,15 @@ type Variables = Readonly<Record<string, string>>;
 
 /** Provides an installation for each test (`beforeEach`), or one for all tests (`beforeAll`). */
 export const provideInstallation = (
-  before: (create: () => Promise<() => Promise<void>>) => void,
+  registerHook: (create: () => Promise<() => Promise<void>>) => void,
   variables: Variables = {},
 ): Installation => {
   let installation: Installation;
-  before(async () => {
+  registerHook(async () => {
     installation = await createInstallation(variables);
     return () => installation.remove();
   });
-  return lateBound(() => installation);
+  return bindLate(() => installation);
 };
 
 /** Opens an installation for the rest of a test. Later ones are removed first. */

@@ -55,29 +55,32 @@ const runSteps = async (event: 'push' | 'pull_request', token: string): Promise<
 /** Creates a service account with the scope that the page gives for this variable, and returns the account's token. */
 const tokenOf = async (variable: string): Promise<string> => {
   const scope = new RegExp(`\`${variable}\` with \`([a-z:]+)\``).exec(page)?.[1] ?? '';
-  return (await installation.tool('accounts', 'add', variable, '--scope', scope)).stdout.trim();
+  return (await installation.runTool('accounts', 'add', variable, '--scope', scope)).stdout.trim();
 };
 
 test('the example plans on a pull request, publishes on a push, and fails for a broken document', async () => {
   await installation.compose();
-  const { token } = (await installation.admin()) as { token: string };
-  const [plan, publish] = [await tokenOf('PORTICO_PLAN_TOKEN'), await tokenOf('PORTICO_TOKEN')];
+  const { token } = (await installation.createAdminToken()) as { token: string };
+  const [planToken, publishToken] = [await tokenOf('PORTICO_PLAN_TOKEN'), await tokenOf('PORTICO_TOKEN')];
   mkdirSync(join(repository, 'apis'), { recursive: true });
   symlinkSync(root, join(repository, '.portico'));
   const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
   writeFileSync(join(repository, 'apis', 'weather.json'), JSON.stringify(document));
-  const plannedRun = await runSteps('pull_request', plan);
+  const plannedRun = await runSteps('pull_request', planToken);
   expect([plannedRun.code, plannedRun.output]).toEqual([
     0,
-    expect.stringContaining('nothing was written. It would be 1 created'),
+    expect.stringContaining('nothing was written. The result would be 1 created'),
   ]);
-  expect(await runSteps('push', publish)).toEqual({ code: 0, output: expect.stringContaining('1 created') as string });
+  expect(await runSteps('push', publishToken)).toEqual({
+    code: 0,
+    output: expect.stringContaining('1 created') as string,
+  });
   const names = await installation.api.request<{ name: string }[]>({ token }, 'GET', '/api/collections/');
   expect(names.map(({ name }) => name)).toEqual(['Weather']);
   writeFileSync(join(repository, 'apis', 'broken.json'), '{"openapi": ');
   for (const [event, eventToken] of [
-    ['pull_request', plan],
-    ['push', publish],
+    ['pull_request', planToken],
+    ['push', publishToken],
   ] as const) {
     expect(await runSteps(event, eventToken)).toEqual({
       code: 1,
@@ -86,15 +89,15 @@ test('the example plans on a pull request, publishes on a push, and fails for a 
   }
 });
 
-test('the reader chooses the repository and ref of the example, which installs as the image does', () => {
+test('the example leaves the repository and ref to the reader, and installs the tool as the image does', () => {
   const checkout = steps.find((step) => step.with?.['path'] === '.portico')?.with;
   for (const placeholder of [checkout?.['repository'], checkout?.['ref']]) {
     expect(placeholder).toMatch(/^YOUR-/);
     expect(page).toContain(`\`${String(placeholder)}\``);
   }
   expect(page).not.toMatch(/portico:[\d.]+/);
-  const install = steps.find(({ name }) => name === 'Install the tool')?.run ?? '';
-  const image = /RUN (npm ci .*)/.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1] ?? '';
-  expect(image.startsWith(install.replace(/ --workspace .*/, ''))).toBe(true);
-  expect(image).toContain('--workspace apps/cli');
+  const installCommand = steps.find(({ name }) => name === 'Install the tool')?.run ?? '';
+  const imageCommand = /RUN (npm ci .*)/.exec(readFileSync(join(root, 'Dockerfile'), 'utf8'))?.[1] ?? '';
+  expect(imageCommand.startsWith(installCommand.replace(/ --workspace .*/, ''))).toBe(true);
+  expect(imageCommand).toContain('--workspace apps/cli');
 });

@@ -18,33 +18,36 @@ interface ImportedDocument {
   readonly outcome: string;
 }
 
-const none = { type: 'none', name: null };
-const bearer = { type: 'bearer', name: 'Authorization' };
+const noAuthentication = { type: 'none', name: null };
+const bearerAuthentication = { type: 'bearer', name: 'Authorization' };
 
 /** The base URL and the first security requirement of some unusual documents, checked by hand. */
 const metadata: Readonly<Record<string, readonly [baseUrl: string, authentication: object]>> = {
-  'amentum.space-gravity': ['/', none],
-  'apache.org-qakka': ['/', none],
-  'elastic.co': ['/', none],
-  'ipinfodb.com': ['/', none],
-  'apisetu.gov.in-issuer': ['Your API URL', none],
-  'tokenjay.app': ['https://api.tokenjay.app/', none],
-  'apicurio.local-registry': ['https://MY-REGISTRY-URL/apis/registry/v2', none],
+  'amentum.space-gravity': ['/', noAuthentication],
+  'apache.org-qakka': ['/', noAuthentication],
+  'elastic.co': ['/', noAuthentication],
+  'ipinfodb.com': ['/', noAuthentication],
+  'apisetu.gov.in-issuer': ['Your API URL', noAuthentication],
+  'tokenjay.app': ['https://api.tokenjay.app/', noAuthentication],
+  'apicurio.local-registry': ['https://MY-REGISTRY-URL/apis/registry/v2', noAuthentication],
   'adyen.com-terminalapi': [
     'https://device-api-test.adyen.com/v1/merchants/{merchantAccount}/devices/{deviceId}/sync',
     { type: 'apiKey', name: 'X-API-Key', in: 'header' },
   ],
   'adyen.com-webhooks': ['/', { type: 'basic', name: 'Authorization' }],
-  'camaraproject.org-geofencing-subscriptions': ['http://localhost:9091/geofencing-subscriptions/vwip', bearer],
-  'atlassian.com-jira': ['https://{your-domain}.atlassian.net', bearer],
+  'camaraproject.org-geofencing-subscriptions': [
+    'http://localhost:9091/geofencing-subscriptions/vwip',
+    bearerAuthentication,
+  ],
+  'atlassian.com-jira': ['https://{your-domain}.atlassian.net', bearerAuthentication],
   'stripe.com': ['https://api.stripe.com/', { type: 'basic', name: 'Authorization' }],
   'adafruit.com': ['https://io.adafruit.com/api/v2', { type: 'apiKey', name: 'X-AIO-Key', in: 'header' }],
   'discord.com': ['https://discord.com/api/v10', { type: 'apiKey', name: 'Authorization', in: 'header' }],
-  'digitalocean.com': ['https://api.digitalocean.com', bearer],
-  'squareup.com': ['https://connect.squareup.com', bearer],
-  'spotify.com': ['https://api.spotify.com/v1', bearer],
-  'openai.com': ['https://api.openai.com/v1', bearer],
-  'import.io-rss': ['https://rss.import.io/', none],
+  'digitalocean.com': ['https://api.digitalocean.com', bearerAuthentication],
+  'squareup.com': ['https://connect.squareup.com', bearerAuthentication],
+  'spotify.com': ['https://api.spotify.com/v1', bearerAuthentication],
+  'openai.com': ['https://api.openai.com/v1', bearerAuthentication],
+  'import.io-rss': ['https://rss.import.io/', noAuthentication],
 };
 
 const tokenOf = (caller: Credential): string => (caller && 'token' in caller ? caller.token : '');
@@ -56,11 +59,11 @@ describe.skipIf(!isPresent)('about 150 real documents, imported by the operator'
   let documents: readonly ImportedDocument[];
   beforeAll(async () => {
     installation = await createInstallation();
-    const { code, stdout, stderr } = await installation.tool('--json', 'import', specs);
+    const { code, stdout, stderr } = await installation.runTool('--json', 'import', specs);
     expect(code, stderr).toBe(0);
     documents = (JSON.parse(stdout) as Record<'taken', ImportedDocument[]>).taken;
     service = await installation.start();
-    admin = await installation.admin();
+    admin = await installation.createAdminToken();
   });
   afterAll(() => installation.remove());
 
@@ -100,10 +103,10 @@ describe.skipIf(!isPresent)('about 150 real documents, imported by the operator'
   test('the largest one is uploaded within 1 GiB of memory, while other requests succeed', async () => {
     const text = readFileSync(join(specs, 'github.com-ghes.deref.json'), 'utf8');
     const healthStatuses: number[] = [];
-    let uploading = true;
+    let isUploading = true;
     const polling = (async () => {
       // Pauses between these requests, so that they do not delay the upload past its deadline.
-      for (; uploading; await pause(10))
+      for (; isUploading; await pause(10))
         healthStatuses.push((await installation.api.call(null, 'GET', '/health')).status);
     })();
     const response = await fetch(`${installation.api.address}/api/collections/`, {
@@ -112,7 +115,7 @@ describe.skipIf(!isPresent)('about 150 real documents, imported by the operator'
       body: `{"name": "The largest", "openapi_spec": ${text}}`,
     });
     const body = await response.text();
-    uploading = false;
+    isUploading = false;
     await polling;
     expect(response.status).toBe(201);
     expect(body.includes(text.trim())).toBe(true);
@@ -123,24 +126,24 @@ describe.skipIf(!isPresent)('about 150 real documents, imported by the operator'
   });
 
   test('importing them again changes nothing', async () => {
-    const { stdout } = await installation.tool('--json', 'import', specs);
+    const { stdout } = await installation.runTool('--json', 'import', specs);
     expect(JSON.parse(stdout)).toMatchObject({ created: 0, updated: 0, unchanged: files.length, refused: 0 });
   });
 
   test('malformed documents are rejected with the line and column of the error', async () => {
     const folder = join(specs, 'malformed');
-    const malformed = readdirSync(folder).filter((file) => file.endsWith('.broken'));
-    const { code, stdout } = await installation.tool(
+    const malformedFiles = readdirSync(folder).filter((file) => file.endsWith('.broken'));
+    const { code, stdout } = await installation.runTool(
       '--json',
       'import',
-      ...malformed.map((file) => join(folder, file)),
+      ...malformedFiles.map((file) => join(folder, file)),
     );
     const summary = JSON.parse(stdout) as Record<'taken', unknown[]> & {
       refused_files: { file: string; reason: string }[];
     };
     expect(code).toBe(1);
     expect(summary.taken).toEqual([]);
-    expect(summary.refused_files).toHaveLength(malformed.length);
+    expect(summary.refused_files).toHaveLength(malformedFiles.length);
     for (const { file, reason } of summary.refused_files)
       expect(reason, basename(file)).toMatch(/line \d+,? column \d+/);
   });

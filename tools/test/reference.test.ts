@@ -12,7 +12,7 @@ test.each(Object.entries(generatedPages))('%s is up to date with the sources', (
   expect(textOf(path), 'Run "npm run docs:reference".').toBe(page());
 });
 
-test('the documented defaults of the variables are those of the service', () => {
+test('the documented defaults of the variables match those of the service', () => {
   const defaults = variablesBySubject.flatMap(([, group]) =>
     group.flatMap(({ name, defaultValue: value }) => (value === null ? [] : [[name, value] as const])),
   );
@@ -36,7 +36,9 @@ test('.env.example lists every variable of docker-compose.yml, and a file for ea
   const example = textOf('.env.example');
   expect(example).not.toMatch(/^[A-Z_]+=/m);
   const stack = textOf('docker-compose.yml');
-  const variables = [...stack.matchAll(/^ {4}- ([A-Z_]+)$|\$\{([A-Z_]+)/gm)].map(([, passed, used]) => passed ?? used);
+  const variables = [...stack.matchAll(/^ {4}- ([A-Z_]+)$|\$\{([A-Z_]+)/gm)].map(
+    ([, passedName, usedName]) => passedName ?? usedName,
+  );
   expect(variables).toContain('SMTP_URL');
   const secrets = variablesBySubject.flatMap(([, group]) => group.filter(({ isSecret }) => isSecret));
   const files = secrets.map(({ name }) => `${name}_FILE`);

@@ -12,9 +12,9 @@ export interface ToolRun {
   readonly stderr: string;
 }
 
-/** A running command. `errorOutput` returns the command's standard error so far. */
+/** A running command. `readErrorOutput` returns the command's standard error so far. */
 export interface RunningTool {
-  readonly errorOutput: () => string;
+  readonly readErrorOutput: () => string;
   readonly result: Promise<ToolRun>;
 }
 
@@ -31,7 +31,7 @@ export const startTool = (variables: Environment, args: readonly string[], input
     stdout: stdout.text(),
     stderr: stderr.text(),
   }));
-  return { errorOutput: stderr.text, result };
+  return { readErrorOutput: stderr.text, result };
 };
 
 /** Runs a command to its end in this process. */
@@ -63,7 +63,7 @@ export const startToolProcess = (
     if (typeof code !== 'number') throw new Error(`The tool was terminated by ${String(signal)}: ${stderr.text()}`);
     return { code, stdout: stdout.text(), stderr: stderr.text() };
   });
-  return { child, errorOutput: stderr.text, result };
+  return { child, readErrorOutput: stderr.text, result };
 };
 
 const recordOutput = () => {

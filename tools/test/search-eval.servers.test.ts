@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { startFakeOllama, temporaryFolder } from '@portico/test-servers';
+import { startFakeOllama, createTemporaryFolder } from '@portico/test-servers';
 import { afterAll, expect, test } from 'vitest';
 import { root } from '../src/service-process.ts';
 
-const folder = temporaryFolder(afterAll);
+const folder = createTemporaryFolder(afterAll);
 
 const corpus = join(folder, 'corpus.jsonl');
 const queries = join(folder, 'queries.json');
@@ -39,10 +39,10 @@ const evaluate = async (args: readonly string[], variables: Readonly<Record<stri
 const corpusOptions = ['--corpus', corpus, '--queries', queries];
 
 test('your own corpus is searched through the service, and the output is the same each time', async () => {
-  const [first, second] = [await evaluate(corpusOptions), await evaluate(corpusOptions)];
-  expect(first).toMatchObject({ code: 0 });
-  expect(first.stdout).toMatch(/\| embedder, portico-\S+ \| 1\.000 \(1\.00–1\.00\)/);
-  expect(second.stdout).toBe(first.stdout);
+  const [firstRun, secondRun] = [await evaluate(corpusOptions), await evaluate(corpusOptions)];
+  expect(firstRun).toMatchObject({ code: 0 });
+  expect(firstRun.stdout).toMatch(/\| embedder, portico-\S+ \| 1\.000 \(1\.00–1\.00\)/);
+  expect(secondRun.stdout).toBe(firstRun.stdout);
 });
 
 test('with OLLAMA_URL, its model is evaluated, and no other variable of the environment is used', async () => {
@@ -63,14 +63,14 @@ test('with OLLAMA_URL, its model is evaluated, and no other variable of the envi
 });
 
 test('an invalid file is reported with its line, before anything starts', async () => {
-  const bad = join(folder, 'bad.jsonl');
-  writeFileSync(bad, '{"id": "a", "name": "Weather"}\n{"id": "a", "name": "Mail"}\n');
-  const { code, stdout, stderr } = await evaluate(['--corpus', bad, '--queries', queries]);
+  const invalidFile = join(folder, 'bad.jsonl');
+  writeFileSync(invalidFile, '{"id": "a", "name": "Weather"}\n{"id": "a", "name": "Mail"}\n');
+  const { code, stdout, stderr } = await evaluate(['--corpus', invalidFile, '--queries', queries]);
   expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-  expect(stderr).toBe(`search:eval: ${bad}, line 2: an earlier record has the id "a" too\n`);
+  expect(stderr).toBe(`search:eval: ${invalidFile}, line 2: an earlier record already has the id "a"\n`);
 });
 
-test('help is one page, and an option that it does not name is rejected', async () => {
+test('help is one page, and an unknown option is rejected', async () => {
   expect(await evaluate(['--help'])).toMatchObject({
     code: 0,
     stdout: expect.stringContaining('--operations DIR') as string,

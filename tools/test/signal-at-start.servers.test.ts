@@ -23,14 +23,14 @@ test.for(['apps/http/src/main.ts', 'apps/worker/src/main.ts'])(
     const exit = once(child, 'exit');
     try {
       // Reads the output to the end: a closed pipe would also terminate the process.
-      const unreachableLogged = new Promise<void>((resolve) => {
+      const databaseUnreachable = new Promise<void>((resolve) => {
         let log = '';
         child.stdout.setEncoding('utf8').on('data', (text: string) => {
           log += text;
           if (log.includes('cannot be reached')) resolve();
         });
       });
-      await Promise.race([unreachableLogged, exit]);
+      await Promise.race([databaseUnreachable, exit]);
       child.kill('SIGTERM');
       expect(await exit).toEqual([0, null]);
     } finally {

@@ -6,7 +6,7 @@ const installation = provideInstallation(beforeAll);
 let admin: Credential;
 beforeAll(async () => {
   await installation.compose();
-  admin = await installation.admin();
+  admin = await installation.createAdminToken();
 });
 
 /** Posts a body of exactly this many bytes: `head`, padding, `tail`. */

@@ -1,12 +1,12 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '@portico/test-servers';
+import { createTemporaryFolder } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { readConfig } from '@portico/composition';
 import { readPages } from '../src/documents/markdown.ts';
-import { imageVariables } from '../src/image-variables.ts';
+import { readImageVariables } from '../src/image-variables.ts';
 import { variablesBySubject } from '../src/reference/variables.ts';
 import { root } from '../src/service-process.ts';
 
@@ -60,8 +60,8 @@ const environmentOf = (name: string, variables: Readonly<Record<string, string>>
     const [key = '', ...value] = interpolate(line, variables).split('=');
     return [key, line.includes('=') ? value.join('=') : variables[key]] as const;
   });
-  const set = pairs.filter((pair): pair is [string, string] => pair[1] !== undefined);
-  return { ...imageVariables(), ...Object.fromEntries(set) };
+  const definedPairs = pairs.filter((pair): pair is [string, string] => pair[1] !== undefined);
+  return { ...readImageVariables(), ...Object.fromEntries(definedPairs) };
 };
 
 const variablesOf = (path: string): Record<string, string> =>
@@ -124,11 +124,11 @@ describe.each(services)('the service %s', (_name, service) => {
 
   test('waits only for services that exist, and for health only if it is checked', () => {
     for (const [name, { condition, required }] of Object.entries(service.depends_on ?? {})) {
-      const other = stack.services[name];
-      expect(other, name).toBeDefined();
+      const dependency = stack.services[name];
+      expect(dependency, name).toBeDefined();
       // A required service would be missing while its profile is off.
-      if (other?.profiles) expect(required).toBe(false);
-      if (condition === 'service_healthy' && name !== 'http') expect(other?.healthcheck?.test, name).toBeDefined();
+      if (dependency?.profiles) expect(required).toBe(false);
+      if (condition === 'service_healthy' && name !== 'http') expect(dependency?.healthcheck?.test, name).toBeDefined();
     }
   });
 });
@@ -161,7 +161,7 @@ test('Ollama runs as a user that owns its volume', () => {
 });
 
 test('files that operators create according to the manual are private, and ignored by git', () => {
-  const ignored = textOf('.gitignore').split('\n');
+  const ignoredFiles = textOf('.gitignore').split('\n');
   const operations = readPages()
     .filter(({ path }) => path.startsWith('docs/operations/'))
     .map(({ text }) => text)
@@ -174,47 +174,49 @@ test('files that operators create according to the manual are private, and ignor
   const mountedFiles = [...operations.matchAll(/(?:\[')?\.\/([\w.-]+)(?: \}|:)/g)];
   const names = [...writtenFiles, ...mountedFiles].map(([, name]) => name);
   expect(names).toEqual(['portico.dump', 'secrets.tar', 'smtp-url', 'certificate.pem']);
-  for (const name of [...names, 'docker-compose.override.yml']) expect(ignored).toContain(`/${name}`);
+  for (const name of [...names, 'docker-compose.override.yml']) expect(ignoredFiles).toContain(`/${name}`);
 });
 
 test('every variable is passed to the service and the worker, or set for them', () => {
-  const known = variablesBySubject.flatMap(([, group]) => group.map(({ name }) => name));
-  expect(known).toContain('DATABASE_URL');
+  const knownNames = variablesBySubject.flatMap(([, group]) => group.map(({ name }) => name));
+  expect(knownNames).toContain('DATABASE_URL');
   for (const name of ['http', 'worker']) {
-    const everything = Object.fromEntries(known.map((variable) => [variable, 'given']));
-    const passed = Object.keys(environmentOf(name, everything)).map((variable) => variable.replace(/_(FILE|OFF)$/, ''));
-    const missing = known.filter((variable) => !passed.includes(variable.replace(/_FILE$/, '')));
-    // This address has to be on loopback, and production refuses the variable.
-    expect(missing).toEqual(['FIREBASE_AUTH_EMULATOR_HOST']);
+    const allVariables = Object.fromEntries(knownNames.map((variable) => [variable, 'given']));
+    const passedNames = Object.keys(environmentOf(name, allVariables)).map((variable) =>
+      variable.replace(/_(FILE|OFF)$/, ''),
+    );
+    const missingNames = knownNames.filter((variable) => !passedNames.includes(variable.replace(/_FILE$/, '')));
+    // This address has to be on loopback, and production rejects the variable.
+    expect(missingNames).toEqual(['FIREBASE_AUTH_EMULATOR_HOST']);
   }
 });
 
-test('one service builds the image, because Compose would build the same name several times in parallel', () => {
+test('only one service builds the image, because Compose would build the same name several times in parallel', () => {
   expect(services.filter(([, { build }]) => build).map(([name]) => name)).toEqual(['keys']);
 });
 
 test('the worker is healthy while its heartbeat is recent', () => {
-  const heartbeat = join(temporaryFolder(onTestFinished), 'heartbeat');
+  const heartbeat = join(createTemporaryFolder(onTestFinished), 'heartbeat');
   const file = environmentOf('worker')['HEARTBEAT_FILE'] ?? 'none';
   const [, check = ''] = stack.services['worker']?.healthcheck?.test ?? [];
-  const status = () => spawnSync('sh', ['-c', interpolate(check, {}).replace(file, heartbeat)]).status;
-  expect(status()).toBe(1);
+  const runHealthCheck = () => spawnSync('sh', ['-c', interpolate(check, {}).replace(file, heartbeat)]).status;
+  expect(runHealthCheck()).toBe(1);
   writeFileSync(heartbeat, 'now');
-  expect(status()).toBe(0);
-  const longAgo = Date.now() / 1_000 - 61;
-  utimesSync(heartbeat, longAgo, longAgo);
-  expect(status()).toBe(1);
+  expect(runHealthCheck()).toBe(0);
+  const oldTime = Date.now() / 1_000 - 61;
+  utimesSync(heartbeat, oldTime, oldTime);
+  expect(runHealthCheck()).toBe(1);
 });
 
 describe('with the secrets of a first start', () => {
-  const folder = temporaryFolder(afterAll);
-  const keys = (...args: readonly string[]): string =>
+  const folder = createTemporaryFolder(afterAll);
+  const runMakeSecrets = (...args: readonly string[]): string =>
     execFileSync(process.execPath, [join(root, 'deploy/make-secrets.mjs'), ...args, folder], { encoding: 'utf8' });
-  const secret = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
-  const all = (): Record<string, string> =>
+  const readSecret = (name: string): string => readFileSync(join(folder, name), 'utf8').trim();
+  const readAllSecrets = (): Record<string, string> =>
     Object.fromEntries(
       readdirSync(folder).flatMap((reader) =>
-        readdirSync(join(folder, reader)).map((name) => [`${reader}/${name}`, secret(`${reader}/${name}`)]),
+        readdirSync(join(folder, reader)).map((name) => [`${reader}/${name}`, readSecret(`${reader}/${name}`)]),
       ),
     );
   const configOf = (name: string, variables: Readonly<Record<string, string>> = {}) =>
@@ -226,7 +228,7 @@ describe('with the secrets of a first start', () => {
         ]),
       ),
     );
-  beforeAll(() => void keys('make'));
+  beforeAll(() => void runMakeSecrets('make'));
 
   test('they configure the service and the worker, with the local issuer and a server for everything else', () => {
     for (const name of ['http', 'worker']) {
@@ -237,10 +239,10 @@ describe('with the secrets of a first start', () => {
         dataDir: '/data',
         database: {
           kind: 'postgresql',
-          url: `postgresql://portico:${secret('postgres/password')}@postgres:5432/portico`,
+          url: `postgresql://portico:${readSecret('postgres/password')}@postgres:5432/portico`,
         },
-        redis: { url: `redis://:${secret('redis/password')}@redis:6379/0` },
-        qdrant: { url: 'http://qdrant:6333', apiKey: secret('qdrant/api-key') },
+        redis: { url: `redis://:${readSecret('redis/password')}@redis:6379/0` },
+        qdrant: { url: 'http://qdrant:6333', apiKey: readSecret('qdrant/api-key') },
         ollama: { url: 'http://ollama:11434', pull: true },
         mail: { smtpUrl: 'smtp://mail:1025?tls=off', folder: null },
         identity: { local: true, issuer: null },
@@ -249,7 +251,7 @@ describe('with the secrets of a first start', () => {
       });
       expect(config.warnings.join()).toContain('IDENTITY_LOCAL is on in production');
     }
-    expect(secret('redis/redis.conf')).toBe(`requirepass ${secret('redis/password')}`);
+    expect(readSecret('redis/redis.conf')).toBe(`requirepass ${readSecret('redis/password')}`);
   });
 
   test('an external issuer turns the local one off, and the variables for Keycloak name the imported realm', () => {
@@ -279,9 +281,9 @@ describe('with the secrets of a first start', () => {
       readonly clients: readonly Readonly<Record<string, unknown>>[];
     };
     const origins = ['http://localhost:3000', 'http://127.0.0.1:3000'];
-    const [signInWay] = configOf('http', variablesOf('deploy/identity.env')).signInWays;
+    const [signInMethod] = configOf('http', variablesOf('deploy/identity.env')).signInWays;
     expect(
-      clients.find(({ clientId }) => clientId === (signInWay?.kind === 'oidc' && signInWay.clientId)),
+      clients.find(({ clientId }) => clientId === (signInMethod?.kind === 'oidc' && signInMethod.clientId)),
     ).toMatchObject({
       publicClient: true,
       standardFlowEnabled: true,
@@ -297,24 +299,24 @@ describe('with the secrets of a first start', () => {
   });
 
   test('each secret is readable only by its owner, and a later start changes none', () => {
-    const before = all();
-    expect(keys('make')).toBe('');
-    expect(all()).toEqual(before);
+    const before = readAllSecrets();
+    expect(runMakeSecrets('make')).toBe('');
+    expect(readAllSecrets()).toEqual(before);
     for (const name of Object.keys(before)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o400);
     expect(new Set([before['postgres/password'], before['redis/password'], before['qdrant/api-key']]).size).toBe(3);
   });
 
   test('after two rotations, earlier secrets keys can still open data, until they are removed', () => {
-    const first = secret('portico/secrets.key');
-    keys('rotate');
-    const second = secret('portico/secrets.key');
-    keys('rotate');
-    const third = secret('portico/secrets.key');
-    expect(new Set([first, second, third]).size).toBe(3);
-    expect(configOf('http').secretsKey).toMatchObject({ previous: [second, first] });
-    keys('forget');
+    const firstKey = readSecret('portico/secrets.key');
+    runMakeSecrets('rotate');
+    const secondKey = readSecret('portico/secrets.key');
+    runMakeSecrets('rotate');
+    const thirdKey = readSecret('portico/secrets.key');
+    expect(new Set([firstKey, secondKey, thirdKey]).size).toBe(3);
+    expect(configOf('http').secretsKey).toMatchObject({ previous: [secondKey, firstKey] });
+    runMakeSecrets('forget');
     expect(configOf('http').secretsKey).toMatchObject({ previous: [] });
-    expect(secret('portico/secrets.key')).toBe(third);
+    expect(readSecret('portico/secrets.key')).toBe(thirdKey);
   });
 
   test('an unknown command is rejected', () => {
@@ -328,7 +330,7 @@ const hugePagesFile = '/sys/kernel/mm/transparent_hugepage/enabled';
 const hugePages = existsSync(hugePagesFile) ? readFileSync(hugePagesFile, 'utf8') : '';
 
 describe('the image', () => {
-  test('can be built by any builder, on a chosen base', () => {
+  test('can be built by any builder, on any base image', () => {
     expect(dockerfile).not.toMatch(/^#\s*syntax/im);
     expect(dockerfile).not.toContain('--mount');
     expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:24\.\d+\.\d+-[\w-]+$/m);
@@ -346,7 +348,7 @@ describe('the image', () => {
           const isLarge = (area) => Number(/^Size: +(\\d+) kB$/m.exec(area)?.[1]) >= 60_000;
           console.log(areas.some((area) => isLarge(area) && /^VmFlags:.* hg/m.test(area)));`,
         ],
-        { encoding: 'utf8', env: { ...process.env, ...imageVariables() } },
+        { encoding: 'utf8', env: { ...process.env, ...readImageVariables() } },
       ).trim();
     expect(advisesHugePages(64)).toBe('true');
     expect(advisesHugePages(1)).toBe('false');
@@ -368,10 +370,10 @@ describe('the image', () => {
   });
 
   test('contains no tests, and no files that only tests need', () => {
-    const ignored = textOf('.dockerignore').split('\n');
-    expect(ignored).toEqual(expect.arrayContaining(['*', '**/*.test.ts', '**/test', '**/node_modules']));
+    const ignoredFiles = textOf('.dockerignore').split('\n');
+    expect(ignoredFiles).toEqual(expect.arrayContaining(['*', '**/*.test.ts', '**/test', '**/node_modules']));
     for (const project of ['libs/contracts', 'libs/testing', 'libs/test-servers', 'libs/adapters/memory']) {
-      expect(ignored).toContain(`${project}/*`);
+      expect(ignoredFiles).toContain(`${project}/*`);
     }
   });
 });

@@ -10,7 +10,7 @@ const installation = provideInstallation(beforeAll);
 let admin: Credential & { readonly token: string };
 beforeAll(async () => {
   await installation.compose();
-  admin = (await installation.admin()) as typeof admin;
+  admin = (await installation.createAdminToken()) as typeof admin;
 });
 
 let folder: string;
@@ -20,7 +20,7 @@ beforeEach(() => {
 
 const document = (title: string, description = '', paths = {}) =>
   JSON.stringify({ openapi: '3.0.3', info: { title, description, version: '1' }, paths });
-const nonconforming = JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} });
+const nonconformingDocument = JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} });
 const getOperation = { get: { responses: { 200: { description: 'It' } } } };
 
 const write = (name: string, content: string): string => {
@@ -32,11 +32,11 @@ const write = (name: string, content: string): string => {
 
 type Tool = (...args: readonly string[]) => Promise<ToolRun>;
 
-const onStores: Tool = (...args) => installation.tool(...args);
+const runOnStores: Tool = (...args) => installation.runTool(...args);
 /** Runs the tool as on another machine, where a pipeline may have set these variables. */
-const overHttp = (...args: readonly string[]) => overHttpWith({}, ...args);
-const overHttpWith = (variables: Readonly<Record<string, string>>, ...args: readonly string[]) =>
-  installation.toolWith(
+const runOverHttp = (...args: readonly string[]) => runOverHttpWith({}, ...args);
+const runOverHttpWith = (variables: Readonly<Record<string, string>>, ...args: readonly string[]) =>
+  installation.runToolWith(
     { PORTICO_SERVER: installation.api.address, PORTICO_TOKEN: admin.token, DATA_DIR: '/nowhere', ...variables },
     ...args,
   );
@@ -67,16 +67,16 @@ const linesOf = (stdout: string): readonly string[] =>
     .filter((line) => !line.startsWith('    this name is already taken'));
 
 const descriptionOf = async (name: string): Promise<string | undefined> => {
-  const all = await installation.api.request<{ name: string; description: string }[]>(
+  const collections = await installation.api.request<{ name: string; description: string }[]>(
     admin,
     'GET',
     '/api/collections/',
   );
-  return all.find((one) => one.name === name)?.description;
+  return collections.find((collection) => collection.name === name)?.description;
 };
 
 /** Returns all rows that an import writes. */
-const rows = (): string => {
+const readRows = (): string => {
   const database = new Database(join(installation.folder, 'portico.sqlite'), { readonly: true });
   try {
     return JSON.stringify(
@@ -94,21 +94,21 @@ const rows = (): string => {
 };
 
 describe.each([
-  { way: 'on the stores', tool: onStores, other: overHttp },
-  { way: 'over HTTP', tool: overHttp, other: onStores },
-])('an import $way', ({ way, tool, other }) => {
+  { way: 'on the stores', tool: runOnStores, otherTool: runOverHttp },
+  { way: 'over HTTP', tool: runOverHttp, otherTool: runOnStores },
+])('an import $way', ({ way, tool, otherTool }) => {
   const runImport = async (...args: readonly string[]) => summaryOf(await tool('--json', 'import', ...args));
 
   test('a warning reports that a name is already taken, with the id of the first collection', async () => {
-    const first = write('first/a.json', document('Twice named'));
-    const second = write('second/b.json', document('Twice named'));
-    const [one] = summaryOf(await tool('--json', 'import', first)).taken;
-    const warning = `this name is already taken by ${one?.id}`;
-    expect((await tool('import', '--dry-run', second)).stdout).toContain(warning);
-    expect((await tool('import', second)).stdout).toContain(warning);
-    expect((await tool('import', second)).stdout).not.toContain(warning);
+    const firstFile = write('first/a.json', document('Twice named'));
+    const secondFile = write('second/b.json', document('Twice named'));
+    const [importedDocument] = summaryOf(await tool('--json', 'import', firstFile)).taken;
+    const warning = `this name is already taken by ${importedDocument?.id}`;
+    expect((await tool('import', '--dry-run', secondFile)).stdout).toContain(warning);
+    expect((await tool('import', secondFile)).stdout).toContain(warning);
+    expect((await tool('import', secondFile)).stdout).not.toContain(warning);
     const collections = JSON.parse((await tool('--json', 'collections', 'list', 'twice')).stdout) as { id: string }[];
-    expect(collections.map(({ id }) => id)).toContain(one?.id);
+    expect(collections.map(({ id }) => id)).toContain(importedDocument?.id);
     const lines = (await tool('collections', 'list', 'twice')).stdout.trim().split('\n');
     expect(lines).toHaveLength(collections.length);
     expect(lines[0]).toMatch(/^[0-9a-f-]{36} {2}Twice named {2}created \d{4}-\d\d-\d\d {2}changed \d{4}-\d\d-\d\d$/);
@@ -118,7 +118,7 @@ describe.each([
       1,
       [...ids.map((id) => `deleted  ${id}\n`), 'refused  no-id: Collection not found\n'].join(''),
     ]);
-    expect((await tool('collections', 'list', 'twice')).stdout).toBe('No collection has such a name.\n');
+    expect((await tool('collections', 'list', 'twice')).stdout).toBe('No collection has this text in its name.\n');
   });
 
   test('reports the outcome of each file, in the same words on the stores and over HTTP', async () => {
@@ -127,37 +127,37 @@ describe.each([
       'deep/er/good.yaml',
       'openapi: 3.1.0\ninfo: {title: Good too, version: "1.10"}\npaths: {}\nx-big: 12345678901234567890\n',
     );
-    write('departing.json', nonconforming);
+    write('departing.json', nonconformingDocument);
     write('list.json', '[{"openapi": "3.0.3"}]');
     write('package.json', '{"name": "x", "config": {"openapi": "3.0.3"}}');
     write('notes.txt', 'not looked at');
     write('broken.json', '{"openapi": "3.0.3",\n "info": {"title": "x"},\n "paths": }');
     write('old.json', '{"swagger": "2.0", "info": {"title": "x", "version": "1"}, "paths": {}}');
-    const first = await tool('import', folder);
-    expect([first.code, first.stderr]).toEqual([1, expect.not.stringContaining(admin.token)]);
-    expect(linesOf(first.stdout)).toEqual([
+    const firstRun = await tool('import', folder);
+    expect([firstRun.code, firstRun.stderr]).toEqual([1, expect.not.stringContaining(admin.token)]);
+    expect(linesOf(firstRun.stdout)).toEqual([
       expect.stringMatching(`^refused    ${folder}/broken.json: .*line 3`),
       `created    ID  Good too  (${folder}/deep/er/good.yaml)`,
-      `created    ID  Departing  (${folder}/departing.json)  1 departure`,
+      `created    ID  Departing  (${folder}/departing.json)  1 violation`,
       `created    ID  Good one ${way}  (${folder}/good.json)`,
       `skipped    ${folder}/list.json: no OpenAPI document`,
       expect.stringMatching(`^refused    ${folder}/old.json: .*Swagger "2\\.0" is not supported`),
       `skipped    ${folder}/package.json: no OpenAPI document`,
       '3 created, 0 updated, 0 unchanged, 2 skipped, 2 refused.',
-      '1 document with departures from the official schema: --explain shows them.',
+      '1 document with violations of the official schema: --explain shows them.',
       '',
     ]);
     expect(await descriptionOf(`Good one ${way}`)).toBe('Two\nlines[2J');
 
     // Directly on the stores and over HTTP, the same paths refer to the same collections.
-    const [verbose, explained, json] = [['--verbose'], ['--explain'], ['--json', '--verbose']];
-    for (const options of [verbose, explained, json]) {
+    const [verboseOptions, explainOptions, jsonOptions] = [['--verbose'], ['--explain'], ['--json', '--verbose']];
+    for (const options of [verboseOptions, explainOptions, jsonOptions]) {
       const { code, stdout } = await tool('import', folder, ...(options ?? []));
-      expect(await other('import', folder, ...(options ?? []))).toMatchObject({ code, stdout });
+      expect(await otherTool('import', folder, ...(options ?? []))).toMatchObject({ code, stdout });
       expect(code).toBe(1);
       expect(stdout).toMatch(/0 created, 0 updated, 3 unchanged|"unchanged": 3/);
-      if (options === explained) expect(stdout).toMatch(/^unchanged .* {2}1 departure\n {4}\/info {2}.*version/m);
-      if (options === json)
+      if (options === explainOptions) expect(stdout).toMatch(/^unchanged .* {2}1 violation\n {4}\/info {2}.*version/m);
+      if (options === jsonOptions)
         expect(JSON.parse(stdout)).toMatchObject({
           skipped_files: [{ reason: 'no OpenAPI document' }, { reason: 'no OpenAPI document' }],
           taken: expect.arrayContaining([
@@ -171,8 +171,8 @@ describe.each([
     }
   });
 
-  test('rejects a departure from the official schema with --strict', async () => {
-    const { code, stdout } = await tool('import', write('departing.json', nonconforming), '--strict');
+  test('rejects violations of the official schema with --strict', async () => {
+    const { code, stdout } = await tool('import', write('departing.json', nonconformingDocument), '--strict');
     expect([code, stdout]).toEqual([1, expect.stringMatching(/^refused .*: openapi_spec\/info .*version/)]);
   });
 
@@ -186,22 +186,22 @@ describe.each([
       [`Roads ${way}`, true],
     ]);
     expect(await descriptionOf(`Roads ${way}`)).toBe('Bridges, tolls. Reads a toll.');
-    const again = await tool('import', folder, '--verbose');
-    expect(again.stdout).toMatch(/^unchanged .* {2}Roads .* {2}\(.*roads\.json\) {2}description derived/m);
+    const secondRun = await tool('import', folder, '--verbose');
+    expect(secondRun.stdout).toMatch(/^unchanged .* {2}Roads .* {2}\(.*roads\.json\) {2}description derived/m);
   });
 
-  test('follows a link that is an argument, but no link inside a folder', async () => {
+  test('follows a link that is an argument, but not a link inside a folder', async () => {
     write('one/a.json', document('A'));
-    const elsewhere = write('elsewhere/b.json', document('B'));
-    const one = join(folder, 'one');
-    symlinkSync('..', join(one, 'loop'));
-    symlinkSync(join(elsewhere, '..'), join(one, 'other'));
-    expect(await runImport(one)).toMatchObject({ code: 0, created: 1 });
-    expect(await runImport(join(one, '**/*.json'))).toMatchObject({ created: 0, unchanged: 1 });
+    const linkedFile = write('elsewhere/b.json', document('B'));
+    const subfolder = join(folder, 'one');
+    symlinkSync('..', join(subfolder, 'loop'));
+    symlinkSync(join(linkedFile, '..'), join(subfolder, 'other'));
+    expect(await runImport(subfolder)).toMatchObject({ code: 0, created: 1 });
+    expect(await runImport(join(subfolder, '**/*.json'))).toMatchObject({ created: 0, unchanged: 1 });
     const link = join(folder, 'link.json');
-    symlinkSync(elsewhere, link);
+    symlinkSync(linkedFile, link);
     expect(await runImport(link)).toMatchObject({ created: 1 });
-    expect(await runImport(join(one, 'other'))).toMatchObject({ created: 1 });
+    expect(await runImport(join(subfolder, 'other'))).toMatchObject({ created: 1 });
   });
 
   test('updates instead of duplicating, also by glob, by file, and from a copy with --base', async () => {
@@ -212,26 +212,26 @@ describe.each([
     write('a.json', document('First, reworded'));
     expect(await runImport(file, file)).toMatchObject({ created: 0, updated: 1, unchanged: 0 });
 
-    const based = write('based/c.json', document('Third'));
-    const base = ['--base', join(folder, 'based'), '--source', way] as const;
-    expect(await runImport(based, ...base)).toMatchObject({ created: 1 });
-    const copy = write('copy/c.json', document('Third'));
-    const fromCopy = await runImport(copy, '--base', join(folder, 'copy'), '--source', way);
-    expect(fromCopy).toMatchObject({ created: 0, unchanged: 1 });
+    const basedFile = write('based/c.json', document('Third'));
+    const baseOptions = ['--base', join(folder, 'based'), '--source', way] as const;
+    expect(await runImport(basedFile, ...baseOptions)).toMatchObject({ created: 1 });
+    const copiedFile = write('copy/c.json', document('Third'));
+    const copyRun = await runImport(copiedFile, '--base', join(folder, 'copy'), '--source', way);
+    expect(copyRun).toMatchObject({ created: 0, unchanged: 1 });
   });
 
-  test('that fails half-way reports the files that it has imported', async () => {
+  test('that fails halfway reports the files that it has imported', async () => {
     const database = new Database(join(installation.folder, 'portico.sqlite'));
-    const failing = `create trigger failing before insert on collections when new.name like 'Failing%'
+    const failingTrigger = `create trigger failing before insert on collections when new.name like 'Failing%'
       begin select raise(fail, 'it is full'); end`;
     write('a.json', document(`Whole ${way}`));
     write('b.json', document(`Failing ${way}`));
     write('c.json', document(`Left ${way}`));
-    database.exec(failing);
+    database.exec(failingTrigger);
     try {
-      const first = await tool('import', folder);
-      expect([first.code, first.stderr]).toEqual([1, expect.stringMatching(/it is full|Internal server error/)]);
-      expect(linesOf(first.stdout)).toEqual([
+      const firstRun = await tool('import', folder);
+      expect([firstRun.code, firstRun.stderr]).toEqual([1, expect.stringMatching(/it is full|Internal server error/)]);
+      expect(linesOf(firstRun.stdout)).toEqual([
         `created    ID  Whole ${way}  (${folder}/a.json)`,
         'Interrupted, 2 of 3 files left. So far:',
         '1 created, 0 updated, 0 unchanged, 0 skipped, 0 refused.',
@@ -257,7 +257,7 @@ describe.each([
     write('a.json', document('Drier', 'About Drier', { '/b': getOperation, '/c': getOperation }));
     write('new.json', document('New', 'About New', { '/n': getOperation }));
     write('broken.json', '{"openapi": ');
-    const before = rows();
+    const before = readRows();
     const { code, stdout } = await tool('import', folder, '--dry-run');
     expect(code).toBe(1);
     expect(linesOf(stdout)).toEqual([
@@ -272,7 +272,7 @@ describe.each([
       expect.stringMatching(`^refused    ${folder}/broken.json: `),
       `created    (new)  New  (${folder}/new.json)`,
       '    1 operation in it',
-      'Dry run, nothing was written. It would be 1 created, 1 updated, 0 unchanged, 0 skipped, 1 refused.',
+      'Dry run: nothing was written. The result would be 1 created, 1 updated, 0 unchanged, 0 skipped, 1 refused.',
       '',
     ]);
     expect(await runImport(file, '--dry-run')).toMatchObject({
@@ -281,20 +281,20 @@ describe.each([
       updated: 1,
       taken: [{ changes: { operations_added: { total: 1, first: ['GET /c'] } } }],
     });
-    expect(rows()).toBe(before);
+    expect(readRows()).toBe(before);
     // The comparison does detect the writes of an import.
     await tool('import', file);
-    expect(rows()).not.toBe(before);
+    expect(readRows()).not.toBe(before);
   });
 
   test('publishes a document as the collection with the name of --name', async () => {
     const file = write('named.json', document('Its title'));
     const args = [file, '--name', `Chosen ${way}`] as const;
-    const [first, again] = [await runImport(...args), await runImport(...args)];
-    expect([first.taken[0]?.outcome, again.taken[0]?.outcome]).toEqual(['created', 'unchanged']);
-    expect(again.taken[0]?.id).toBe(first.taken[0]?.id);
-    const otherRun = summaryOf(await other('--json', 'import', ...args));
-    expect(otherRun.taken[0]).toMatchObject({ outcome: 'unchanged', id: first.taken[0]?.id });
+    const [firstRun, secondRun] = [await runImport(...args), await runImport(...args)];
+    expect([firstRun.taken[0]?.outcome, secondRun.taken[0]?.outcome]).toEqual(['created', 'unchanged']);
+    expect(secondRun.taken[0]?.id).toBe(firstRun.taken[0]?.id);
+    const otherRun = summaryOf(await otherTool('--json', 'import', ...args));
+    expect(otherRun.taken[0]).toMatchObject({ outcome: 'unchanged', id: firstRun.taken[0]?.id });
     write('second.json', document('Second'));
     expect(await tool('import', folder, '--name', 'Chosen')).toMatchObject({
       code: 2,
@@ -307,7 +307,7 @@ describe.each([
     const name = `Weather ${way}`;
     await tool('import', write('weather.json', document(name, `Forecasts of rain and wind ${way}`)));
     const collections = await api.request<{ name: string }[]>(admin, 'GET', '/api/collections/');
-    expect(collections.map((one) => one.name)).toContain(name);
+    expect(collections.map((collection) => collection.name)).toContain(name);
     const query = `rain and wind ${way}`;
     await expect
       .poll(() => api.request<object[]>(admin, 'POST', '/api/vector/search', { query }))
@@ -316,26 +316,29 @@ describe.each([
 });
 
 test('the import keys of a source are the same on every machine, and differ from those of other sources', async () => {
-  const [mine, copy] = [write('one/openapi.json', document('Mine')), write('two/openapi.json', document('Mine'))];
-  const from = async (variables: Readonly<Record<string, string>>, file: string, ...options: readonly string[]) =>
-    summaryOf(await overHttpWith(variables, '--json', 'import', file, '--base', join(file, '..'), ...options)).taken[0]
-      ?.outcome;
-  expect(await from({ GITHUB_REPOSITORY: 'acme/one' }, mine)).toBe('created');
-  expect(await from({ GITHUB_REPOSITORY: 'acme/one' }, copy)).toBe('unchanged');
-  expect(await from({ CI_PROJECT_PATH: 'acme/one' }, copy)).toBe('unchanged');
-  expect(await from({ GITHUB_REPOSITORY: 'acme/two' }, copy)).toBe('created');
-  expect(await from({}, copy, '--source', 'acme/two')).toBe('unchanged');
+  const [originalFile, copiedFile] = [
+    write('one/openapi.json', document('Mine')),
+    write('two/openapi.json', document('Mine')),
+  ];
+  const importFrom = async (variables: Readonly<Record<string, string>>, file: string, ...options: readonly string[]) =>
+    summaryOf(await runOverHttpWith(variables, '--json', 'import', file, '--base', join(file, '..'), ...options))
+      .taken[0]?.outcome;
+  expect(await importFrom({ GITHUB_REPOSITORY: 'acme/one' }, originalFile)).toBe('created');
+  expect(await importFrom({ GITHUB_REPOSITORY: 'acme/one' }, copiedFile)).toBe('unchanged');
+  expect(await importFrom({ CI_PROJECT_PATH: 'acme/one' }, copiedFile)).toBe('unchanged');
+  expect(await importFrom({ GITHUB_REPOSITORY: 'acme/two' }, copiedFile)).toBe('created');
+  expect(await importFrom({}, copiedFile, '--source', 'acme/two')).toBe('unchanged');
 });
 
 test('an import on the stores records an admin, and over HTTP the caller', async () => {
   const file = write('recorded.json', document('Recorded'));
-  expect(await onStores('import', file, '--as', 'nobody@example.com')).toMatchObject({
+  expect(await runOnStores('import', file, '--as', 'nobody@example.com')).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining('no admin has the e-mail nobody@example.com') as string,
+    stderr: expect.stringContaining('no admin has the email address nobody@example.com') as string,
   });
-  expect(await overHttp('import', file, '--as', 'admin@localhost')).toMatchObject({
+  expect(await runOverHttp('import', file, '--as', 'admin@localhost')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--as cannot be used with a server') as string,
   });
-  expect(await onStores('import', file, '--as', 'ADMIN@localhost')).toMatchObject({ code: 0 });
+  expect(await runOnStores('import', file, '--as', 'ADMIN@localhost')).toMatchObject({ code: 0 });
 });

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { freePort } from '@portico/test-servers';
+import { findFreePort } from '@portico/test-servers';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { register } from './clients.ts';
 import { provideInstallation } from './provide-installation.ts';
@@ -13,7 +13,7 @@ let address: string;
 let token: string;
 beforeAll(async () => {
   ({ address } = await installation.compose());
-  token = (await installation.tool('token', '--admin')).stdout.trim();
+  token = (await installation.runTool('token', '--admin')).stdout.trim();
 });
 
 const document = (title: string) => JSON.stringify({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} });
@@ -25,9 +25,9 @@ const write = (name: string, content: string): string => {
   return file;
 };
 
-/** Runs the tool as on another machine, against the service at this address. */
+/** Runs the tool as on another machine, against the service at this URL. */
 const runAt = (server: string, ...args: readonly string[]): Promise<ToolRun> =>
-  installation.toolWith(
+  installation.runToolWith(
     { PORTICO_SERVER: server, PORTICO_TOKEN: token, DATA_DIR: join(installation.folder, 'elsewhere') },
     ...args,
   );
@@ -35,26 +35,26 @@ const runAt = (server: string, ...args: readonly string[]): Promise<ToolRun> =>
 const runRemotely = (...args: readonly string[]): Promise<ToolRun> => runAt(address, ...args);
 
 test('a command that works only on the stores ignores PORTICO_SERVER, and reports that', async () => {
-  const elsewhere = { PORTICO_SERVER: 'no address', DATA_DIR: join(installation.folder, 'elsewhere') };
-  const minted = await installation.toolWith(elsewhere, 'token', '--admin');
-  expect(minted).toEqual({
+  const otherVariables = { PORTICO_SERVER: 'no address', DATA_DIR: join(installation.folder, 'elsewhere') };
+  const tokenRun = await installation.runToolWith(otherVariables, 'token', '--admin');
+  expect(tokenRun).toEqual({
     code: 0,
     stdout: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+\n$/) as string,
-    stderr: 'portico: "portico token" works on the stores alone (DATA_DIR, DATABASE_URL): PORTICO_SERVER is not used\n',
+    stderr: 'portico: "portico token" works only on the stores (DATA_DIR, DATABASE_URL): PORTICO_SERVER is not used\n',
   });
-  const quiet = await installation.toolWith(elsewhere, '--server', '', 'token', '--admin');
-  expect(quiet).toMatchObject({ code: 0, stderr: '' });
+  const quietRun = await installation.runToolWith(otherVariables, '--server', '', 'token', '--admin');
+  expect(quietRun).toMatchObject({ code: 0, stderr: '' });
   expect((await runRemotely('keys', 'check', 'x')).stdout).toContain('not well formed');
 });
 
 test.each([
-  [{ PORTICO_TOKEN: 'nonsense' }, 1, /says "Invalid or expired token": it rejects the credential of PORTICO_TOKEN: /],
+  [{ PORTICO_TOKEN: 'nonsense' }, 1, /says "Invalid or expired token": it rejects the credential from PORTICO_TOKEN: /],
   [{}, 1, /there is no credential for http:.* run "portico login --server http:.*", or set PORTICO_TOKEN/],
   [{ PORTICO_TOKEN: 'a', PORTICO_TOKEN_FILE: 'b' }, 2, /PORTICO_TOKEN and PORTICO_TOKEN_FILE are both set/],
   [{ PORTICO_TOKEN_FILE: '/nowhere/token' }, 1, /PORTICO_TOKEN_FILE: \/nowhere\/token cannot be read \(ENOENT\)/],
   [{ PORTICO_TOKEN: 'sEcr\net' }, 1, /PORTICO_TOKEN is not a token/],
 ])('the credential of %j is rejected with a message that explains what to do', async (variables, code, message) => {
-  const result = await installation.toolWith(
+  const result = await installation.runToolWith(
     { HOME: installation.folder, ...variables },
     '--server',
     address,
@@ -65,9 +65,9 @@ test.each([
   expect(result.stderr).not.toContain('sEcr');
 });
 
-test('the credential may be in a file, and the error for one without the role names the missing role', async () => {
+test('the credential can be in a file, and if it lacks a role, the error names the role', async () => {
   const file = write('token', `${token}\n`);
-  const admin = await installation.toolWith(
+  const admin = await installation.runToolWith(
     { PORTICO_TOKEN_FILE: file },
     '--server',
     address,
@@ -76,10 +76,10 @@ test('the credential may be in a file, and the error for one without the role na
     '--admins',
   );
   expect(admin).toMatchObject({ code: 0, stderr: '' });
-  const { api, person } = installation;
+  const { api, createToken } = installation;
   await register(api, 'eve');
-  const eve = (await person('eve')) as { token: string };
-  const result = await installation.toolWith(
+  const eve = (await createToken('eve')) as { token: string };
+  const result = await installation.runToolWith(
     { PORTICO_TOKEN: eve.token },
     '--server',
     address,
@@ -94,16 +94,16 @@ test('the credential may be in a file, and the error for one without the role na
   ]);
 });
 
-test('whoami prints the identity of the caller at the server', async () => {
+test("whoami prints the caller's identity on the server", async () => {
   const { code, stdout } = await runRemotely('whoami');
   expect([code, stdout]).toEqual([
     0,
-    expect.stringMatching(/^http:.*: admin@localhost, admin, by PORTICO_TOKEN, until \d{4}-.*Z\.\n$/),
+    expect.stringMatching(/^http:.*: admin@localhost, admin, from PORTICO_TOKEN, until \d{4}-.*Z\.\n$/),
   ]);
 });
 
-/** Starts a server that is not Portico, and returns its address. */
-const otherServer = async (listener: RequestListener) => {
+/** Starts a server that is not Portico, and returns its URL. */
+const startOtherServer = async (listener: RequestListener) => {
   const server = createServer(listener);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   onTestFinished(() => void server.close());
@@ -111,58 +111,60 @@ const otherServer = async (listener: RequestListener) => {
 };
 
 test.each([
-  ['http://portico.example.com', 2, 'is plain http, where anyone on the way can read the credential'],
+  ['http://portico.example.com', 2, 'is plain http, where anyone on the network path can read the credential'],
   ['ftp://portico.example.com', 2, 'is not the address of a server'],
   ['portico.example.com', 2, 'is not the address of a server'],
   ['https://me:hunter2@portico.example.com', 2, 'must not contain a user or password'],
-  [`http://127.0.0.1:${await freePort()}`, 1, 'cannot be reached (ECONNREFUSED)'],
+  [`http://127.0.0.1:${await findFreePort()}`, 1, 'cannot be reached (ECONNREFUSED)'],
 ])('the server %s is rejected', async (server, code, message) => {
   const result = await runAt(server, 'whoami');
   expect(result).toMatchObject({ code, stdout: '', stderr: expect.stringContaining(message) as string });
   expect(result.stderr).not.toContain('hunter2');
 });
 
-test('a redirect to another origin does not get the credential', async () => {
-  const received: (string | undefined)[] = [];
-  const thief = await otherServer((request, response) => {
-    received.push(request.headers.authorization);
+test('a redirect to a different origin does not receive the credential', async () => {
+  const receivedCredentials: (string | undefined)[] = [];
+  const otherOrigin = await startOtherServer((request, response) => {
+    receivedCredentials.push(request.headers.authorization);
     response.end('[]');
   });
-  const server = await otherServer((_request, response) => response.writeHead(307, { location: `${thief}/` }).end());
+  const server = await startOtherServer((_request, response) =>
+    response.writeHead(307, { location: `${otherOrigin}/` }).end(),
+  );
   const result = await runAt(server, 'people', 'list', '--admins');
   expect(result).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`redirects to ${thief}, which does not get`) as string,
+    stderr: expect.stringContaining(`redirects to ${otherOrigin}; the credential is not sent there`) as string,
   });
-  expect(received).toEqual([]);
+  expect(receivedCredentials).toEqual([]);
 });
 
 test('an import honors Retry-After and retries failed requests, but not forever', async () => {
-  let calls = 0;
+  let callCount = 0;
   const responses: readonly RequestListener[] = [
     (_request, response) => response.writeHead(429, { 'retry-after': '1' }).end('{"detail":"Rate limit exceeded"}'),
     (request) => request.socket.destroy(),
     (_request, response) => response.writeHead(503).end('{"detail":"Draining"}'),
     (_request, response) => response.writeHead(200).end('{"id":"1","outcome":"created","description_derived":false}'),
   ];
-  const patient = await otherServer((request, response) => {
-    request.resume().once('end', () => responses[calls++]?.(request, response));
+  const recoveringServer = await startOtherServer((request, response) => {
+    request.resume().once('end', () => responses[callCount++]?.(request, response));
   });
   const file = write('patient.json', document('Patient'));
-  const result = await runAt(patient, 'import', file);
-  expect([result.code, calls, result.stdout]).toEqual([0, 4, expect.stringContaining('1 created')]);
+  const result = await runAt(recoveringServer, 'import', file);
+  expect([result.code, callCount, result.stdout]).toEqual([0, 4, expect.stringContaining('1 created')]);
   expect(result.stderr).toContain('accepts no more requests for now: trying again in 1 s');
   let rejections = 0;
-  const stubborn = await otherServer((_request, response) => {
+  const rejectingServer = await startOtherServer((_request, response) => {
     rejections++;
     response.writeHead(429, { 'retry-after': '0' }).end('{"detail":"Rate limit exceeded"}');
   });
-  const failure = await runAt(stubborn, 'import', file);
+  const failure = await runAt(rejectingServer, 'import', file);
   expect([failure.code, rejections, failure.stderr]).toEqual([1, 5, expect.stringContaining('An admin can raise it')]);
 });
 
 test('a response that is not from Portico is reported as such', async () => {
-  const server = await otherServer((_request, response) => response.end('<html>'));
+  const server = await startOtherServer((_request, response) => response.end('<html>'));
   const result = await runAt(server, 'people', 'list', '--admins');
   expect(result.stderr).toContain('does not respond like Portico (status 200): is the address right?');
 });

@@ -33,7 +33,11 @@ test.each([
   [['migrate'], 2, 'pass --to URL, or --to-file FILE'],
   [['accounts', 'add', 'robot'], 2, "required option '--scope <scope...>' not specified"],
   [['accounts', 'add', 'robot', '--scope', 'catalog:delete'], 2, 'Allowed choices are catalog:read, catalog:write'],
-  [['accounts', 'add', 'robot', '--scope', 'audit:read', '--expires', 'soon'], 2, 'It must be a date, as 2027-01-31'],
+  [
+    ['accounts', 'add', 'robot', '--scope', 'audit:read', '--expires', 'soon'],
+    2,
+    'It must be a date such as 2027-01-31',
+  ],
   [
     ['accounts', 'add', 'robot', '--scope', 'audit:read', '--expires', '2020-01-31'],
     1,
@@ -44,11 +48,11 @@ test.each([
   [['accounts', 'add', ' ', '--scope', 'audit:read'], 2, 'one line of 1 to 200 characters'],
   [['accounts', 'rotate', 'nobody'], 1, 'there is no service account nobody'],
   [['accounts', 'rotate', 'nobody', '--grace', '604801'], 2, 'from 0 to 604800'],
-  [['accounts', 'delete', 'nobody'], 1, '"accounts list" shows them'],
+  [['accounts', 'delete', 'nobody'], 1, 'see "portico accounts list"'],
   [['whoami'], 2, 'needs a server: pass --server URL, or set PORTICO_SERVER'],
   [['nonsense'], 2, 'unknown command'],
 ])('%j exits with %i and explains the error on one line', async (args, code, message) => {
-  const result = await installation.tool(...args);
+  const result = await installation.runTool(...args);
   expect(result).toMatchObject({ code, stdout: '' });
   expect(result.stderr).toContain(message);
   // Commander appends a hint about --help.
@@ -71,33 +75,33 @@ test.each([
   ['token --admin', 'token'],
   ['doctor'],
 ])('%s rejects a server', async (line, command = line) => {
-  const result = await installation.tool(...line.split(' '), '--server', 'https://portico.example.com');
+  const result = await installation.runTool(...line.split(' '), '--server', 'https://portico.example.com');
   expect(result).toEqual({
     code: 2,
     stdout: '',
-    stderr: `portico: "portico ${command}" works on the stores alone: run it where their variables are set, without --server\n`,
+    stderr: `portico: "portico ${command}" works only on the stores: run it where their variables are set, without --server\n`,
   });
 });
 
-test('help, the default, lists every command and exits with 0; a noun alone prints its own help', async () => {
-  const { code, stdout, stderr } = await installation.tool('--help');
+test('help is the default, lists every command and exits with 0; a noun alone prints its help', async () => {
+  const { code, stdout, stderr } = await installation.runTool('--help');
   expect([code, stderr]).toEqual([0, '']);
   for (const command of ['token', 'people', 'access', 'import', 'reindex', 'jobs', 'keys', 'accounts', 'doctor'])
     expect(stdout).toMatch(new RegExp(`^ +${command}\\b`, 'm'));
-  expect(await installation.tool()).toEqual({ code, stdout, stderr });
-  const noun = await installation.tool('people');
-  expect(noun).toEqual(await installation.tool('people', '--help'));
-  expect(noun).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: portico people /) as string });
+  expect(await installation.runTool()).toEqual({ code, stdout, stderr });
+  const nounRun = await installation.runTool('people');
+  expect(nounRun).toEqual(await installation.runTool('people', '--help'));
+  expect(nounRun).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Usage: portico people /) as string });
 });
 
 test('--version prints the version of the project', async () => {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
-  expect(await installation.tool('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+  expect(await installation.runTool('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 test('an invalid configuration is reported, and the command does nothing', async () => {
-  const other = await openInstallation({ JOBS: 'sometimes' });
-  const { code, stderr } = await other.tool('people', 'list', '--admins');
+  const invalidInstallation = await openInstallation({ JOBS: 'sometimes' });
+  const { code, stderr } = await invalidInstallation.runTool('people', 'list', '--admins');
   expect(code).toBe(1);
   expect(stderr).toContain('JOBS: read "sometimes"');
 });

@@ -38,7 +38,7 @@ interface KeyValue {
   readonly key: string;
   readonly value: { readonly stringValue?: string; readonly intValue?: number; readonly doubleValue?: number };
 }
-interface Decoded {
+interface DecodedRequest {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly KeyValue[] };
     readonly scopeSpans: readonly { readonly spans: readonly DecodedSpan[] }[];
@@ -80,8 +80,12 @@ export const startTraceCollector = async (port = 0) => {
 };
 
 const spansIn = (bytes: Buffer): readonly CollectedSpan[] => {
-  const decoded = Request.toObject(Request.decode(bytes), { bytes: String, longs: Number, defaults: false }) as Decoded;
-  return decoded.resourceSpans.flatMap(({ resource, scopeSpans }) =>
+  const request = Request.toObject(Request.decode(bytes), {
+    bytes: String,
+    longs: Number,
+    defaults: false,
+  }) as DecodedRequest;
+  return request.resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ traceId, spanId, parentSpanId, name, kind, attributes = [], status }) => ({
         service: String(recordOf(resource.attributes)['service.name']),

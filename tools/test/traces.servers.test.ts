@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from '@portico/test-servers';
+import { findFreePort } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { openInstallation } from './provide-installation.ts';
 import { startTraceCollector } from './trace-collector.ts';
 
 const openWithLog = async (variables: Readonly<Record<string, string>>) => {
   const installation = await openInstallation(variables);
-  const log = () => readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n');
-  return { ...installation, log: () => log().map((line) => JSON.parse(line) as Record<string, unknown>) };
+  const readLog = () => readFileSync(join(installation.folder, 'service.log'), 'utf8').trim().split('\n');
+  return { ...installation, readLog: () => readLog().map((line) => JSON.parse(line) as Record<string, unknown>) };
 };
 
 const startCollector = async (port?: number) => {
@@ -25,13 +25,13 @@ const documentOf = (title: string) => ({
 
 test("a request is a span in its caller's trace, and its statements are child spans", async () => {
   const collector = await startCollector();
-  const { start, api, admin, log } = await openWithLog({
+  const { start, api, createAdminToken, readLog } = await openWithLog({
     OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
     OTEL_BSP_SCHEDULE_DELAY: '50',
     SERVICE_NAME: 'catalog',
   });
   await start();
-  const caller = (await admin()) as { token: string };
+  const caller = (await createAdminToken()) as { token: string };
   const body = { name: 'Weather', openapi_spec: documentOf('Weather') };
   const { id } = await api.request<{ id: string }>(caller, 'POST', '/api/collections/', body);
   const [traceId, parent] = ['0af7651916cd43dd8448eb211c80319c', 'b7ad6b7169203331'];
@@ -43,10 +43,10 @@ test("a request is a span in its caller's trace, and its statements are child sp
     },
   });
   expect(status).toBe(200);
-  const spansOfTrace = () => collector.spans.filter((span) => span.traceId === traceId);
-  await expect.poll(() => spansOfTrace().some(({ kind }) => kind === 2)).toBe(true);
-  const server = spansOfTrace().find(({ kind }) => kind === 2);
-  expect(server).toMatchObject({
+  const listSpansOfTrace = () => collector.spans.filter((span) => span.traceId === traceId);
+  await expect.poll(() => listSpansOfTrace().some(({ kind }) => kind === 2)).toBe(true);
+  const serverSpan = listSpansOfTrace().find(({ kind }) => kind === 2);
+  expect(serverSpan).toMatchObject({
     ...{ service: 'catalog', name: 'GET /api/collections/:collection_id', parentSpanId: parent, status: 0 },
     attributes: {
       'http.request.method': 'GET',
@@ -56,13 +56,15 @@ test("a request is a span in its caller's trace, and its statements are child sp
       'portico.request_id': 'r-1',
     },
   });
-  const statements = spansOfTrace().filter(({ kind }) => kind === 3);
-  expect(statements.map(({ name }) => name)).toEqual(expect.arrayContaining(['callers.byUid', 'collections.document']));
+  const statements = listSpansOfTrace().filter(({ kind }) => kind === 3);
+  expect(statements.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['callers.findByUid', 'collections.findDocument']),
+  );
   for (const { parentSpanId, attributes } of statements)
-    expect([parentSpanId, attributes['db.system.name']]).toEqual([server?.spanId, 'sqlite']);
+    expect([parentSpanId, attributes['db.system.name']]).toEqual([serverSpan?.spanId, 'sqlite']);
   expect([...collector.paths]).toEqual(['POST /v1/traces application/x-protobuf']);
   await expect
-    .poll(() => log().find((line) => line['request_id'] === 'r-1'))
+    .poll(() => readLog().find((line) => line['request_id'] === 'r-1'))
     .toMatchObject({ msg: 'request', trace_id: traceId });
   // Each job of the new collection is a separate trace.
   await expect
@@ -70,7 +72,9 @@ test("a request is a span in its caller's trace, and its statements are child sp
     .toEqual(expect.arrayContaining(['job embed', 'job operations']));
   const job = collector.spans.find(({ name }) => name === 'job embed');
   expect([job?.parentSpanId, job?.attributes['portico.job.kind']]).toEqual(['', 'embed']);
-  expect(collector.spans.some((span) => span.parentSpanId === job?.spanId && span.name === 'outbox.done')).toBe(true);
+  expect(collector.spans.some((span) => span.parentSpanId === job?.spanId && span.name === 'outbox.complete')).toBe(
+    true,
+  );
   // Spans contain no path, query or credential, and no statement is traced outside a request or job.
   expect(JSON.stringify(collector.spans)).not.toMatch(new RegExp(`${id}|include=usage|eyJ|Weather`));
   expect(collector.spans.filter(({ kind, parentSpanId }) => kind === 3 && parentSpanId === '')).toEqual([]);
@@ -109,28 +113,28 @@ test('pending spans are sent when the service stops', async () => {
 });
 
 test('an unavailable collector is logged once, and does not affect the service', async () => {
-  const port = await freePort();
-  const { start, api, log } = await openWithLog({
+  const port = await findFreePort();
+  const { start, api, readLog } = await openWithLog({
     OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
     OTEL_EXPORTER_OTLP_TIMEOUT: '200',
     OTEL_BSP_SCHEDULE_DELAY: '50',
   });
   const service = await start();
-  const countMessages = (message: string) => log().filter(({ msg }) => msg === message).length;
-  const unavailable = 'The OpenTelemetry collector is unavailable: traces are lost until it is available again';
+  const countMessages = (message: string) => readLog().filter(({ msg }) => msg === message).length;
+  const unavailableMessage = 'The OpenTelemetry collector is unavailable: traces are lost until it is available again';
   const call = async () => expect((await fetch(`${api.address}/health`)).status).toBe(200);
-  await expect.poll(async () => (await call(), countMessages(unavailable))).toBe(1);
+  await expect.poll(async () => (await call(), countMessages(unavailableMessage))).toBe(1);
   for (let calls = 0; calls < 20; calls++) await call();
   const collector = await startCollector(port);
   await expect
     .poll(async () => (await call(), countMessages('The OpenTelemetry collector is available again')))
     .toBe(1);
   expect(collector.spans.length).toBeGreaterThan(0);
-  expect(countMessages(unavailable)).toBe(1);
-  expect(log().filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
+  expect(countMessages(unavailableMessage)).toBe(1);
+  expect(readLog().filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
   collector.close();
   await service.stop();
-  expect(await service.exited).toBe(0);
+  expect(await service.exitCode).toBe(0);
 });
 
 const sdk = /@opentelemetry\/(sdk-trace|exporter|otlp|resources|core)/;
@@ -146,19 +150,19 @@ test.each([
   ['on if an endpoint is set', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
 ] as const)('the SDK is loaded only if it is needed: %s', async (_name, variables, isLoaded) => {
   const recorder = await openInstallation();
-  const [hooks, list] = [join(recorder.folder, 'loaded.mjs'), join(recorder.folder, 'loaded.txt')];
+  const [hooksFile, listFile] = [join(recorder.folder, 'loaded.mjs'), join(recorder.folder, 'loaded.txt')];
   // Records every module that is loaded by import or require.
   writeFileSync(
-    hooks,
+    hooksFile,
     `import { appendFileSync } from 'node:fs';
      import { registerHooks } from 'node:module';
-     registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(list)}, url + '\\n'), next(url, context)) });`,
+     registerHooks({ load: (url, context, next) => (appendFileSync(${JSON.stringify(listFile)}, url + '\\n'), next(url, context)) });`,
   );
-  const { start, api } = await openWithLog({ NODE_OPTIONS: `--import=file://${hooks}`, ...variables });
+  const { start, api } = await openWithLog({ NODE_OPTIONS: `--import=file://${hooksFile}`, ...variables });
   const service = await start();
   expect((await fetch(`${api.address}/ready`)).status).toBe(200);
   await service.stop();
-  const loaded = readFileSync(list, 'utf8').split('\n');
-  expect(loaded.some((url) => url.endsWith('/apps/http/src/main.ts'))).toBe(true);
-  expect(loaded.some((url) => sdk.test(url))).toBe(isLoaded);
+  const loadedUrls = readFileSync(listFile, 'utf8').split('\n');
+  expect(loadedUrls.some((url) => url.endsWith('/apps/http/src/main.ts'))).toBe(true);
+  expect(loadedUrls.some((url) => sdk.test(url))).toBe(isLoaded);
 });

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { createLogger } from '@portico/composition';
-import { startPostgres, startQdrant, startFakeQdrant, startRedis } from '@portico/test-servers';
+import { startPostgres, connectToQdrant, startFakeQdrant, startRedis } from '@portico/test-servers';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Credential } from '../src/api-client.ts';
 import { startComposed, type ComposedService } from './composed-service.ts';
 import { addCollection } from './clients.ts';
-import { eventually } from './faults/traffic.ts';
+import { pollUntil } from './faults/traffic.ts';
 import type { Installation } from './installation.ts';
 import { openInstallation } from './provide-installation.ts';
 
 const postgres = await startPostgres();
 const redis = await startRedis();
-const fake = await startFakeQdrant();
-const real = await startQdrant();
+const fakeQdrant = await startFakeQdrant();
+const realQdrant = await connectToQdrant();
 afterAll(async () => {
-  for (const server of [postgres, redis, fake]) await server?.close();
+  for (const server of [postgres, redis, fakeQdrant]) await server?.close();
 });
 
 /** An installation, its admin, and the results that its searches must return: the collections' words by id. */
@@ -28,7 +28,7 @@ interface Side {
 const openSide = async (variables: Record<string, string>): Promise<Side> => {
   const installation = await openInstallation({ RATE_LIMIT_DEFAULT: '1000000/60', ...variables });
   const service = await installation.compose();
-  return { installation, words: new Map(), admin: await installation.admin(), service };
+  return { installation, words: new Map(), admin: await installation.createAdminToken(), service };
 };
 
 const documentOf = (word: string) => ({
@@ -38,10 +38,10 @@ const documentOf = (word: string) => ({
 });
 
 /** Makes 100 changes: creates 60 collections, changes the description of 20, and deletes 20. */
-const change = async ({ installation: { api }, admin, words }: Side, side: string): Promise<void> => {
+const makeChanges = async ({ installation: { api }, admin, words }: Side, prefix: string): Promise<void> => {
   const ids: string[] = [];
   for (let number = 0; number < 60; number += 1) {
-    const word = `${side}${number}`;
+    const word = `${prefix}${number}`;
     const body = { name: word, description: `About ${word}`, openapi_spec: documentOf(word) };
     const id = await addCollection(api, admin, body);
     ids.push(id);
@@ -61,14 +61,14 @@ interface Match {
 
 /** Expects searches to return exactly the installation's collections, and waits until Qdrant provides them. */
 const expectCompleteResults = async ({ installation: { api }, admin, words }: Side): Promise<void> => {
-  const all = [...words.keys()].sort();
+  const expectedIds = [...words.keys()].sort();
   for (const path of ['/api/vector/search', '/api/operations/search']) {
     const search = async () => {
       const response = await api.call(admin, 'POST', path, { query: 'read about it', k_limit: 100 });
-      expect((response.body as Match[]).map(({ collection_id }) => collection_id).sort(), path).toEqual(all);
+      expect((response.body as Match[]).map(({ collection_id }) => collection_id).sort(), path).toEqual(expectedIds);
       return response;
     };
-    await eventually(search, ({ headers }) => !headers.has('x-search-mode'));
+    await pollUntil(search, ({ headers }) => !headers.has('x-search-mode'));
   }
 };
 
@@ -76,51 +76,52 @@ const expectCompleteResults = async ({ installation: { api }, admin, words }: Si
 const waitUntilEmbedded = async ({ installation: { api }, admin, words, service }: Side): Promise<void> => {
   const { embeddings, embedder } = service.portico.ports;
   const isComplete = (count: number) => count === words.size;
-  await eventually(async () => embeddings.embedded(await embedder.modelId()), isComplete);
-  await eventually(
+  await pollUntil(async () => embeddings.countEmbedded(await embedder.getModelId()), isComplete);
+  await pollUntil(
     () => api.request<{ operations: { done: number } }>(admin, 'GET', '/api/vector/reindex'),
     ({ operations }) => isComplete(operations.done),
   );
 };
 
 const servers = [
-  ['a fake Qdrant', fake],
-  ['a real Qdrant', real],
+  ['a fake Qdrant', fakeQdrant],
+  ['a real Qdrant', realQdrant],
 ] as const;
 
 describe.each(servers)('two installations on one Redis and %s', (_name, qdrant) => {
   test.skipIf(!postgres || !redis || !qdrant)('do not affect each other, however often they restart', async () => {
-    const shared = {
+    const sharedVariables = {
       REDIS_URL: redis?.url ?? '',
       QDRANT_URL: qdrant?.url ?? '',
-      ...(real && qdrant === real ? { QDRANT_API_KEY: real.apiKey ?? '' } : {}),
+      ...(realQdrant && qdrant === realQdrant ? { QDRANT_API_KEY: realQdrant.apiKey ?? '' } : {}),
       RATE_LIMIT_ANONYMOUS: '5/3600',
     };
-    const one = await openSide(shared);
-    const other = await openSide({ ...shared, DATABASE_URL: (await postgres?.newDatabase()) ?? '' });
-    await Promise.all([change(one, 'apple'), change(other, 'pear')]);
-    for (const side of [one, other]) {
+    const firstSide = await openSide(sharedVariables);
+    const secondSide = await openSide({ ...sharedVariables, DATABASE_URL: (await postgres?.createDatabase()) ?? '' });
+    await Promise.all([makeChanges(firstSide, 'apple'), makeChanges(secondSide, 'pear')]);
+    for (const side of [firstSide, secondSide]) {
       await waitUntilEmbedded(side);
       await expectCompleteResults(side);
     }
-    for (const restarted of [[one], [other], [other, one], [one, other]]) {
-      for (const { service } of restarted) await service.stop();
-      for (const side of restarted) {
+    for (const restartedSides of [[firstSide], [secondSide], [secondSide, firstSide], [firstSide, secondSide]]) {
+      for (const { service } of restartedSides) await service.stop();
+      for (const side of restartedSides) {
         side.service = await side.installation.compose();
         await expectCompleteResults(side);
       }
-      for (const side of [one, other]) await expectCompleteResults(side);
+      for (const side of [firstSide, secondSide]) await expectCompleteResults(side);
     }
 
     const statusOf = async ({ installation: { api } }: Side) =>
       (await api.call(null, 'GET', '/api/collections/')).status;
-    const statuses = async (side: Side) => Promise.all(Array.from({ length: 6 }, () => statusOf(side)));
-    for (const side of [one, other]) expect((await statuses(side)).sort()).toEqual([401, 401, 401, 401, 401, 429]);
+    const readStatuses = async (side: Side) => Promise.all(Array.from({ length: 6 }, () => statusOf(side)));
+    for (const side of [firstSide, secondSide])
+      expect((await readStatuses(side)).sort()).toEqual([401, 401, 401, 401, 401, 429]);
   });
 });
 
-const checkOf = async ({ tool }: Installation, id: string) => {
-  const { stdout } = await tool('--json', 'doctor');
+const checkOf = async ({ runTool }: Installation, id: string) => {
+  const { stdout } = await runTool('--json', 'doctor');
   const { checks } = JSON.parse(stdout) as {
     checks: (Record<'said', string> & { id: string; state: string; advice: string })[];
   };
@@ -129,7 +130,7 @@ const checkOf = async ({ tool }: Installation, id: string) => {
 
 describe.each([
   ['Redis', () => ({ REDIS_URL: redis?.url ?? '' })],
-  ['Qdrant', () => ({ QDRANT_URL: fake.url })],
+  ['Qdrant', () => ({ QDRANT_URL: fakeQdrant.url })],
 ] as const)('a copy of a database on the same %s', (server, variables) => {
   const id = `${server.toLowerCase()}.installations`;
 
@@ -137,10 +138,10 @@ describe.each([
     const original = await openInstallation(variables());
     const copy = await openInstallation(variables());
     const archive = join(copy.folder, 'backup.tar');
-    const first = await original.compose();
-    await first.portico.presence?.announce();
-    expect((await original.tool('backup', archive)).code).toBe(0);
-    expect((await copy.tool('restore', archive)).code).toBe(0);
+    const originalService = await original.compose();
+    await originalService.portico.presence?.announce();
+    expect((await original.runTool('backup', archive)).code).toBe(0);
+    expect((await copy.runTool('restore', archive)).code).toBe(0);
 
     const replica = await original.composeReplica();
     await replica.portico.presence?.announce();
@@ -149,10 +150,10 @@ describe.each([
     const log: string[] = [];
     const logger = createLogger('info', 'copy', { write: (line) => void log.push(line) });
     const copyVariables = { DATA_DIR: copy.folder, PORT: '0', NODE_ENV: 'development', ...variables() };
-    const second = await startComposed(copyVariables, undefined, logger);
-    await first.portico.presence?.announce();
-    await second.portico.presence?.announce();
-    await eventually(
+    const copyService = await startComposed(copyVariables, undefined, logger);
+    await originalService.portico.presence?.announce();
+    await copyService.portico.presence?.announce();
+    await pollUntil(
       () => log,
       (lines) => lines.some((line) => line.includes('one is a copy of the other')),
     );
@@ -162,31 +163,31 @@ describe.each([
       expect(check?.advice).toContain('portico new-identity');
     }
 
-    expect(await copy.tool('new-identity')).toMatchObject({
+    expect(await copy.runTool('new-identity')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('stop') as string,
     });
-    await second.stop();
-    expect(await copy.tool('new-identity')).toMatchObject({ code: 0 });
-    const third = await copy.compose();
-    await third.portico.presence?.announce();
-    expect(third.portico.installation).not.toBe(first.portico.installation);
+    await copyService.stop();
+    expect(await copy.runTool('new-identity')).toMatchObject({ code: 0 });
+    const renamedService = await copy.compose();
+    await renamedService.portico.presence?.announce();
+    expect(renamedService.portico.installation).not.toBe(originalService.portico.installation);
     for (const side of [original, copy])
       expect(await checkOf(side, id)).toMatchObject({
         state: 'ok',
-        said: expect.stringContaining('other names') as string,
+        said: expect.stringContaining('different names') as string,
       });
   });
 });
 
 test.skipIf(!postgres || !redis)('a database on PostgreSQL gets a new id only while no process uses it', async () => {
-  const variables = { DATABASE_URL: (await postgres?.newDatabase()) ?? '', REDIS_URL: redis?.url ?? '' };
+  const variables = { DATABASE_URL: (await postgres?.createDatabase()) ?? '', REDIS_URL: redis?.url ?? '' };
   const installation = await openInstallation(variables);
   const service = await installation.compose();
-  const rejection = await installation.tool('new-identity');
-  expect(rejection).toMatchObject({ code: 1, stderr: expect.stringContaining('a process uses it') as string });
+  const rejection = await installation.runTool('new-identity');
+  expect(rejection).toMatchObject({ code: 1, stderr: expect.stringContaining('it is in use by a process') as string });
   await service.stop();
-  const { stdout } = await installation.tool('--json', 'new-identity');
+  const { stdout } = await installation.runTool('--json', 'new-identity');
   const { from, to } = JSON.parse(stdout) as { from: string; to: string };
   expect(from).toBe(service.portico.installation);
   expect((await installation.compose()).portico.installation).toBe(to);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Environment } from '@portico/composition';
-import { startPostgres, startRedis, temporaryFolder } from '@portico/test-servers';
+import { startPostgres, startRedis, createTemporaryFolder } from '@portico/test-servers';
 import { afterAll, afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import type { ApiClient, Credential } from '../src/api-client.ts';
 import { approve, type ApprovedClient } from './clients.ts';
@@ -21,26 +21,26 @@ afterAll(async () => {
 let folder: string;
 const services: { stop(): Promise<void> }[] = [];
 beforeEach(() => {
-  folder = temporaryFolder(onTestFinished);
+  folder = createTemporaryFolder(onTestFinished);
 });
 afterEach(async () => {
   for (const service of services.splice(0)) await service.stop();
 });
 
-const embedded = (): Environment => ({ DATA_DIR: folder, RATE_LIMIT_DEFAULT: '100000/60' });
-const onServers = async (): Promise<Environment> => ({
-  ...embedded(),
-  DATABASE_URL: await postgres?.newDatabase(),
+const embeddedVariables = (): Environment => ({ DATA_DIR: folder, RATE_LIMIT_DEFAULT: '100000/60' });
+const createServerVariables = async (): Promise<Environment> => ({
+  ...embeddedVariables(),
+  DATABASE_URL: await postgres?.createDatabase(),
   REDIS_URL: redis?.url,
 });
 
-const startOld = async (variables: Environment): Promise<EarlierService> => {
+const startOldRelease = async (variables: Environment): Promise<EarlierService> => {
   if (!release) throw new Error('The release is not installed');
   const service = await release.start(variables);
   services.push(service);
   return service;
 };
-const startNew = async (variables: Environment): Promise<ComposedService> => {
+const startNewVersion = async (variables: Environment): Promise<ComposedService> => {
   const service = await startComposed({ ...variables, PORT: '0' });
   services.push(service);
   return service;
@@ -78,8 +78,13 @@ const tokenOf = async (variables: Environment, ...options: readonly string[]): P
   return { token: stdout.trim() };
 };
 
-const addCollection = (api: ApiClient, admin: Credential, name: string, more: object = {}): Promise<Collection> =>
-  api.request(admin, 'POST', '/api/collections/', { name, openapi_spec: documentOf(name), ...more });
+const addCollection = (
+  api: ApiClient,
+  admin: Credential,
+  name: string,
+  otherFields: object = {},
+): Promise<Collection> =>
+  api.request(admin, 'POST', '/api/collections/', { name, openapi_spec: documentOf(name), ...otherFields });
 
 /** Registers and approves a client, who also gets the credentials by mail. */
 const addClient = async (api: ApiClient, admin: Credential, name: string): Promise<ApprovedClient> => {
@@ -89,7 +94,7 @@ const addClient = async (api: ApiClient, admin: Credential, name: string): Promi
 };
 
 /** Creates three collections, two of which Ada may use, and some data of each kind that release 0.1.0 stores. */
-const fill = async (api: ApiClient, variables: Environment): Promise<Fixture> => {
+const seedInstallation = async (api: ApiClient, variables: Environment): Promise<Fixture> => {
   const admin = await tokenOf(variables, '--admin');
   const authentication = { type: 'apiKey', name: 'X-Api-Key', in: 'header', value: 'the-credential' };
   const weather = await addCollection(api, admin, 'Weather', { authentication });
@@ -104,12 +109,12 @@ const fill = async (api: ApiClient, variables: Environment): Promise<Fixture> =>
   await api.request(ada.key, 'POST', '/api/audit/', { message: { action: 'api_call', endpoint: '/today' } });
   const override = { client_id: ada.key.clientId, allowed_limit: 90_000, window_seconds: 60 };
   await api.request(admin, 'POST', '/api/rate-limits/overrides', override);
-  await collectionNames(api, admin);
+  await listCollectionNames(api, admin);
   return { admin, ada, weather };
 };
 
 /** Returns the names of the collections in a list, which has to be the same in each content coding. */
-const collectionNames = async ({ address }: ApiClient, { token }: Token): Promise<readonly string[]> => {
+const listCollectionNames = async ({ address }: ApiClient, { token }: Token): Promise<readonly string[]> => {
   const lists: (readonly string[])[] = [];
   for (const coding of ['gzip', 'identity']) {
     const response = await fetch(`${address}/api/collections/`, {
@@ -118,9 +123,9 @@ const collectionNames = async ({ address }: ApiClient, { token }: Token): Promis
     expect(response.status).toBe(200);
     lists.push(((await response.json()) as readonly Collection[]).map(({ name }) => name).toSorted());
   }
-  const [first = [], second] = lists;
-  expect(second).toEqual(first);
-  return first;
+  const [names = [], otherNames] = lists;
+  expect(otherNames).toEqual(names);
+  return names;
 };
 
 const search = async (api: ApiClient, caller: Credential): Promise<readonly string[]> => {
@@ -138,8 +143,8 @@ const mailsTo = (email: string): number => {
 
 /** Expects all stored data to be present, and to be readable by the same callers as before. */
 const expectAllData = async (api: ApiClient, { admin, ada, weather }: Fixture): Promise<void> => {
-  expect(await collectionNames(api, admin)).toEqual(['Hidden weather', 'Payments', 'Weather']);
-  expect(await collectionNames(api, ada)).toEqual(['Payments', 'Weather']);
+  expect(await listCollectionNames(api, admin)).toEqual(['Hidden weather', 'Payments', 'Weather']);
+  expect(await listCollectionNames(api, ada)).toEqual(['Payments', 'Weather']);
   expect(await api.request(ada.key, 'GET', `/api/collections/${weather.id}`)).toMatchObject({
     openapi_spec: documentOf('Weather'),
   });
@@ -154,55 +159,55 @@ const expectAllData = async (api: ApiClient, { admin, ada, weather }: Fixture): 
   await expect.poll(() => search(api, ada.key)).toEqual(['Payments', 'Weather']);
 };
 
-const oldCannotStartAgain = /it has the migration 0006-since-0\.1\.0, which this version does not know/;
+const oldReleaseError = /it has the migration 0006-since-0\.1\.0, which this version does not know/;
 
 describe.skipIf(!release)('after release 0.1.0', () => {
   test('a service on SQLite has all data', async () => {
-    const variables = embedded();
-    const old = await startOld(variables);
-    const fixture = await fill(old.api, variables);
-    await stop(old);
-    await expectAllData((await startNew(variables)).api, fixture);
+    const variables = embeddedVariables();
+    const oldService = await startOldRelease(variables);
+    const fixture = await seedInstallation(oldService.api, variables);
+    await stop(oldService);
+    await expectAllData((await startNewVersion(variables)).api, fixture);
     expect(mailsTo('ada@example.com')).toBe(1);
   });
 
   test.skipIf(!postgres || !redis)('a service on the same PostgreSQL and Redis has all data', async () => {
-    const variables = await onServers();
-    // Leaves all jobs for the new version: the mail, and the embeddings that searches need.
-    const old = await startOld({ ...variables, JOBS: 'off' });
-    const fixture = await fill(old.api, variables);
-    await stop(old);
-    await expectAllData((await startNew(variables)).api, fixture);
+    const variables = await createServerVariables();
+    // Leaves all jobs for the new version: the email, and the embeddings that searches need.
+    const oldService = await startOldRelease({ ...variables, JOBS: 'off' });
+    const fixture = await seedInstallation(oldService.api, variables);
+    await stop(oldService);
+    await expectAllData((await startNewVersion(variables)).api, fixture);
     await expect.poll(() => mailsTo('ada@example.com')).toBe(1);
-    await expect(startOld(variables)).rejects.toThrow(oldCannotStartAgain);
+    await expect(startOldRelease(variables)).rejects.toThrow(oldReleaseError);
   });
 
   test.skipIf(!postgres || !redis)('both run in parallel on the same PostgreSQL and Redis', async () => {
-    const variables = await onServers();
-    const old = await startOld(variables);
-    const fixture = await fill(old.api, variables);
+    const variables = await createServerVariables();
+    const oldService = await startOldRelease(variables);
+    const fixture = await seedInstallation(oldService.api, variables);
     const { admin, ada } = fixture;
-    await expect.poll(() => search(old.api, ada.key)).toEqual(['Payments', 'Weather']);
-    const apis = [old.api, (await startNew(variables)).api];
+    await expect.poll(() => search(oldService.api, ada.key)).toEqual(['Payments', 'Weather']);
+    const apis = [oldService.api, (await startNewVersion(variables)).api];
     for (const api of apis) await expectAllData(api, fixture);
 
     const names = ['Hidden weather', 'Payments', 'Weather'];
     for (let round = 1; round <= 4; round++) {
-      for (const [at, writer] of apis.entries()) {
-        const collection = await addCollection(writer, admin, `Maps ${round} ${at}`);
+      for (const [index, writer] of apis.entries()) {
+        const collection = await addCollection(writer, admin, `Maps ${round} ${index}`);
         names.push(collection.name);
-        for (const api of apis) expect(await collectionNames(api, admin)).toEqual(names.toSorted());
+        for (const api of apis) expect(await listCollectionNames(api, admin)).toEqual(names.toSorted());
         await writer.request(admin, 'POST', `/api/access/clients/${ada.id}/collections/${collection.id}`);
-        for (const api of apis) expect(await collectionNames(api, ada)).toContain(collection.name);
+        for (const api of apis) expect(await listCollectionNames(api, ada)).toContain(collection.name);
         await writer.request(admin, 'DELETE', `/api/access/clients/${ada.id}/collections/${collection.id}`);
-        for (const api of apis) expect(await collectionNames(api, ada)).toEqual(['Payments', 'Weather']);
+        for (const api of apis) expect(await listCollectionNames(api, ada)).toEqual(['Payments', 'Weather']);
       }
     }
     for (const api of apis) await expect.poll(() => search(api, admin)).toEqual(names.toSorted());
 
-    for (const [at, writer] of apis.entries()) {
-      const { id, key } = await addClient(writer, admin, `client-${at}`);
-      await expect.poll(() => mailsTo(`client-${at}@example.com`)).toBe(1);
+    for (const [index, writer] of apis.entries()) {
+      const { id, key } = await addClient(writer, admin, `client-${index}`);
+      await expect.poll(() => mailsTo(`client-${index}@example.com`)).toBe(1);
       const override = { client_id: key.clientId, allowed_limit: 5, window_seconds: 3_600 };
       await writer.request(admin, 'POST', '/api/rate-limits/overrides', override);
       const statusOf = async (api: ApiClient) =>

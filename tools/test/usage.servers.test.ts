@@ -11,12 +11,12 @@ const postgres = await startPostgres();
 const redis = await startRedis();
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-const install = (variables: Readonly<Record<string, string>>): Promise<Installation> =>
+const openTestInstallation = (variables: Readonly<Record<string, string>>): Promise<Installation> =>
   openInstallation({ RATE_LIMIT_DEFAULT: '1000000/60', LOG_LEVEL: 'warn', ...variables });
 
 const openapi_spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
-const readTimes = async (api: ApiClient, admin: Credential, id: string, times: number): Promise<void> => {
+const readRepeatedly = async (api: ApiClient, admin: Credential, id: string, times: number): Promise<void> => {
   for (let time = 1; time <= times; time += 1) await api.request(admin, 'GET', `/api/collections/${id}`);
 };
 
@@ -27,18 +27,18 @@ const readsOf = async (api: ApiClient, admin: Credential, id: string): Promise<n
 };
 
 test('a service that stops writes its counts; one that is killed loses those since the last write', async () => {
-  const installation = await install({ JOBS: 'off' });
+  const installation = await openTestInstallation({ JOBS: 'off' });
   const { api, start } = installation;
-  const first = await start();
-  const admin = await installation.admin();
+  const firstService = await start();
+  const admin = await installation.createAdminToken();
   const id = await addCollection(api, admin, { name: 'Weather', openapi_spec });
-  await readTimes(api, admin, id, 30);
-  await first.stop();
+  await readRepeatedly(api, admin, id, 30);
+  await firstService.stop();
 
-  const second = await start();
+  const secondService = await start();
   expect(await readsOf(api, admin, id)).toBe(30);
-  await readTimes(api, admin, id, 5);
-  await second.kill();
+  await readRepeatedly(api, admin, id, 5);
+  await secondService.kill();
 
   await start();
   const reads = await readsOf(api, admin, id);
@@ -47,19 +47,19 @@ test('a service that stops writes its counts; one that is killed loses those sin
 });
 
 test('reads write nothing themselves: their counts are written in batches', async () => {
-  const installation = await install({ JOBS: 'off' });
+  const installation = await openTestInstallation({ JOBS: 'off' });
   const { api, start, folder } = installation;
   await start();
-  const admin = await installation.admin();
+  const admin = await installation.createAdminToken();
   const id = await addCollection(api, admin, { name: 'Weather', openapi_spec });
   const database = new DatabaseSync(join(folder, 'portico.sqlite'), { readOnly: true });
   onTestFinished(() => database.close());
   /** Returns a number that changes with each commit by another connection. */
-  const version = () => database.prepare('pragma data_version').get()?.['data_version'];
+  const readDataVersion = () => database.prepare('pragma data_version').get()?.['data_version'];
   let commits = 0;
-  for (let [read, before] = [1, version()]; read <= 300; read += 1) {
-    await readTimes(api, admin, id, 1);
-    const after = version();
+  for (let [readCount, before] = [1, readDataVersion()]; readCount <= 300; readCount += 1) {
+    await readRepeatedly(api, admin, id, 1);
+    const after = readDataVersion();
     if (after !== before) commits += 1;
     before = after;
   }
@@ -71,13 +71,17 @@ test('reads write nothing themselves: their counts are written in batches', asyn
 describe.skipIf(!postgres || !redis)('two processes on one PostgreSQL', () => {
   test('add up their counts', async () => {
     await redis?.flush();
-    const variables = { DATABASE_URL: (await postgres?.newDatabase()) ?? '', REDIS_URL: redis?.url ?? '', JOBS: 'off' };
-    const installation = await install(variables);
+    const variables = {
+      DATABASE_URL: (await postgres?.createDatabase()) ?? '',
+      REDIS_URL: redis?.url ?? '',
+      JOBS: 'off',
+    };
+    const installation = await openTestInstallation(variables);
     const replicas = await Promise.all([installation.startReplica(), installation.startReplica()]);
-    const [{ api: one }, { api: other }] = replicas;
-    const admin = await installation.admin();
-    const id = await addCollection(one, admin, { name: 'Weather', openapi_spec });
-    await Promise.all([readTimes(one, admin, id, 40), readTimes(other, admin, id, 60)]);
+    const [{ api: firstApi }, { api: secondApi }] = replicas;
+    const admin = await installation.createAdminToken();
+    const id = await addCollection(firstApi, admin, { name: 'Weather', openapi_spec });
+    await Promise.all([readRepeatedly(firstApi, admin, id, 40), readRepeatedly(secondApi, admin, id, 60)]);
     await Promise.all(replicas.map(({ service }) => service.stop()));
     const { api } = await installation.startReplica();
     expect(await readsOf(api, admin, id)).toBe(100);

@@ -1,5 +1,5 @@
 import type { ApiClient, Credential } from '../src/api-client.ts';
-import { eventually, type Client } from './faults/traffic.ts';
+import { pollUntil, type Client } from './faults/traffic.ts';
 
 /** Returns a document in which every text contains the name of the API that must remain invisible. */
 export const documentWith = (...paths: readonly string[]) => ({
@@ -10,7 +10,7 @@ export const documentWith = (...paths: readonly string[]) => ({
     paths.map((path) => [path, { post: { summary: `Send a text message by ${path}`, responses: {} } }]),
   ),
 });
-export const isSeen = (text: string): boolean => /tonwire/i.test(text);
+export const mentionsTarget = (text: string): boolean => /tonwire/i.test(text);
 export const query = 'send a text message';
 
 /** An operation in such a document, with its collection. */
@@ -36,13 +36,13 @@ export const waitUntilFound = async (
   path: string,
 ): Promise<Target> => {
   const findTarget = (matches: readonly Match[]) =>
-    matches.find((each) => each.collection_id === id && each.path === path);
+    matches.find((match) => match.collection_id === id && match.path === path);
   const lists = replicas.map(async (api) => {
-    await eventually(
+    await pollUntil(
       () => textAt(api, admin, 'POST', vectorSearchPath, { query, k_limit: 100 }),
       (text) => text.includes(id),
     );
-    return eventually(
+    return pollUntil(
       () => search(api, admin),
       (matches) => findTarget(matches) !== undefined,
     );
@@ -63,50 +63,50 @@ export interface ViewResponse {
   readonly text: string;
 }
 
-const byKey =
+const viewByKey =
   (method: string, path: (target: Target) => string, body?: object): View =>
   (api, { key }, target) =>
     responseAt(api, key, method, path(target), body);
 
-const byToken =
+const viewByToken =
   (method: string, path: (target: Target) => string, body?: object): View =>
   (api, { token }, target) =>
     responseAt(api, token, method, path(target), body);
 
-const byTool =
+const viewByTool =
   (name: string, args: (target: Target) => object): View =>
   (api, client, target) =>
-    toolResponse(api, client, name, args(target));
+    callTool(api, client, name, args(target));
 
 const collectionOf = ({ id }: Target): string => `/api/collections/${id}`;
 const operationOf = ({ id, key }: Target): string => `/api/collections/${id}/operations/${key}`;
 
 const allViews = {
-  collections: byToken('GET', () => collectionsPath),
-  page: byToken('GET', () => `${collectionsPath}?limit=5&q=tonwire`),
-  read: byKey('GET', collectionOf),
-  'read by token': byToken('GET', collectionOf),
-  metadata: byKey('GET', (target) => `${collectionOf(target)}/metadata`),
-  'metadata by token': byToken('GET', (target) => `${collectionOf(target)}/metadata`),
-  catalog: byKey('GET', () => '/api/catalog'),
-  'catalog by token': byToken('GET', () => '/api/catalog'),
-  'vector search': byKey('POST', () => vectorSearchPath, { query }),
-  'vector search by token': byToken('POST', () => vectorSearchPath, { query }),
-  search: byKey('POST', () => '/api/operations/search', { query }),
-  'search by token': byToken('POST', () => '/api/operations/search', { query }),
-  list: byToken('GET', (target) => `${collectionOf(target)}/operations`),
-  slice: byKey('GET', operationOf),
-  'full slice': byToken('GET', (target) => `${operationOf(target)}?detail=full`),
-  tool: byKey('GET', (target) => `${operationOf(target)}?as=tool`),
-  openapi: byToken('GET', (target) => `${operationOf(target)}?as=openapi`),
-  'openapi.json': byKey('GET', (target) => `${collectionOf(target)}/openapi.json`),
-  'openapi.yaml': byToken('GET', (target) => `${collectionOf(target)}/openapi.yaml`),
-  search_operations: byTool('search_operations', () => ({ query })),
-  describe_operation: byTool('describe_operation', ({ id, key }) => ({ collection_id: id, operation_key: key })),
-  list_apis: byTool('list_apis', () => ({})),
-  search_apis: byTool('search_apis', () => ({ query })),
-  get_api: byTool('get_api', ({ id }) => ({ collection_id: id })),
-  usage: byKey('GET', () => usagePath),
+  collections: viewByToken('GET', () => collectionsPath),
+  page: viewByToken('GET', () => `${collectionsPath}?limit=5&q=tonwire`),
+  read: viewByKey('GET', collectionOf),
+  'read by token': viewByToken('GET', collectionOf),
+  metadata: viewByKey('GET', (target) => `${collectionOf(target)}/metadata`),
+  'metadata by token': viewByToken('GET', (target) => `${collectionOf(target)}/metadata`),
+  catalog: viewByKey('GET', () => '/api/catalog'),
+  'catalog by token': viewByToken('GET', () => '/api/catalog'),
+  'vector search': viewByKey('POST', () => vectorSearchPath, { query }),
+  'vector search by token': viewByToken('POST', () => vectorSearchPath, { query }),
+  search: viewByKey('POST', () => '/api/operations/search', { query }),
+  'search by token': viewByToken('POST', () => '/api/operations/search', { query }),
+  list: viewByToken('GET', (target) => `${collectionOf(target)}/operations`),
+  slice: viewByKey('GET', operationOf),
+  'full slice': viewByToken('GET', (target) => `${operationOf(target)}?detail=full`),
+  tool: viewByKey('GET', (target) => `${operationOf(target)}?as=tool`),
+  openapi: viewByToken('GET', (target) => `${operationOf(target)}?as=openapi`),
+  'openapi.json': viewByKey('GET', (target) => `${collectionOf(target)}/openapi.json`),
+  'openapi.yaml': viewByToken('GET', (target) => `${collectionOf(target)}/openapi.yaml`),
+  search_operations: viewByTool('search_operations', () => ({ query })),
+  describe_operation: viewByTool('describe_operation', ({ id, key }) => ({ collection_id: id, operation_key: key })),
+  list_apis: viewByTool('list_apis', () => ({})),
+  search_apis: viewByTool('search_apis', () => ({ query })),
+  get_api: viewByTool('get_api', ({ id }) => ({ collection_id: id })),
+  usage: viewByKey('GET', () => usagePath),
 } as const satisfies Readonly<Record<string, View>>;
 
 export type ViewName = keyof typeof allViews;
@@ -120,13 +120,13 @@ export const readViews = async (
   names: readonly ViewName[] = viewNames,
 ): Promise<readonly (ViewResponse & { readonly name: ViewName })[]> => {
   const readView = async (name: ViewName) => ({ name, ...(await allViews[name](api, client, target)) });
-  const slices = async () => {
+  const readSlices = async () => {
     const responses = [];
-    for (const name of names.filter((one) => sliceViews.has(one))) responses.push(await readView(name));
+    for (const name of names.filter((viewName) => sliceViews.has(viewName))) responses.push(await readView(name));
     return responses;
   };
-  const others = names.filter((name) => !sliceViews.has(name)).map(readView);
-  return (await Promise.all([slices(), Promise.all(others)])).flat();
+  const otherResponses = names.filter((name) => !sliceViews.has(name)).map(readView);
+  return (await Promise.all([readSlices(), Promise.all(otherResponses)])).flat();
 };
 
 /**
@@ -136,8 +136,8 @@ export const readViews = async (
 const sliceViews: ReadonlySet<ViewName> = new Set(['slice', 'full slice', 'tool', 'openapi', 'describe_operation']);
 
 /** Returns the views in which the client sees the operation or its collection at a replica. */
-export const visibleViews = async (api: ApiClient, client: Client, target: Target): Promise<readonly ViewName[]> =>
-  (await readViews(api, client, target)).filter(({ text }) => isSeen(text)).map(({ name }) => name);
+export const listVisibleViews = async (api: ApiClient, client: Client, target: Target): Promise<readonly ViewName[]> =>
+  (await readViews(api, client, target)).filter(({ text }) => mentionsTarget(text)).map(({ name }) => name);
 
 /** Returns any response below 500. Throws for a server error, which would show nothing either. */
 const responseAt = async (
@@ -156,7 +156,7 @@ const responseAt = async (
 export const textAt = async (api: ApiClient, caller: Credential, method: string, path: string, body?: object) =>
   (await responseAt(api, caller, method, path, body)).text;
 
-const toolResponse = (api: ApiClient, { key }: Client, name: string, args: object): Promise<ViewResponse> =>
+const callTool = (api: ApiClient, { key }: Client, name: string, args: object): Promise<ViewResponse> =>
   responseAt(api, key, 'POST', '/mcp', {
     jsonrpc: '2.0',
     id: 1,
@@ -164,5 +164,5 @@ const toolResponse = (api: ApiClient, { key }: Client, name: string, args: objec
     params: { name, arguments: args },
   });
 
-export const toolText = async (api: ApiClient, client: Client, name: string, args: object): Promise<string> =>
-  (await toolResponse(api, client, name, args)).text;
+export const readToolText = async (api: ApiClient, client: Client, name: string, args: object): Promise<string> =>
+  (await callTool(api, client, name, args)).text;

@@ -12,7 +12,7 @@ afterAll(() => redis?.close());
 let installation: Installation | undefined;
 afterEach(() => installation?.remove());
 
-const spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
 
 /**
  * Starts a service that runs no jobs, and returns functions that create collections and count those that a search
@@ -20,9 +20,9 @@ const spec = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths
  */
 const startServiceWithoutJobs = async (variables: Readonly<Record<string, string>> = {}) => {
   installation = await createInstallation({ JOBS: 'off', ...variables });
-  const { api, start, admin, spawnWorker } = installation;
+  const { api, start, createAdminToken, spawnWorker } = installation;
   await start();
-  const caller = await admin();
+  const caller = await createAdminToken();
   const countMatches = async () =>
     (await api.request<unknown[]>(caller, 'POST', '/api/vector/search', { query: 'weather', k_limit: 50 })).length;
   return {
@@ -32,7 +32,7 @@ const startServiceWithoutJobs = async (variables: Readonly<Record<string, string
     countMatches,
     create: async (count: number) => {
       for (let index = 0; index < count; index++)
-        await api.request(caller, 'POST', '/api/collections/', { name: `Weather ${index}`, openapi_spec: spec });
+        await api.request(caller, 'POST', '/api/collections/', { name: `Weather ${index}`, openapi_spec: document });
     },
     waitUntilFound: async (count: number) => {
       for (let attempt = 0; attempt < 600 && (await countMatches()) < count; attempt++) await pause(100);
@@ -59,15 +59,15 @@ test('if a worker is killed while it reads operations, another worker completes 
     `/roads/${number}`,
     { get: { summary: 'Read a road' } },
   ]);
-  const openapi_spec = { ...spec, paths: Object.fromEntries(paths) as object };
+  const openapi_spec = { ...document, paths: Object.fromEntries(paths) as object };
   await api.request(caller, 'POST', '/api/collections/', { name: 'Roads', openapi_spec });
   const countMatches = async () =>
     (await api.request<unknown[]>(caller, 'POST', '/api/operations/search', { query: 'read a road', k_limit: 3 }))
       .length;
   const database = new DatabaseSync(join(installation?.folder ?? '', 'portico.sqlite'), { readOnly: true });
-  const leasedJob = database.prepare("select id from jobs where kind = 'operations' and leased_until is not null");
+  const leasedJobQuery = database.prepare("select id from jobs where kind = 'operations' and leased_until is not null");
   const worker = spawnWorker();
-  await expect.poll(() => leasedJob.get(), { interval: 10 }).toBeDefined();
+  await expect.poll(() => leasedJobQuery.get(), { interval: 10 }).toBeDefined();
   worker.kill('SIGKILL');
   await once(worker, 'exit');
   expect(await countMatches()).toBe(0);
@@ -83,12 +83,12 @@ describe.skipIf(!redis?.control)('with Redis between a service and its workers',
 
   test('every job runs even if a worker is killed and Redis is flushed, frozen and stopped', async () => {
     const { create, waitUntilFound, spawnWorker } = await startServiceWithoutJobs({ REDIS_URL: redis.url });
-    const [first, second] = [spawnWorker(), spawnWorker()];
+    const [firstWorker, secondWorker] = [spawnWorker(), spawnWorker()];
     await create(5);
     await waitUntilFound(5);
     await redis.flush();
     await create(5);
-    first.kill('SIGKILL');
+    firstWorker.kill('SIGKILL');
     await waitUntilFound(10);
     await control.pause();
     await create(5);
@@ -99,8 +99,8 @@ describe.skipIf(!redis?.control)('with Redis between a service and its workers',
     await control.start();
     await waitUntilFound(20);
     await control.stop('immediate');
-    second.kill('SIGTERM');
-    expect(await once(second, 'exit')).toEqual([0, null]);
+    secondWorker.kill('SIGTERM');
+    expect(await once(secondWorker, 'exit')).toEqual([0, null]);
     await control.start();
   });
 });

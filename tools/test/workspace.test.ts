@@ -16,16 +16,16 @@ interface Lock {
 }
 
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
-const read = <T>(path: string): T => JSON.parse(textOf(path)) as T;
+const readJson = <T>(path: string): T => JSON.parse(textOf(path)) as T;
 
 const manifests = globSync(
   ['package.json', '{apps,libs,libs/adapters}/*/package.json', 'tools/{.,node24}/package.json'],
   {
     cwd: root,
   },
-).map((path) => [dirname(path), read<Manifest>(path)] as const);
-const rootManifest = read<Manifest>('package.json');
-const lock = read<Lock>('package-lock.json');
+).map((path) => [dirname(path), readJson<Manifest>(path)] as const);
+const rootManifest = readJson<Manifest>('package.json');
+const lock = readJson<Lock>('package-lock.json');
 
 describe('one licence', () => {
   test('is the full text of Apache-2.0', () => {
@@ -48,15 +48,15 @@ describe('one licence', () => {
 });
 
 describe('one version', () => {
-  test('is in the root manifest, and in no other', () => {
+  test('is only in the root manifest', () => {
     expect(rootManifest.version).toMatch(/^\d+\.\d+\.\d+$/);
-    const withVersion = manifests.filter((entry) => 'version' in entry[1]).map(([folder]) => folder);
-    expect(withVersion).toEqual(['.']);
+    const foldersWithVersion = manifests.filter((entry) => 'version' in entry[1]).map(([folder]) => folder);
+    expect(foldersWithVersion).toEqual(['.']);
   });
 
   test('is the same in the lockfile, the sources, and the latest section of the changelog', () => {
-    const chapters = [...textOf('CHANGELOG.md').matchAll(/^## \[?([\d.]+)\]?/gm)].map(([, name]) => name);
-    const versions = [lock.version, lock.packages['']?.version, version, chapters[0]];
+    const changelogVersions = [...textOf('CHANGELOG.md').matchAll(/^## \[?([\d.]+)\]?/gm)].map(([, name]) => name);
+    const versions = [lock.version, lock.packages['']?.version, version, changelogVersions[0]];
     expect(versions).toEqual(versions.map(() => rootManifest.version));
   });
 
@@ -66,7 +66,7 @@ describe('one version', () => {
     const { address } = await installation.compose();
     const { info } = (await (await fetch(`${address}/openapi.json`)).json()) as { readonly info: object };
     expect(info).toMatchObject({ version: rootManifest.version, license: { identifier: rootManifest.license } });
-    expect((await installation.tool('--version')).stdout).toBe(`${rootManifest.version}\n`);
+    expect((await installation.runTool('--version')).stdout).toBe(`${rootManifest.version}\n`);
   });
 
   test('is passed to the image of a release', () => {
@@ -78,22 +78,24 @@ describe('one version', () => {
 });
 
 describe('one Node', () => {
-  const pinned = textOf('.nvmrc').trim();
+  const pinnedVersion = textOf('.nvmrc').trim();
 
   test.each(['Dockerfile', '.devcontainer/Dockerfile'])('is the base of %s', (path) => {
-    expect(pinned).toMatch(/^24\.\d+\.\d+$/);
-    expect([...textOf(path).matchAll(/\bnode:([\d.]+)-/g)].map(([, nodeVersion]) => nodeVersion)).toEqual([pinned]);
+    expect(pinnedVersion).toMatch(/^24\.\d+\.\d+$/);
+    expect([...textOf(path).matchAll(/\bnode:([\d.]+)-/g)].map(([, nodeVersion]) => nodeVersion)).toEqual([
+      pinnedVersion,
+    ]);
   });
 
   test('is installed by npm ci on a machine with an older one', () => {
-    const binaries = Object.values(read<Manifest>('tools/node24/package.json').optionalDependencies ?? {});
-    expect(binaries).toEqual(binaries.map(() => pinned));
+    const binaries = Object.values(readJson<Manifest>('tools/node24/package.json').optionalDependencies ?? {});
+    expect(binaries).toEqual(binaries.map(() => pinnedVersion));
   });
 });
 
 test('the lockfiles name no registry, so that any registry works', () => {
   for (const path of ['package-lock.json', 'tools/node24/package-lock.json']) {
-    const entries = Object.entries(read<Lock>(path).packages);
+    const entries = Object.entries(readJson<Lock>(path).packages);
     expect(entries.filter(([, { resolved, link }]) => resolved && !link).map(([folder]) => folder)).toEqual([]);
   }
 });
@@ -103,6 +105,6 @@ test('the development container has the programs that .ci/run needs', () => {
     names.split(' '),
   );
   expect(requiredPackages).toContain('postgresql');
-  const installed = textOf('.devcontainer/Dockerfile').split(/\s+/);
-  expect(requiredPackages.filter((name) => !installed.includes(name))).toEqual([]);
+  const installedPackages = textOf('.devcontainer/Dockerfile').split(/\s+/);
+  expect(requiredPackages.filter((name) => !installedPackages.includes(name))).toEqual([]);
 });

@@ -56,25 +56,28 @@ export const readArchive = async (archive: string, folder: string): Promise<Mani
       cwd: folder,
       strict: true,
       filter: (path, entry) => {
-        const isOurs = expectedNames.includes(path) && 'type' in entry && entry.type === 'File';
-        if (!isOurs) unexpected.push(path);
-        return isOurs;
+        const isBackupFile = expectedNames.includes(path) && 'type' in entry && entry.type === 'File';
+        if (!isBackupFile) unexpected.push(path);
+        return isBackupFile;
       },
     });
   } catch (error) {
     if ((error as NodeJS.ErrnoException).syscall !== undefined) throw error;
-    throw notABackup(archive, 'it is not an archive, or is truncated');
+    throw createRestoreError(archive, 'it is not an archive, or is truncated');
   }
   if (unexpected.length > 0)
-    throw notABackup(archive, `it contains ${unexpected.slice(0, 3).join(', ')}, which is not part of a backup`);
+    throw createRestoreError(
+      archive,
+      `it contains ${unexpected.slice(0, 3).join(', ')}, which is not part of a backup`,
+    );
   const manifest = await readManifest(archive, folder);
   for (const name of namesIn(manifest)) {
     await chmod(join(folder, name), 0o600).catch(() => {
-      throw notABackup(archive, `${name} is missing`);
+      throw createRestoreError(archive, `${name} is missing`);
     });
     const [actual, expected] = [await digestOf(folder, name), manifest.files[name]];
     if (actual.sha256 !== expected?.sha256)
-      throw notABackup(archive, `${name} does not match its checksum in the manifest`);
+      throw createRestoreError(archive, `${name} does not match its checksum in the manifest`);
   }
   return manifest;
 };
@@ -89,11 +92,11 @@ const readManifest = async (archive: string, folder: string): Promise<Manifest> 
   } catch {
     // The manifest is missing, or is not JSON of this shape.
   }
-  throw notABackup(archive, 'it has no manifest that this version can read');
+  throw createRestoreError(archive, 'it has no manifest that this version can read');
 };
 
-const notABackup = (archive: string, why: string): OperatorError =>
-  new OperatorError(`${archive} cannot be restored: ${why}. Nothing was changed`);
+const createRestoreError = (archive: string, reason: string): OperatorError =>
+  new OperatorError(`${archive} cannot be restored: ${reason}. Nothing was changed`);
 
 const digestOf = async (folder: string, name: BackupFile): Promise<FileDigest> => {
   const hash = createHash('sha256');

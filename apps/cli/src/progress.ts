@@ -1,5 +1,5 @@
 import cliProgress from 'cli-progress';
-import { safeLine, type Terminal } from './terminal.ts';
+import { toSafeLine, type Terminal } from './terminal.ts';
 
 export interface Progress {
   advanceTo(done: number, detail?: string): void;
@@ -8,19 +8,19 @@ export interface Progress {
   end(): void;
 }
 
-const none: Progress = { advanceTo: () => undefined, hide: () => undefined, end: () => undefined };
+const noProgress: Progress = { advanceTo: () => undefined, hide: () => undefined, end: () => undefined };
 
 /**
  * Creates a progress bar on standard error. It is shown only in a terminal, and not with JSON output, which is for
  * scripts.
  */
 export const createProgress = ({ io, json }: Terminal, label: string, total: number): Progress => {
-  if (json || io.stderr.isTTY !== true) return none;
+  if (json || io.stderr.isTTY !== true) return noProgress;
   const bar = new cliProgress.SingleBar(
     {
       stream: io.stderr,
       format: `${label} {bar} {value}/{total}{eta_formatted} {detail}`,
-      formatTime: timeLeft,
+      formatTime: formatTimeLeft,
       barsize: 30,
       hideCursor: true,
       linewrap: false,
@@ -29,7 +29,7 @@ export const createProgress = ({ io, json }: Terminal, label: string, total: num
   );
   bar.start(total, 0, { detail: '' });
   return {
-    advanceTo: (done, detail = '') => bar.update(done, { detail: safeLine(detail) }),
+    advanceTo: (done, detail = '') => bar.update(done, { detail: toSafeLine(detail) }),
     hide: () => void io.stderr.write('\r\u001b[K'),
     end: () => bar.stop(),
   };
@@ -39,7 +39,7 @@ export const createProgress = ({ io, json }: Terminal, label: string, total: num
  * Returns the text for the remaining time. It is empty until the first step is done, because the library would print
  * `INF` or `NULL`.
  */
-const timeLeft = (seconds: unknown): string => {
+const formatTimeLeft = (seconds: unknown): string => {
   if (typeof seconds !== 'number' || seconds <= 0) return '';
   return seconds > 90 ? `, ${Math.ceil(seconds / 60)} min left` : `, ${seconds} s left`;
 };

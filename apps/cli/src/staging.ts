@@ -3,7 +3,7 @@ import { runAndFinish } from './run-and-finish.ts';
 
 /**
  * Calls `work` with a new folder that only its owner can read. Removes the folder afterwards, even if an error, a
- * signal, or a closed standard output ends the work early.
+ * signal, or a closed standard output stops the work early.
  */
 export const withStaging = async (prefix: string, work: (folder: string) => Promise<void>): Promise<void> => {
   let folder: string | null = null;

@@ -1,22 +1,22 @@
 import { PassThrough } from 'node:stream';
 import { createLogger } from '@portico/composition';
 import { expect, test } from 'vitest';
-import { createSentences } from './sentences.ts';
-import { counted, createTerminal, safeLine } from './terminal.ts';
+import { createSentenceStream } from './sentence-stream.ts';
+import { formatCount, createTerminal, toSafeLine } from './terminal.ts';
 
 /** Returns the output of a terminal for this result. */
 const outputOf = (json: boolean, value: unknown, lines: readonly string[]): string => {
   const [stdin, stdout, stderr] = [new PassThrough(), new PassThrough(), new PassThrough()];
-  createTerminal(json, { stdin, stdout, stderr }).result(value, lines);
+  createTerminal(json, { stdin, stdout, stderr }).printResult(value, lines);
   return (stdout.read() as Buffer).toString();
 };
 
 /** A control character of each kind, and characters that change the text direction or end a line. */
 const controlText = 'a\u0000b\u001b[2Jc\u0085d\u2028e\u2029f\u202eg\u2066h\u061ci\r\nj\tk';
 
-test('a line is shown without control characters; its indent stays', () => {
-  expect(safeLine(`  ${controlText}`)).toBe('  a b [2Jc d e f g h i j k');
-  expect(safeLine('id  name  (file)')).toBe('id  name  (file)');
+test('a line is shown without control characters, but with its indentation', () => {
+  expect(toSafeLine(`  ${controlText}`)).toBe('  a b [2Jc d e f g h i j k');
+  expect(toSafeLine('id  name  (file)')).toBe('id  name  (file)');
 });
 
 test('text printed for people has no control characters', () => {
@@ -30,11 +30,11 @@ test('JSON keeps the value and escapes every character that a terminal would int
 });
 
 test.each([
-  [1, '1 departure'],
-  [0, '0 departures'],
-  [2, '2 departures'],
+  [1, '1 violation'],
+  [0, '0 violations'],
+  [2, '2 violations'],
 ])('%i is counted as %s', (count, text) => {
-  expect(counted(count, 'departure')).toBe(text);
+  expect(formatCount(count, 'violation')).toBe(text);
 });
 
 test('a log line becomes a sentence with the message of its error and without the stack', () => {
@@ -42,7 +42,7 @@ test('a log line becomes a sentence with the message of its error and without th
   const logger = createLogger(
     'info',
     'portico',
-    createSentences((text) => lines.push(text), false),
+    createSentenceStream((text) => lines.push(text), false),
   );
   logger.warn({ err: new Error(`no answer ${controlText}`) }, 'The database cannot be reached');
   logger.error('A part did not close');
@@ -59,7 +59,7 @@ test('with stacks on, a log line is followed by its stack', () => {
   createLogger(
     'debug',
     'portico',
-    createSentences((text) => lines.push(text), true),
+    createSentenceStream((text) => lines.push(text), true),
   ).warn(new Error('oh'));
   expect(lines.join('')).toMatch(/warning: oh\nError: oh\n +at /);
 });

@@ -1,4 +1,4 @@
-import { plainLine } from '@portico/domain';
+import { toPlainLine } from '@portico/domain';
 import type { Io } from './io.ts';
 
 /** The output of a command: results go to standard output, everything else to standard error. */
@@ -8,39 +8,39 @@ export interface Terminal {
   /** The streams, for output other than results and notes: an archive, a question, a progress bar. */
   readonly io: Io;
   /** Prints the result: `value` if JSON was requested, otherwise the lines. */
-  result(value: unknown, lines: readonly string[]): void;
-  /** Prints lines of the result as they become available, except with JSON output, which `result` prints at the end. */
-  lines(lines: readonly string[]): void;
+  printResult(value: unknown, lines: readonly string[]): void;
+  /** Prints lines of the result as they become available; JSON output is printed at the end by `printResult`. */
+  printLines(newLines: readonly string[]): void;
   /** Prints a note that is not part of the result. */
-  note(text: string): void;
+  printNote(text: string): void;
 }
 
 export const createTerminal = (json: boolean, io: Io): Terminal => {
   const print = (text: string): void => {
     if (text) io.stdout.write(`${text}\n`);
   };
-  const format = (lines: readonly string[]): string => lines.map(safeLine).join('\n');
+  const format = (lines: readonly string[]): string => lines.map(toSafeLine).join('\n');
   return {
     json,
     io,
-    result: (value, lines) => print(json ? safeJson(value) : format(lines)),
-    lines: (lines) => print(json ? '' : format(lines)),
-    note: (text) => void io.stderr.write(`${safeLine(text)}\n`),
+    printResult: (value, lines) => print(json ? toSafeJson(value) : format(lines)),
+    printLines: (lines) => print(json ? '' : format(lines)),
+    printNote: (text) => void io.stderr.write(`${toSafeLine(text)}\n`),
   };
 };
 
 /** Makes untrusted text safe for a terminal: one line without control characters. Indentation is kept. */
-export const safeLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ''}${plainLine(line)}`;
+export const toSafeLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ''}${toPlainLine(line)}`;
 
 /** Returns JSON in which every character with a special meaning to a terminal or a line reader is escaped. */
-const safeJson = (value: unknown): string =>
+const toSafeJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
     /[\p{Zl}\p{Zp}\p{Bidi_Control}\u007f-\u009f]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 
 /** Returns the count with the noun, such as `1 mail` or `2 mails`. */
-export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const formatCount = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** An error that the operator can fix: its message says how. */
 export class OperatorError extends Error {

@@ -3,8 +3,8 @@ import type { Environment } from '@portico/composition';
 import type { Io } from './io.ts';
 import type { Api } from './server/api.ts';
 import { credentialFor, type ServerCredential } from './server/credential.ts';
-import { apiOverHttp } from './server/over-http.ts';
-import { serverAddress } from './server/server-address.ts';
+import { createHttpApi } from './server/over-http.ts';
+import { parseServerAddress } from './server/server-address.ts';
 import { exitCodes, OperatorError, type Terminal } from './terminal.ts';
 
 /** The dependencies of the commands. */
@@ -12,7 +12,7 @@ export interface Tool {
   readonly program: Command;
   readonly environment: Environment;
   readonly io: Io;
-  readonly terminal: () => Terminal;
+  readonly getTerminal: () => Terminal;
   /** Sets the exit code of a command that completed. */
   readonly setExitCode: (code: number) => void;
   /** The commands that accept a server; all others work only on the stores. */
@@ -24,13 +24,13 @@ export interface Connection {
   /** The server's address, without a trailing slash. */
   readonly address: string;
   readonly api: Api;
-  readonly credential: () => Promise<ServerCredential>;
+  readonly getCredential: () => Promise<ServerCredential>;
 }
 
 /** A command's action over HTTP and, if it has one, its action on the stores that the environment configures. */
 interface CommandActions<Args extends readonly unknown[]> {
-  readonly stores?: (...args: Args) => Promise<void>;
-  readonly server: (connection: Connection, ...args: Args) => Promise<void>;
+  readonly runOnStores?: (...args: Args) => Promise<void>;
+  readonly runOnServer: (connection: Connection, ...args: Args) => Promise<void>;
 }
 
 interface ServerOptions {
@@ -39,18 +39,18 @@ interface ServerOptions {
 }
 
 /** Sets the action of a command that works over HTTP: it uses the server if one is specified, otherwise the stores. */
-export const actAt = <Args extends readonly unknown[]>(
+export const setServerAction = <Args extends readonly unknown[]>(
   tool: Tool,
   command: Command,
-  { stores, server }: CommandActions<Args>,
+  { runOnStores, runOnServer }: CommandActions<Args>,
 ): void => {
   tool.overHttp.add(command);
   command.action((...args: readonly unknown[]): Promise<void> => {
     // Commander passes the command last.
-    const own = args.slice(0, -1) as unknown as Args;
-    const address = addressIn(tool);
-    if (address !== null) return server(connectionTo(tool, address), ...own);
-    if (stores) return stores(...own);
+    const commandArgs = args.slice(0, -1) as unknown as Args;
+    const address = findServerAddress(tool);
+    if (address !== null) return runOnServer(createConnection(tool, address), ...commandArgs);
+    if (runOnStores) return runOnStores(...commandArgs);
     throw new OperatorError(
       `"portico ${nameOf(command)}" needs a server: pass --server URL, or set PORTICO_SERVER`,
       exitCodes.usage,
@@ -64,27 +64,27 @@ export const actAt = <Args extends readonly unknown[]>(
  */
 export const rejectServerOption = (tool: Tool, command: Command): void => {
   if (tool.overHttp.has(command)) return;
-  const { program, environment, terminal } = tool;
+  const { program, environment, getTerminal } = tool;
   const { server } = program.opts<ServerOptions>();
-  const only = `"portico ${nameOf(command)}" works on the stores alone`;
+  const limitation = `"portico ${nameOf(command)}" works only on the stores`;
   if (server)
-    throw new OperatorError(`${only}: run it where their variables are set, without --server`, exitCodes.usage);
+    throw new OperatorError(`${limitation}: run it where their variables are set, without --server`, exitCodes.usage);
   if (server === undefined && environment['PORTICO_SERVER'])
-    terminal().note(`portico: ${only} (DATA_DIR, DATABASE_URL): PORTICO_SERVER is not used`);
+    getTerminal().printNote(`portico: ${limitation} (DATA_DIR, DATABASE_URL): PORTICO_SERVER is not used`);
 };
 
 const nameOf = (command: Command): string =>
   command.parent?.parent ? `${nameOf(command.parent)} ${command.name()}` : command.name();
 
 /** Returns the address of the server that the operator specified, or null. */
-const addressIn = ({ program, environment }: Tool): string | null => {
+const findServerAddress = ({ program, environment }: Tool): string | null => {
   const { server = environment['PORTICO_SERVER'], insecure = false } = program.opts<ServerOptions>();
-  return server ? serverAddress(server, insecure) : null;
+  return server ? parseServerAddress(server, insecure) : null;
 };
 
-const connectionTo = ({ environment, terminal }: Tool, address: string): Connection => {
+const createConnection = ({ environment, getTerminal }: Tool, address: string): Connection => {
   let pending: Promise<ServerCredential> | null = null;
-  const credential = () => (pending ??= credentialFor(environment, address));
-  const note = (text: string): void => terminal().note(`portico: ${text}`);
-  return { address, api: apiOverHttp({ address, credential, note }), credential };
+  const getCredential = () => (pending ??= credentialFor(environment, address));
+  const printNote = (text: string): void => getTerminal().printNote(`portico: ${text}`);
+  return { address, api: createHttpApi({ address, getCredential, printNote }), getCredential };
 };

@@ -1,21 +1,21 @@
 import { compose, createLogger, readConfig, type Config, type Portico } from '@portico/composition';
-import { createSentences } from './sentences.ts';
+import { createSentenceStream } from './sentence-stream.ts';
 import type { Terminal } from './terminal.ts';
 import type { Tool } from './tool.ts';
 
 /** Creates a logger for warnings and errors only, or for `defaultLevel` and above, unless `LOG_LEVEL` is set. */
-export const toolLogger = (
+export const createToolLogger = (
   { environment, io }: Tool,
   { logLevel }: Config,
   defaultLevel: 'info' | 'warn' = 'warn',
 ): Portico['logger'] => {
   const { LOG_LEVEL: requestedLevel } = environment;
   const level = requestedLevel ? logLevel : defaultLevel;
-  const withStacks = level === 'debug' || level === 'trace';
+  const showsStacks = level === 'debug' || level === 'trace';
   return createLogger(
     level,
     'portico',
-    createSentences((text) => void io.stderr.write(text), withStacks),
+    createSentenceStream((text) => void io.stderr.write(text), showsStacks),
   );
 };
 
@@ -25,9 +25,9 @@ export const withPortico = async (
   work: (portico: Portico, terminal: Terminal) => Promise<void>,
 ): Promise<void> => {
   const config = readConfig(tool.environment);
-  const portico = await compose(config, toolLogger(tool, config), 'tool');
+  const portico = await compose(config, createToolLogger(tool, config), 'tool');
   try {
-    await work(portico, tool.terminal());
+    await work(portico, tool.getTerminal());
   } finally {
     await portico.close();
   }

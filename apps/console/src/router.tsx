@@ -12,7 +12,7 @@ import {
 import { Frame } from './layout/frame.tsx';
 import { Page } from './layout/page.tsx';
 import { Loading } from './parts/loading.tsx';
-import { furtherRoutes, pages } from './pages/pages.ts';
+import { otherRoutes, pages } from './pages/pages.ts';
 import { useMe } from './session/me.ts';
 import { words } from './words/words.ts';
 
@@ -27,7 +27,7 @@ const Start = () => {
  * unavailable, and a later retry helps, or the service has been upgraded since the tab was opened and now has different
  * files.
  */
-const isUnloaded = (error: unknown): boolean =>
+const isLoadFailure = (error: unknown): boolean =>
   error instanceof Error && /dynamically imported module|importing a module|preload css/i.test(error.message);
 
 /** The frame around a failed page remains usable. A reload would end the sign-in, so there is a retry button. */
@@ -35,16 +35,16 @@ const Failed = () => {
   const error = useRouteError();
   const navigate = useNavigate();
   const { pathname, search } = useLocation();
-  const again = (
+  const retryButton = (
     <Button variant="default" size="xs" onClick={() => void navigate(pathname + search, { replace: true })}>
       {words.frame.retry}
     </Button>
   );
-  if (isUnloaded(error))
+  if (isLoadFailure(error))
     return (
       <Page title={words.frame.notLoaded}>
         <Alert color="yellow" role="alert">
-          {words.frame.perhapsUpgraded} {again}{' '}
+          {words.frame.maybeUpgraded} {retryButton}{' '}
           <Button variant="default" size="xs" onClick={() => window.location.reload()}>
             {words.frame.reload}
           </Button>
@@ -52,7 +52,7 @@ const Failed = () => {
       </Page>
     );
   const isMissing = isRouteErrorResponse(error) && error.status === 404;
-  return <Page title={isMissing ? words.frame.notFound : words.frame.notShown}>{again}</Page>;
+  return <Page title={isMissing ? words.frame.notFound : words.frame.notShown}>{retryButton}</Page>;
 };
 
 const NotFound = () => (
@@ -63,7 +63,7 @@ const NotFound = () => (
   </Page>
 );
 
-const router = () =>
+const createRouter = () =>
   createBrowserRouter(
     [
       {
@@ -76,7 +76,7 @@ const router = () =>
             children: [
               { index: true, element: <Start /> },
               ...pages.flatMap(({ routes }) => routes),
-              ...furtherRoutes,
+              ...otherRoutes,
               { path: '*', element: <NotFound /> },
             ],
           },
@@ -86,7 +86,7 @@ const router = () =>
     { basename: '/console' },
   );
 
-let made: ReturnType<typeof router> | null = null;
+let createdRouter: ReturnType<typeof createRouter> | null = null;
 
 /** The router is created after the sign-in, so that no page is loaded earlier. */
-export const Router = () => <RouterProvider router={(made ??= router())} />;
+export const Router = () => <RouterProvider router={(createdRouter ??= createRouter())} />;

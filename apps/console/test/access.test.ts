@@ -8,14 +8,15 @@ import { goTo, openPage, screenshot, signIn } from './watched-page.ts';
 
 const browser = await provideBrowser();
 
-const numbered = (name: string, count: number) => Array.from({ length: count }, (_, index) => `${name}${index + 1}`);
+const numberedNames = (name: string, count: number) =>
+  Array.from({ length: count }, (_, index) => `${name}${index + 1}`);
 const personOf = (uid: string): Person => ({ uid, email: `${uid}@example.com` });
-const peopleOf = (name: string, count: number) => numbered(name, count).map(personOf);
+const peopleOf = (name: string, count: number) => numberedNames(name, count).map(personOf);
 const emailsOf = (people: readonly Person[]) => people.map(({ email }) => email);
-const apiNames = numbered('Harbour API ', 8);
+const apiNames = numberedNames('Harbour API ', 8);
 
 const team = peopleOf('sailor', 10);
-const [asker = personOf('asker1'), ...askers] = peopleOf('asker', 5);
+const [requester = personOf('asker1'), ...requesters] = peopleOf('asker', 5);
 
 interface MatrixRow {
   readonly email: string;
@@ -36,7 +37,7 @@ describe.skipIf(!browser)('access', () => {
   const service = provideService({ IDENTITY_GROUPS_CLAIM: 'groups' });
   const ids = new Map<string, string>();
   beforeAll(async () => {
-    for (const person of [...team, asker, ...askers]) await service.register(person);
+    for (const person of [...team, requester, ...requesters]) await service.register(person);
     for (const name of apiNames) {
       const openapi = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
       const body = { name, discoverable: true, openapi_spec: openapi };
@@ -45,19 +46,19 @@ describe.skipIf(!browser)('access', () => {
   });
 
   const open = async (path: string, options: Parameters<typeof openPage>[2] = {}) => {
-    const watched = await openPage(browser, service, options);
-    await watched.context.grantPermissions(['clipboard-read', 'clipboard-write']);
-    await signIn(watched.page, service, undefined, path);
-    return watched;
+    const watchedPage = await openPage(browser, service, options);
+    await watchedPage.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await signIn(watchedPage.page, service, undefined, path);
+    return watchedPage;
   };
   const rowsOf = (query: string) => service.request<MatrixRow[]>('GET', `/api/access/matrix?limit=1000&${query}`);
-  const askFor = async (person: Person, name: string, days: number | null = null): Promise<string> => {
+  const requestAccess = async (person: Person, name: string, days: number | null = null): Promise<string> => {
     const body = { collection_id: ids.get(name), reason: `Because of ${name}`, duration_days: days };
     return (await service.request<AccessRequest>('POST', '/api/access/requests', body, person)).id;
   };
   const requestOf = (id: string) => service.request<AccessRequest>('GET', `/api/access/requests/${id}`);
 
-  test('grants ten people eight APIs at once from pasted lists, and reports unknown people', async () => {
+  test('grants ten people access to eight APIs in one step from pasted lists, and reports unknown people', async () => {
     const { page } = await open('/access');
     await page.getByRole('button', { name: 'Grant access' }).click();
     const dialog = page.getByRole('dialog', { name: 'Grant access' });
@@ -81,37 +82,38 @@ describe.skipIf(!browser)('access', () => {
 
   test('a URL opens the dialog for a person and an API, by name or id, and shows only names', async () => {
     const [name = ''] = apiNames;
-    const { page } = await open(`/access?grant=1&person=${asker.email}&api=${ids.get(name)}`);
+    const { page } = await open(`/access?grant=1&person=${requester.email}&api=${ids.get(name)}`);
     const dialog = page.getByRole('dialog', { name: 'Grant access' });
     await dialog.getByText(name).waitFor();
     expect(await page.locator('body').innerText()).not.toMatch(uuid);
     await dialog.getByRole('button', { name: 'Grant 1', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await page.getByText('1 granted.').waitFor();
-    expect(await rowsOf(`profile=${asker.email}`)).toEqual([
+    expect(await rowsOf(`profile=${requester.email}`)).toEqual([
       expect.objectContaining({ collection_name: name, expires_at: null }),
     ]);
     // The URL no longer opens the dialog, but still has the filters.
     expect(new URL(page.url()).searchParams.get('grant')).toBeNull();
-    expect(new URL(page.url()).searchParams.get('person')).toBe(asker.email);
+    expect(new URL(page.url()).searchParams.get('person')).toBe(requester.email);
   });
 
-  test('changes the expiry of selected grants and revokes them, and no others', async () => {
+  test('changes the expiry of only the selected grants, and revokes only the selected grants', async () => {
     const { page } = await open('/access?person=sailor2@example.com');
     await choose(page, ['sailor2: Harbour API 1', 'sailor2: Harbour API 2']);
     await page.getByRole('button', { name: 'Change expiry of 2' }).click();
     await page.getByLabel('Expires', { exact: true }).selectOption('No expiry');
     await page.getByRole('dialog').getByRole('button', { name: 'Change expiry of 2' }).click();
     await page.getByText('2 grants have the new expiry.').waitFor();
-    const ends = async () => (await rowsOf('profile=sailor2@example.com')).map(({ expires_at: end }) => end === null);
-    expect(await ends()).toEqual([true, true, ...Array<boolean>(6).fill(false)]);
+    const noExpiryFlags = async () =>
+      (await rowsOf('profile=sailor2@example.com')).map(({ expires_at: expiresAt }) => expiresAt === null);
+    expect(await noExpiryFlags()).toEqual([true, true, ...Array<boolean>(6).fill(false)]);
 
     await choose(page, ['sailor2: Harbour API 1', 'sailor2: Harbour API 3']);
     await page.getByRole('button', { name: 'Revoke 2' }).click();
-    await page.getByText('2 grants of 1 person will stop working with the next request.').waitFor();
+    await page.getByText('2 grants for 1 person will stop working as of the next request.').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Cancel' }).click();
-    expect(await ends()).toHaveLength(8);
+    expect(await noExpiryFlags()).toHaveLength(8);
     await page.getByRole('button', { name: 'Revoke 2' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke 2' }).click();
     await page.getByText('2 grants revoked.').waitFor();
@@ -122,18 +124,18 @@ describe.skipIf(!browser)('access', () => {
 
   test('exports the filtered matrix as CSV', async () => {
     const { page } = await open('/access?person=sailor3@example.com');
-    const saving = page.waitForEvent('download');
+    const pendingDownload = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export CSV' }).click();
-    const saved = await saving;
-    expect(saved.suggestedFilename()).toBe('access.csv');
-    const lines = readFileSync(await saved.path(), 'utf8')
+    const download = await pendingDownload;
+    expect(download.suggestedFilename()).toBe('access.csv');
+    const lines = readFileSync(await download.path(), 'utf8')
       .trim()
       .split('\n');
     expect(lines).toHaveLength(9);
     expect(lines.slice(1).every((line) => line.includes('sailor3@example.com'))).toBe(true);
   });
 
-  test('creates a group, adds members from a pasted list, grants it APIs, renames and deletes it', async () => {
+  test('creates a group, adds members from a pasted list, grants it access to APIs, renames it and deletes it', async () => {
     const { page } = await open('/access/groups');
     await page.getByRole('button', { name: 'New group' }).click();
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Deck / Bridge');
@@ -161,10 +163,10 @@ describe.skipIf(!browser)('access', () => {
     expect(await rowsOf('group=Deck%20%2F%20Bridge')).toHaveLength(4);
 
     await goTo(page, '/access?person=asker2@example.com');
-    const byGroup = page.getByRole('row', { name: /Harbour API 1/ });
-    await byGroup.getByText('Through group').waitFor();
-    expect(await byGroup.getByRole('checkbox').isDisabled()).toBe(true);
-    await byGroup.getByRole('link', { name: 'Deck / Bridge' }).click();
+    const groupGrantRow = page.getByRole('row', { name: /Harbour API 1/ });
+    await groupGrantRow.getByText('Through group').waitFor();
+    expect(await groupGrantRow.getByRole('checkbox').isDisabled()).toBe(true);
+    await groupGrantRow.getByRole('link', { name: 'Deck / Bridge' }).click();
 
     await page.getByText('APIs (2)').click();
     await choose(page, ['Harbour API 1']);
@@ -186,7 +188,7 @@ describe.skipIf(!browser)('access', () => {
     expect(page.url()).toContain('/access/groups/Bridge');
 
     await page.getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('1 member will lose access to 1 API with the next request').waitFor();
+    await page.getByText('1 member will lose access to 1 API as of the next request').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByText('There are no groups yet.').waitFor();
     expect(await rowsOf('profile=asker2@example.com')).toEqual([]);
@@ -195,8 +197,8 @@ describe.skipIf(!browser)('access', () => {
   test('members that the identity provider assigned to a group cannot be removed here', async () => {
     await service.request('POST', '/api/groups', { name: 'Crew' });
     await service.request('POST', '/api/groups/Crew/members', { profiles: ['sailor1@example.com'] });
-    const [, , , claimed = asker] = team;
-    await service.request('GET', '/api/profiles/me', undefined, { ...claimed, groups: ['Crew'] });
+    const [, , , memberFromClaim = requester] = team;
+    await service.request('GET', '/api/profiles/me', undefined, { ...memberFromClaim, groups: ['Crew'] });
     const { page } = await open('/access/groups/Crew');
     await page.getByText('added manually').waitFor();
     await page.getByText('identity provider', { exact: true }).waitFor();
@@ -208,41 +210,41 @@ describe.skipIf(!browser)('access', () => {
   });
 
   test('approves and denies single requests, and shows who decided', async () => {
-    const one = await askFor(asker, 'Harbour API 2', 30);
-    const { page } = await open(`/access/requests?request=${one}`);
+    const firstRequestId = await requestAccess(requester, 'Harbour API 2', 30);
+    const { page } = await open(`/access/requests?request=${firstRequestId}`);
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Because of Harbour API 2').waitFor();
     await expectAccessible(page);
     expect(await dialog.getByLabel('Expires').inputValue()).toBe('requested');
     await dialog.getByRole('button', { name: 'Approve' }).click();
     await page.getByText('1 request approved; access is active now.').waitFor();
-    const [row] = await rowsOf(`profile=${asker.email}&collection=Harbour%20API%202`);
+    const [row] = await rowsOf(`profile=${requester.email}&collection=Harbour%20API%202`);
     expect((new Date(row?.expires_at ?? 0).getTime() - Date.now()) / 86_400_000).toBeCloseTo(30, 1);
 
-    await goTo(page, `/access/requests?request=${one}`);
+    await goTo(page, `/access/requests?request=${firstRequestId}`);
     await dialog.getByText('admin@localhost').waitFor();
     await expectAccessible(page);
     await page.keyboard.press('Escape');
 
-    const two = await askFor(asker, 'Harbour API 3');
-    await goTo(page, `/access/requests?request=${two}`);
+    const secondRequestId = await requestAccess(requester, 'Harbour API 3');
+    await goTo(page, `/access/requests?request=${secondRequestId}`);
     await dialog.getByText('Deny').click();
     await dialog.getByLabel('Reason').fill('Use the other one');
     await dialog.getByRole('button', { name: 'Deny' }).click();
     await page.getByText('1 request denied.').waitFor();
-    expect(await requestOf(two)).toMatchObject({ status: 'denied', answer: 'Use the other one' });
+    expect(await requestOf(secondRequestId)).toMatchObject({ status: 'denied', answer: 'Use the other one' });
   });
 
-  test('approves many requests at once, and reports one that someone else decided in the meantime', async () => {
-    const waiting: string[] = [];
-    for (const person of askers) waiting.push(await askFor(person, 'Harbour API 4'));
-    const { page, expectTrouble } = await open('/access/requests');
+  test('approves many requests in one step, and reports one that someone else decided in the meantime', async () => {
+    const requestIds: string[] = [];
+    for (const person of requesters) requestIds.push(await requestAccess(person, 'Harbour API 4'));
+    const { page, allowProblem } = await open('/access/requests');
     await page.getByText('4 waiting').waitFor();
     // The browser logs each response with an error status to its console.
-    expectTrouble(/^console: .*409/);
+    allowProblem(/^console: .*409/);
     await page.getByRole('checkbox', { name: 'Select all shown' }).check();
     await page.getByRole('button', { name: 'Review 4 requests' }).click();
-    await service.request('POST', `/api/access/requests/${waiting[1]}/deny`, {});
+    await service.request('POST', `/api/access/requests/${requestIds[1]}/deny`, {});
     await page.getByRole('button', { name: 'Approve 4' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('3 requests approved').waitFor();
@@ -250,7 +252,7 @@ describe.skipIf(!browser)('access', () => {
     await expectAccessible(page);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
     await page.getByText('No requests are waiting.').waitFor();
-    expect(await Promise.all(waiting.map(async (id) => (await requestOf(id)).status))).toEqual([
+    expect(await Promise.all(requestIds.map(async (id) => (await requestOf(id)).status))).toEqual([
       'approved',
       'denied',
       'approved',
@@ -258,12 +260,12 @@ describe.skipIf(!browser)('access', () => {
     ]);
   });
 
-  test('reports to a person who is not an administrator that the page is not available', async () => {
-    const watched = await openPage(browser, service);
-    watched.expectTrouble(/^console: .*403/);
-    await signIn(watched.page, service, asker, '/access');
-    await watched.page.getByText('Admin access required').first().waitFor();
-    expect(await watched.page.getByRole('table', { name: 'Access' }).count()).toBe(0);
+  test('a person who is not an administrator sees that the page is not available', async () => {
+    const watchedPage = await openPage(browser, service);
+    watchedPage.allowProblem(/^console: .*403/);
+    await signIn(watchedPage.page, service, requester, '/access');
+    await watchedPage.page.getByText('Admin access required').first().waitFor();
+    expect(await watchedPage.page.getByRole('table', { name: 'Access' }).count()).toBe(0);
   });
 
   test.each([
@@ -294,7 +296,7 @@ describe.skipIf(!browser)('access', () => {
 
 /** Pastes from the clipboard with the keyboard, as a person does. */
 const paste = async (page: Page, label: string, text: string): Promise<void> => {
-  await page.evaluate((copied) => navigator.clipboard.writeText(copied), text);
+  await page.evaluate((content) => navigator.clipboard.writeText(content), text);
   await page.getByRole('dialog').getByLabel(label, { exact: true }).first().focus();
   await page.keyboard.press('Control+V');
 };

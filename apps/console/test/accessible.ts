@@ -1,4 +1,4 @@
-import { within } from '@portico/dependencies';
+import { rejectOnTimeout } from '@portico/dependencies';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -9,7 +9,7 @@ const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22a', 'wcag22aa'
 
 /** Fails if the page breaks an accessibility rule, and names the elements that break it. */
 export const expectAccessible = async (page: Page): Promise<void> => {
-  expect(await brokenRules(page)).toEqual([]);
+  expect(await findBrokenRules(page)).toEqual([]);
 };
 
 /**
@@ -22,9 +22,9 @@ const finishTransitions = (page: Page): Promise<void> =>
   });
 
 /** Returns one string for each rule that the page breaks, with the elements that break it. */
-export const brokenRules = async (page: Page): Promise<readonly string[]> => {
-  await within(waitLimit, finishTransitions(page));
-  return await within(waitLimit, runAxe(page));
+export const findBrokenRules = async (page: Page): Promise<readonly string[]> => {
+  await rejectOnTimeout(waitLimit, finishTransitions(page));
+  return await rejectOnTimeout(waitLimit, runAxe(page));
 };
 
 /** Runs axe in an isolated world, so that the page's Content-Security-Policy remains in force. */

@@ -69,7 +69,7 @@ const documentOf = (operations: number) => ({
       },
     },
     ...Object.fromEntries(
-      Array.from({ length: operations }, (_none, index) => [
+      Array.from({ length: operations }, (_, index) => [
         `/ships/${index}`,
         {
           get: {
@@ -101,7 +101,7 @@ const wideDocument = () => ({
 const wideSchema = (depth: number): object => ({
   type: 'object',
   properties: Object.fromEntries(
-    Array.from({ length: 13 }, (_none, index) => [
+    Array.from({ length: 13 }, (_, index) => [
       `member${depth}${index}`,
       depth === 0 ? { type: 'string', description: `What member ${index} means.` } : wideSchema(depth - 1),
     ]),
@@ -115,8 +115,8 @@ describe.skipIf(!browser)('the page of an API', () => {
   const service = provideService();
   const ids: Record<'Ships' | 'Wide' | 'Bare', string> = { Ships: '', Wide: '', Bare: '' };
 
-  const create = async (name: keyof typeof ids, document: object, more: object = {}): Promise<void> => {
-    const body = { name, openapi_spec: document, ...more };
+  const create = async (name: keyof typeof ids, document: object, fields: object = {}): Promise<void> => {
+    const body = { name, openapi_spec: document, ...fields };
     ids[name] = (await service.request<{ id: string }>('POST', '/api/collections/', body)).id;
     await service.request('POST', '/api/access/grants', { profiles: [ada.email], collections: [ids[name]] });
   };
@@ -130,10 +130,10 @@ describe.skipIf(!browser)('the page of an API', () => {
   });
 
   const openApi = async (name: keyof typeof ids, options = {}, person: Person = ada, query = '') => {
-    const watched = await openPage(browser, service, options);
-    await signIn(watched.page, service, person, `/apis/${ids[name]}${query}`);
-    await watched.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
-    return watched;
+    const watchedPage = await openPage(browser, service, options);
+    await signIn(watchedPage.page, service, person, `/apis/${ids[name]}${query}`);
+    await watchedPage.page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+    return watchedPage;
   };
 
   test('describes the API and how to authenticate, and never shows the stored credential', async () => {
@@ -144,10 +144,10 @@ describe.skipIf(!browser)('the page of an API', () => {
     const text = await page.locator('body').innerText();
     expect(text).not.toContain('the-stored-credential');
     expect(text).not.toContain(ids.Ships);
-    const reads = '/api/audit/?source=all&action=collection.credential_read';
-    expect(await service.request('GET', reads)).toMatchObject({ data: [] });
+    const credentialReadsUrl = '/api/audit/?source=all&action=collection.credential_read';
+    expect(await service.request('GET', credentialReadsUrl)).toMatchObject({ data: [] });
     await service.request('GET', `/api/collections/${ids.Ships}/metadata`);
-    expect(await service.request('GET', reads)).not.toMatchObject({ data: [] });
+    expect(await service.request('GET', credentialReadsUrl)).not.toMatchObject({ data: [] });
     await expectAccessible(page);
     await screenshot(page, 'api');
   });
@@ -200,22 +200,22 @@ describe.skipIf(!browser)('the page of an API', () => {
     const { page } = await openApi('Ships');
     await operationLinks(page).first().waitFor();
     await page.getByRole('searchbox', { name: 'Filter by path, name or summary' }).press('ArrowDown');
-    const focused = () => page.evaluate(() => document.activeElement?.textContent ?? '');
-    expect(await focused()).toContain('/nodes/{id}');
+    const readFocusedText = () => page.evaluate(() => document.activeElement?.textContent ?? '');
+    expect(await readFocusedText()).toContain('/nodes/{id}');
     await page.keyboard.press('ArrowDown');
-    await expect.poll(focused).toContain('/ships/0');
+    await expect.poll(readFocusedText).toContain('/ships/0');
     await page.keyboard.press('ArrowDown');
-    await expect.poll(focused).toContain('/ships/1');
+    await expect.poll(readFocusedText).toContain('/ships/1');
     await page.keyboard.press('ArrowUp');
-    await expect.poll(focused).toContain('/ships/0');
+    await expect.poll(readFocusedText).toContain('/ships/0');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 3, name: 'GET /ships/0' }).waitFor();
     const { search } = new URL(page.url());
     expect(search).toMatch(/^\?operation=[a-z2-7]{16}$/);
 
-    const again = await openApi('Ships', {}, ada, search);
-    await again.page.getByRole('heading', { level: 3, name: 'GET /ships/0' }).waitFor();
-    expect(await again.page.locator('a[aria-current="true"]').innerText()).toContain('/ships/0');
+    const reopenedPage = await openApi('Ships', {}, ada, search);
+    await reopenedPage.page.getByRole('heading', { level: 3, name: 'GET /ships/0' }).waitFor();
+    expect(await reopenedPage.page.locator('a[aria-current="true"]').innerText()).toContain('/ships/0');
   });
 
   test('an operation shows parameters, schemas level by level, a curl line and a tool definition', async () => {
@@ -258,7 +258,7 @@ describe.skipIf(!browser)('the page of an API', () => {
     page.on('request', (request) => void sizes.push(new URL(request.url()).searchParams.get('max_bytes')));
     await more.click();
     await expect.poll(async () => (await more.count()) === 0 || sizes.length > 0).toBe(true);
-    for (let tries = 0; tries < 3 && (await more.count()) > 0; tries++) await more.click().catch(() => undefined);
+    for (let attempt = 0; attempt < 3 && (await more.count()) > 0; attempt++) await more.click().catch(() => undefined);
     await expect.poll(() => sizes.at(-1)).toBe('262144');
     await expect.poll(() => page.getByText(/left out/).count()).toBe(0);
     for (const name of ['member20', 'member10'])
@@ -297,14 +297,14 @@ describe.skipIf(!browser)('the page of an API', () => {
 
   test('reports a missing server and missing operations', async () => {
     const { page } = await openApi('Bare');
-    await page.getByText('The document names no server').waitFor();
+    await page.getByText('The document does not specify a server').waitFor();
     await page.getByText('This API has no operations.').waitFor();
     await expectAccessible(page);
   });
 
   test('a person without access gets an alert that reveals nothing about the API', async () => {
-    const { page, expectTrouble } = await openPage(browser, service);
-    expectTrouble(/^console: .*(403|404).*\/summary/);
+    const { page, allowProblem } = await openPage(browser, service);
+    allowProblem(/^console: .*(403|404).*\/summary/);
     await signIn(page, service, eve, `/apis/${ids.Ships}`);
     await page.getByRole('alert').waitFor();
     expect(await page.locator('body').innerText()).not.toContain('Ships');

@@ -1,13 +1,13 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { temporaryFolder } from '@portico/test-servers';
+import { createTemporaryFolder } from '@portico/test-servers';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
 import { startConsoleService, type Person } from './console-service.ts';
 import { provideBrowser, provideService } from './provide-service.ts';
 import {
-  dialogsClosed,
+  waitForDialogsToClose,
   goTo,
   openPage,
   screenshot,
@@ -18,7 +18,7 @@ import {
 
 const browser = await provideBrowser();
 const samples = resolve(import.meta.dirname, '../../../samples');
-const folder = temporaryFolder(afterAll);
+const folder = createTemporaryFolder(afterAll);
 const documents = join(folder, 'documents');
 
 /** An integer too large for a JavaScript number. */
@@ -74,18 +74,21 @@ const drop = async (page: Page, files: Readonly<Record<string, string>>): Promis
 };
 
 const expectNoSidewaysScrolling = async (page: Page): Promise<void> => {
-  const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, window.innerWidth]);
-  expect(wide).toBeLessThanOrEqual(room ?? 0);
+  const [contentWidth, windowWidth] = await page.evaluate(() => [
+    document.documentElement.scrollWidth,
+    window.innerWidth,
+  ]);
+  expect(contentWidth).toBeLessThanOrEqual(windowWidth ?? 0);
 };
 
 describe.skipIf(!browser)('APIs', () => {
   if (!browser) return;
   const service = provideService();
 
-  const openAt = async (path: string, options: PageOptions = {}, of = service): Promise<WatchedPage> => {
-    const watched = await openPage(browser, of, options);
-    await signIn(watched.page, of, undefined, path);
-    return watched;
+  const openAt = async (path: string, options: PageOptions = {}, targetService = service): Promise<WatchedPage> => {
+    const watchedPage = await openPage(browser, targetService, options);
+    await signIn(watchedPage.page, targetService, undefined, path);
+    return watchedPage;
   };
   const publish = (title: string, ...paths: readonly string[]): Promise<{ id: string }> =>
     service.request('POST', '/api/collections/', {
@@ -151,7 +154,7 @@ describe.skipIf(!browser)('APIs', () => {
     await row(page, '“Sea” becomes “Fjords”').waitFor();
     await page.getByLabel('Source').fill('acme/elsewhere');
     await page.getByLabel('Source').press('Tab');
-    await row(page, 'An API of this name exists').waitFor();
+    await row(page, 'An API with this name already exists').waitFor();
     await expectAccessible(page);
     await page.getByText('Document title', { exact: true }).click();
     await status(page, '1 to update').waitFor();
@@ -175,9 +178,9 @@ describe.skipIf(!browser)('APIs', () => {
     expect(await page.getByRole('row').count()).toBe(3);
   });
 
-  test('retries files that failed while the service was unavailable, and does not send cancelled ones', async () => {
-    const { page, expectTrouble } = await openAt('/apis/import');
-    expectTrouble(/^(failed|console): .*(ERR_|imports)/);
+  test('retries files that failed while the service was unavailable, and does not send cancelled files', async () => {
+    const { page, allowProblem } = await openAt('/apis/import');
+    allowProblem(/^(failed|console): .*(ERR_|imports)/);
     await chooseFiles(page, 'tides.json');
     await status(page, /to (create|update)|unchanged/).waitFor();
     await service.stop();
@@ -191,7 +194,7 @@ describe.skipIf(!browser)('APIs', () => {
 
     await button(page, 'Clear the list').click();
     await page.route('**/api/imports/plan**', async (route) => {
-      await new Promise((go) => setTimeout(go, 400));
+      await new Promise((done) => setTimeout(done, 400));
       await route.continue().catch(() => undefined);
     });
     await chooseFolder(page);
@@ -202,25 +205,25 @@ describe.skipIf(!browser)('APIs', () => {
     expect(await button(page, /^Try \d+ files again/).count()).toBe(1);
   });
 
-  test('rejects files that are too large without sending more after the first', async () => {
-    const small = await startConsoleService({ SPEC_BODY_LIMIT: '20kb' });
+  test('rejects files that are too large, and sends no other large file after the first rejection', async () => {
+    const smallService = await startConsoleService({ SPEC_BODY_LIMIT: '20kb' });
     try {
-      const { page, expectTrouble } = await openAt('/apis/import', {}, small);
-      expectTrouble(/^console: .*413/);
-      let sent = 0;
-      page.on('request', (request) => (sent += request.url().includes('/plan') ? 1 : 0));
-      const large = join(folder, 'large');
-      mkdirSync(large, { recursive: true });
+      const { page, allowProblem } = await openAt('/apis/import', {}, smallService);
+      allowProblem(/^console: .*413/);
+      let sentCount = 0;
+      page.on('request', (request) => (sentCount += request.url().includes('/plan') ? 1 : 0));
+      const largeFolder = join(folder, 'large');
+      mkdirSync(largeFolder, { recursive: true });
       for (const name of ['a', 'b', 'c', 'd']) {
-        const padded = documentText(name, '/x').replace('"paths"', `"x-pad":"${'x'.repeat(30_000)}","paths"`);
-        writeFileSync(join(large, `${name}.json`), padded);
+        const paddedText = documentText(name, '/x').replace('"paths"', `"x-pad":"${'x'.repeat(30_000)}","paths"`);
+        writeFileSync(join(largeFolder, `${name}.json`), paddedText);
       }
-      await chooseFolder(page, large);
+      await chooseFolder(page, largeFolder);
       await status(page, '4 rejected or failed').waitFor();
       expect(await row(page, 'd.json').innerText()).toContain('29 KB; the service accepts at most 20 KB');
-      expect(sent).toBeLessThanOrEqual(2);
+      expect(sentCount).toBeLessThanOrEqual(2);
     } finally {
-      await small.close();
+      await smallService.close();
     }
   });
 
@@ -255,8 +258,8 @@ describe.skipIf(!browser)('APIs', () => {
     await button(page, 'Save').click();
     await page.getByText('Authentication saved.').waitFor();
     const metadata = `/api/collections/${id}/metadata`;
-    const set = { type: 'apiKey', name: 'X-River', in: 'query', value: 'river-secret' };
-    expect(await service.request('GET', metadata)).toMatchObject({ authentication: set });
+    const savedAuthentication = { type: 'apiKey', name: 'X-River', in: 'query', value: 'river-secret' };
+    expect(await service.request('GET', metadata)).toMatchObject({ authentication: savedAuthentication });
 
     await button(page, 'Authentication').click();
     await page.getByText('A value is set; it is never shown.').waitFor();
@@ -264,16 +267,18 @@ describe.skipIf(!browser)('APIs', () => {
     expect(await page.content()).not.toContain('river-secret');
     await page.getByRole('textbox', { name: 'Header or parameter name' }).fill('X-Lake');
     await button(page, 'Save').click();
-    await dialogsClosed(page);
-    expect(await service.request('GET', metadata)).toMatchObject({ authentication: { ...set, name: 'X-Lake' } });
+    await waitForDialogsToClose(page);
+    expect(await service.request('GET', metadata)).toMatchObject({
+      authentication: { ...savedAuthentication, name: 'X-Lake' },
+    });
     await button(page, 'Authentication').click();
     await button(page, 'Remove authentication').click();
-    const question = page.getByRole('dialog', { name: 'Remove authentication?' });
-    await question.getByText('cannot be read back').waitFor();
+    const confirmation = page.getByRole('dialog', { name: 'Remove authentication?' });
+    await confirmation.getByText('cannot be read back').waitFor();
     await expectAccessible(page);
     expect(await service.request('GET', metadata)).toMatchObject({ authentication: { value: 'river-secret' } });
-    await question.getByRole('button', { name: 'Remove authentication' }).click();
-    await dialogsClosed(page);
+    await confirmation.getByRole('button', { name: 'Remove authentication' }).click();
+    await waitForDialogsToClose(page);
     expect(await service.request('GET', metadata)).toMatchObject({ authentication: { type: 'none', value: null } });
 
     await button(page, 'Replace document').click();
@@ -301,8 +306,8 @@ describe.skipIf(!browser)('APIs', () => {
     expect(await row(page, 'Zoe Wright').innerText()).toMatch(/direct\s+.*2100|direct\s+.*2099/s);
     await expectAccessible(page);
     // Usage counts are written every few seconds.
-    const uses = `/api/usage?by=profile&collection_id=${id}`;
-    await expect.poll(() => service.request('GET', uses)).toHaveLength(1);
+    const usageUrl = `/api/usage?by=profile&collection_id=${id}`;
+    await expect.poll(() => service.request('GET', usageUrl)).toHaveLength(1);
     await button(page, 'Usage in the last 30 days').click();
     expect(await row(page, 'zoe@example.com').last().innerText()).toMatch(/example.com\s+1\s+0\s+0\s+0/);
 

@@ -17,23 +17,27 @@ describe.skipIf(!browser)('the audit log', () => {
     const openapi = { openapi: '3.0.3', info: { title: 'Tide times', version: '1' }, paths: {} };
     await service.request('POST', '/api/collections/', { name: 'Tide times', openapi_spec: openapi });
     await service.request('POST', '/api/access/grants', { profiles: [ada.email], collections: ['Tide times'] });
-    const forged = { action: 'access.grant', profile: 'mallory@example.com', note: '<img src=x onerror=alert(1)>' };
-    await service.request('POST', '/api/audit/', { message: forged }, ada);
+    const forgedEntry = {
+      action: 'access.grant',
+      profile: 'mallory@example.com',
+      note: '<img src=x onerror=alert(1)>',
+    };
+    await service.request('POST', '/api/audit/', { message: forgedEntry }, ada);
   });
 
   test.each(['light', 'dark'] as const)(
-    'lists actions with people and APIs by name, in the %s theme',
+    'lists actions with the names of people and APIs, in the %s theme',
     async (theme) => {
       const { page } = await openPage(browser, service, { theme });
       await signIn(page, service, undefined, '/audit');
       const rows = page.getByRole('table', { name: 'Audit' }).getByRole('row');
-      const granted = rows.filter({ hasText: 'Tide times' }).filter({ hasText: 'granted access.grant' });
-      await granted.getByRole('link', { name: firstAdmin.email }).waitFor();
-      await granted.getByRole('link', { name: ada.email }).waitFor();
-      const forged = rows.filter({ hasText: 'reported by the caller' });
-      expect(await forged.getByRole('link').allInnerTexts()).toEqual([ada.email]);
-      await forged.getByText('Message', { exact: true }).click();
-      await forged.getByText('<img src=x onerror=alert(1)>').waitFor();
+      const grantEntry = rows.filter({ hasText: 'Tide times' }).filter({ hasText: 'granted access.grant' });
+      await grantEntry.getByRole('link', { name: firstAdmin.email }).waitFor();
+      await grantEntry.getByRole('link', { name: ada.email }).waitFor();
+      const forgedRow = rows.filter({ hasText: 'reported by the caller' });
+      expect(await forgedRow.getByRole('link').allInnerTexts()).toEqual([ada.email]);
+      await forgedRow.getByText('Message', { exact: true }).click();
+      await forgedRow.getByText('<img src=x onerror=alert(1)>').waitFor();
       await expectAccessible(page);
       await screenshot(page, `audit ${theme}`);
     },
@@ -45,9 +49,9 @@ describe.skipIf(!browser)('the audit log', () => {
     await page.getByText('1 entry', { exact: true }).waitFor();
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth)).toBe(false);
-    const saving = page.waitForEvent('download');
+    const pendingDownload = page.waitForEvent('download');
     await page.getByRole('button', { name: 'Export' }).click();
-    const line: unknown = JSON.parse(readFileSync(await (await saving).path(), 'utf8'));
+    const line: unknown = JSON.parse(readFileSync(await (await pendingDownload).path(), 'utf8'));
     expect(line).toMatchObject({ actor: firstAdmin.email, message: { action: 'access.grant', profile: ada.email } });
   });
 });

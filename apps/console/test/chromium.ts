@@ -7,9 +7,9 @@ export const waitLimit = 2 * 60_000;
 /** The names of Chromium on Debian and Ubuntu, and of Google Chrome. */
 const programs = ['chromium', 'chromium-browser', 'google-chrome'];
 
-const chromiumPath = (): string | null => {
-  const configured = process.env['CHROMIUM'];
-  if (configured) return configured;
+const findChromium = (): string | null => {
+  const configuredPath = process.env['CHROMIUM'];
+  if (configuredPath) return configuredPath;
   return programs.map(findOnPath).find((path) => path !== null) ?? null;
 };
 
@@ -28,13 +28,10 @@ const flags = [
  * skipped and listed; with REQUIRE_SERVICES=1, an error says what to install.
  */
 export const launchChromium = async (): Promise<Browser | null> => {
-  const executablePath = chromiumPath();
+  const executablePath = findChromium();
   if (!executablePath)
-    return skipUnlessRequired(
-      'Chromium',
-      'install it (Debian: apt-get install chromium), or name its program in CHROMIUM',
-    );
+    return skipUnlessRequired('Chromium', 'install it (Debian: apt-get install chromium), or set CHROMIUM to its path');
   // Chromium's sandbox cannot run as root.
-  const asRoot = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
-  return chromium.launch({ executablePath, args: [...flags, ...asRoot], timeout: waitLimit });
+  const sandboxFlags = process.getuid?.() === 0 ? ['--no-sandbox'] : [];
+  return chromium.launch({ executablePath, args: [...flags, ...sandboxFlags], timeout: waitLimit });
 };

@@ -36,8 +36,8 @@ describe.skipIf(!browser)("a client's day", () => {
   const service = provideService();
   const ids = new Map<string, string>();
 
-  const create = async (name: string, more: object = {}): Promise<void> => {
-    const body = { name, description: `About **${name}**.`, openapi_spec: documentOf(name), ...more };
+  const create = async (name: string, fields: object = {}): Promise<void> => {
+    const body = { name, description: `About **${name}**.`, openapi_spec: documentOf(name), ...fields };
     ids.set(name, (await service.request<{ id: string }>('POST', '/api/collections/', body)).id);
   };
   const grant = (person: Person, name: string) =>
@@ -54,9 +54,9 @@ describe.skipIf(!browser)("a client's day", () => {
   });
 
   const openAt = async (path: string, person: Person = ada, options: PageOptions = {}) => {
-    const watched = await openPage(browser, service, options);
-    await signIn(watched.page, service, person, path);
-    return watched;
+    const watchedPage = await openPage(browser, service, options);
+    await signIn(watchedPage.page, service, person, path);
+    return watchedPage;
   };
 
   test('a client without access is sent to the catalog', async () => {
@@ -69,24 +69,24 @@ describe.skipIf(!browser)("a client's day", () => {
     expect(await page.getByText('Tonwire').count()).toBe(0);
   });
 
-  test('distinguishes two APIs with the same name', async () => {
+  test('two APIs with the same name can be distinguished', async () => {
     const bob: Person = { uid: 'bob', email: 'bob@example.com' };
     await service.register(bob);
-    for (const at of [1, 2]) {
-      await create('Twin tides', { description: `Number ${at}` });
+    for (const number of [1, 2]) {
+      await create('Twin tides', { description: `Number ${number}` });
       await grant(bob, 'Twin tides');
     }
     const { page } = await openAt('/mine', bob);
-    const second = `Twin tides · ${ids.get('Twin tides')?.slice(0, 8)}`;
-    await page.getByRole('link', { name: second }).waitFor();
+    const secondLabel = `Twin tides · ${ids.get('Twin tides')?.slice(0, 8)}`;
+    await page.getByRole('link', { name: secondLabel }).waitFor();
     expect(await page.getByRole('link', { name: /^Twin tides · [0-9a-f]{8}$/ }).count()).toBe(2);
     await goTo(page, '/use');
     await page.getByRole('combobox', { name: 'API' }).fill('Twin');
-    await page.getByRole('option', { name: second }).click();
+    await page.getByRole('option', { name: secondLabel }).click();
     await expect.poll(() => new URL(page.url()).searchParams.get('api')).toBe(ids.get('Twin tides'));
     await page.getByText('No usage in this period').first().waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
-    expect(await page.getByRole('combobox', { name: 'API' }).inputValue()).toBe(second);
+    expect(await page.getByRole('combobox', { name: 'API' }).inputValue()).toBe(secondLabel);
   });
 
   test('lists my APIs, filters them by name, and links to their pages', async () => {
@@ -116,9 +116,11 @@ describe.skipIf(!browser)("a client's day", () => {
       .waitFor();
     expect(new URL(page.url()).searchParams.get('q')).toBe('send a text message');
     await expectAccessible(page);
-    const first = results.getByRole('listitem').first();
-    expect(await first.innerText()).toMatch(/POST\s+\/messages\s+Send a text message to a phone\s+in Tonwire Messages/);
-    await first.getByRole('link').click();
+    const firstResult = results.getByRole('listitem').first();
+    expect(await firstResult.innerText()).toMatch(
+      /POST\s+\/messages\s+Send a text message to a phone\s+in Tonwire Messages/,
+    );
+    await firstResult.getByRole('link').click();
     await page.getByRole('heading', { level: 3, name: 'POST /messages' }).waitFor();
     await page.goBack();
     await results.waitFor();
@@ -162,16 +164,16 @@ describe.skipIf(!browser)("a client's day", () => {
     await service.request('POST', `/api/access/requests/${id}/deny`, { reason: 'Use the other one' });
     await goTo(page, '/mine');
     await expectHeading(page, 'My APIs');
-    const { page: later } = await openAt('/ask?view=requests');
-    await rowOf(later, 'Use the other one').getByText('denied').waitFor();
-    await rowOf(later, 'withdrawn').first().waitFor();
-    await expectAccessible(later);
-    await screenshot(later, 'my requests');
+    const { page: requestsPage } = await openAt('/ask?view=requests');
+    await rowOf(requestsPage, 'Use the other one').getByText('denied').waitFor();
+    await rowOf(requestsPage, 'withdrawn').first().waitFor();
+    await expectAccessible(requestsPage);
+    await screenshot(requestsPage, 'my requests');
   });
 
-  test('an API without access shows how to ask for it', async () => {
-    const { page, expectTrouble } = await openAt(`/apis/${ids.get('Skylane')}`, eve);
-    expectTrouble(/^console: .*403/);
+  test('the page of an API shows a person without access how to ask for it', async () => {
+    const { page, allowProblem } = await openAt(`/apis/${ids.get('Skylane')}`, eve);
+    allowProblem(/^console: .*403/);
     await page.getByText('You do not have access to Skylane').waitFor();
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Ask for access' }).click();
@@ -186,8 +188,8 @@ describe.skipIf(!browser)("a client's day", () => {
   });
 
   test('an error of a request is shown in its dialog', async () => {
-    const { page, expectTrouble } = await openAt('/ask');
-    expectTrouble(/^console: .*409.*access\/requests/);
+    const { page, allowProblem } = await openAt('/ask');
+    allowProblem(/^console: .*409.*access\/requests/);
     await page.getByRole('button', { name: 'Ask for Skylane' }).click();
     await grant(ada, 'Skylane');
     const dialog = page.getByRole('dialog');
@@ -208,7 +210,9 @@ describe.skipIf(!browser)("a client's day", () => {
       await expectAccessible(page);
       await dialog.getByRole('button', { name: 'Create new secret' }).click();
       await dialog.waitFor({ state: 'detached' });
-      await expectInReach(page.getByRole('dialog', { name: 'Your new secret' }).getByRole('button', { name: 'Copy' }));
+      await expectFullyVisible(
+        page.getByRole('dialog', { name: 'Your new secret' }).getByRole('button', { name: 'Copy' }),
+      );
       const line = await page.getByRole('group', { name: 'As one header' }).innerText();
       const headers = await page.getByRole('group', { name: 'As two headers' }).innerText();
       await expectAccessible(page);
@@ -221,39 +225,39 @@ describe.skipIf(!browser)("a client's day", () => {
       const address = `${service.address}/api/collections/${ids.get('Tonwire Messages')}/summary`;
       return (await fetch(address, { headers: { 'X-API-Key': key } })).status;
     };
-    const first = await rotate('stops working immediately');
-    const second = await rotate('works for another hour');
-    expect([await statusOf(first), await statusOf(second)]).toEqual([200, 200]);
-    const third = await rotate('stops working immediately');
-    expect([await statusOf(second), await statusOf(third)]).toEqual([401, 200]);
-    const [, secret = ''] = third.split('.');
-    const stored = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
+    const firstKey = await rotate('stops working immediately');
+    const secondKey = await rotate('works for another hour');
+    expect([await statusOf(firstKey), await statusOf(secondKey)]).toEqual([200, 200]);
+    const thirdKey = await rotate('stops working immediately');
+    expect([await statusOf(secondKey), await statusOf(thirdKey)]).toEqual([401, 200]);
+    const [, secret = ''] = thirdKey.split('.');
+    const storedText = await page.evaluate(() => JSON.stringify({ ...localStorage, ...sessionStorage }));
     const { cookies, origins } = await context.storageState();
-    for (const place of [await page.content(), page.url(), stored, JSON.stringify([cookies, origins])])
+    for (const place of [await page.content(), page.url(), storedText, JSON.stringify([cookies, origins])])
       expect(place).not.toContain(secret);
     await page.getByText('600 requests in 60 seconds').waitFor();
   });
 
-  test('shows groups and name, and a new name appears in the menu immediately', async () => {
+  test('shows the groups and the name of the client, and a new name appears in the menu immediately', async () => {
     const { id } = await service.request<{ id: string }>('POST', '/api/groups', { name: 'Engineers' });
     await service.request('POST', `/api/groups/${id}/members`, { profiles: [eve.email] });
-    const { page, expectTrouble } = await openAt('/key', eve);
-    expectTrouble(/^(console|failed): .*profiles\/me/);
+    const { page, allowProblem } = await openAt('/key', eve);
+    allowProblem(/^(console|failed): .*profiles\/me/);
     await page.getByRole('listitem').filter({ hasText: 'Engineers' }).getByText('added by an administrator').waitFor();
     await page.getByLabel('Full name').fill('Eve Example');
     await page.getByLabel('Company').fill('');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('complementary').getByText('Eve Example').waitFor();
 
-    const sent: string[] = [];
-    page.on('request', (request) => void sent.push(request.method()));
+    const sentMethods: string[] = [];
+    page.on('request', (request) => void sentMethods.push(request.method()));
     await page.getByLabel('Full name').fill('   ');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByLabel('Full name').fill('Eve');
     await service.stop();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.locator('form').getByText('The service cannot be reached.').waitFor().finally(service.start);
-    expect(sent.filter((method) => method === 'PUT')).toHaveLength(1);
+    expect(sentMethods.filter((method) => method === 'PUT')).toHaveLength(1);
     expect(await page.getByLabel('Full name').inputValue()).toBe('Eve');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('complementary').getByText('Eve', { exact: true }).waitFor();
@@ -278,7 +282,7 @@ describe.skipIf(!browser)("a client's day", () => {
     expect(await blockOf('Command')).toContain(`${service.address}/mcp`);
     await page.getByRole('tab', { name: 'Claude Code' }).press('ArrowLeft');
     const environment = { ...process.env, PORTICO_KEY: `${clientId}.${secret}` };
-    for (const label of ['MCP tool call', 'The same without MCP']) {
+    for (const label of ['MCP tool call', 'The same call without MCP']) {
       const line = await blockOf(label);
       // The service runs in this process, so a synchronous call would block it.
       const { stdout } = await run('sh', ['-c', `${line} --silent`], { env: environment });
@@ -289,11 +293,11 @@ describe.skipIf(!browser)("a client's day", () => {
       const file = await page.getByRole('tabpanel').getByRole('group').innerText();
       expect(JSON.stringify(JSON.parse(file))).toContain(`${service.address}/mcp`);
     }
-    const [opened] = await Promise.all([
+    const [newPage] = await Promise.all([
       context.waitForEvent('page'),
       page.getByRole('link', { name: `${service.address}/llms.txt` }).click(),
     ]);
-    await opened.waitForURL(`${service.address}/llms.txt`);
+    await newPage.waitForURL(`${service.address}/llms.txt`);
   });
 
   test.each(['light', 'dark'] as const)('every page is accessible and fits a narrow screen, %s', async (theme) => {
@@ -318,14 +322,14 @@ describe.skipIf(!browser)("a client's day", () => {
 });
 
 /** Expects each of these buttons to be fully visible on a phone and on a desktop screen. */
-const expectInReach = async (buttons: Locator): Promise<void> => {
+const expectFullyVisible = async (buttons: Locator): Promise<void> => {
   await buttons.first().waitFor();
-  const before = buttons.page().viewportSize();
+  const previousSize = buttons.page().viewportSize();
   for (const width of [390, 1_440]) {
     await buttons.page().setViewportSize({ width, height: 800 });
     const boxes = await Promise.all((await buttons.all()).map((button) => button.boundingBox()));
     expect(boxes).toHaveLength(3);
     for (const box of boxes) expect([width, (box?.x ?? width) + (box?.width ?? 0) < width]).toEqual([width, true]);
   }
-  if (before) await buttons.page().setViewportSize(before);
+  if (previousSize) await buttons.page().setViewportSize(previousSize);
 };

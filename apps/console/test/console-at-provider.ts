@@ -1,4 +1,4 @@
-import { consoleClientId, freePort, startIdentityProvider, type TestIdentityProvider } from '@portico/test-servers';
+import { consoleClientId, findFreePort, startIdentityProvider, type TestIdentityProvider } from '@portico/test-servers';
 import type { Browser, Page } from 'playwright-core';
 import { startConsoleService, type ConsoleService } from './console-service.ts';
 import { openPage, type WatchedPage } from './watched-page.ts';
@@ -35,7 +35,7 @@ export const startConsoleAtProvider = async (
   browser: Browser,
   { refreshTokens, idTokenSeconds }: { readonly refreshTokens: boolean; readonly idTokenSeconds: number },
 ): Promise<ConsoleAtProvider> => {
-  const port = await freePort();
+  const port = await findFreePort();
   const origin = `http://127.0.0.1:${port}`;
   const provider = await startIdentityProvider({ idTokenSeconds, console: { origin, refreshTokens } });
   const service = await startConsoleService({
@@ -54,10 +54,10 @@ export const startConsoleAtProvider = async (
     provider,
     service,
     async open(path = '/') {
-      const watched = await openPage(browser, service, { origins: [provider.issuer] });
-      await watched.page.goto(`${origin}/console${path}`);
-      await signInButton(watched.page).waitFor();
-      return watched;
+      const watchedPage = await openPage(browser, service, { origins: [provider.issuer] });
+      await watchedPage.page.goto(`${origin}/console${path}`);
+      await signInButton(watchedPage.page).waitFor();
+      return watchedPage;
     },
     signIn,
     signInButton,

@@ -16,9 +16,9 @@ import {
   type Portico,
 } from '@portico/composition';
 import { createHttpApp, createHttpServer, type HttpServer } from '@portico/http';
-import { freePort } from '@portico/test-servers';
+import { findFreePort } from '@portico/test-servers';
 
-/** A user of the local issuer with an e-mail address. */
+/** A user of the local issuer with an email address. */
 export interface Person {
   readonly uid: string;
   readonly email: string;
@@ -49,7 +49,7 @@ export interface ConsoleService {
   /** Like `call`, but returns the body, and throws if the call fails. */
   readonly request: <Body = unknown>(method: string, path: string, body?: unknown, person?: Person) => Promise<Body>;
   /** Registers a person and approves them, unless `approved` is false. Returns the id of the profile. */
-  readonly register: (person: Person, more?: Registration) => Promise<string>;
+  readonly register: (person: Person, options?: Registration) => Promise<string>;
   /** Stops listening and closes open connections, as if the service were unavailable. */
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
@@ -77,7 +77,7 @@ const buildConsole = (): Promise<unknown> =>
 export const startConsoleService = async (variables: Environment = {}): Promise<ConsoleService> => {
   await buildConsole();
   const dataDir = mkdtempSync(join(tmpdir(), 'portico-console-'));
-  const config = readConfig({ DATA_DIR: dataDir, PORT: String(await freePort()), ...variables });
+  const config = readConfig({ DATA_DIR: dataDir, PORT: String(await findFreePort()), ...variables });
   const { port } = config;
   const portico = await compose(config, createLogger('silent', 'portico'), 'http');
   const background = startBackground(portico);
@@ -95,7 +95,7 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
   };
   const call: ConsoleService['call'] = async (method, path, body, person = firstAdmin) =>
     callApi(`${address}${path}`, method, await tokenFor(person), body);
-  const ask: ConsoleService['request'] = async <Body>(
+  const request: ConsoleService['request'] = async <Body>(
     method: string,
     path: string,
     body?: unknown,
@@ -112,9 +112,9 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
     linkFor: async (person, path = '/') => `${address}/console${path}#code=${await codeFor(person)}`,
     tokenFor,
     call,
-    request: ask,
+    request,
     register: async (person, { fullName = person.uid, company, approved = true } = {}) => {
-      const { id } = await ask<{ id: string }>(
+      const { id } = await request<{ id: string }>(
         'POST',
         '/api/profiles/register',
         {
@@ -125,13 +125,13 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
         },
         person,
       );
-      if (approved) await ask('POST', `/api/profiles/${id}/approve`);
+      if (approved) await request('POST', `/api/profiles/${id}/approve`);
       return id;
     },
-    stop: () => server.drain({ noticeMs: 0, deadlineMs: 200 }),
+    stop: () => server.drain({ noticeMs: 0, timeoutMs: 200 }),
     start: async () => void (server = await startServer(portico, port)),
     close: async () => {
-      await server.drain({ noticeMs: 0, deadlineMs: 1_000 });
+      await server.drain({ noticeMs: 0, timeoutMs: 1_000 });
       await background.stop();
       await portico.close();
       rmSync(dataDir, { recursive: true, force: true });
@@ -148,7 +148,7 @@ const userOf = ({ uid, email, groups }: Person): LocalUser => ({
 
 /** Starts the HTTP server as `apps/http/src/main.ts` does. */
 const startServer = async (portico: Portico, port: number): Promise<HttpServer> => {
-  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints } = portico;
+  const { config, logger, useCases, documents, localIssuer, localSignIn, listIssuerEndpoints } = portico;
   const server = createHttpServer(
     createHttpApp({
       useCases,
@@ -156,12 +156,12 @@ const startServer = async (portico: Portico, port: number): Promise<HttpServer> 
       settings: { ...config, version },
       logger,
       localIssuer,
-      issuerEndpoints,
+      listIssuerEndpoints,
       localSignIn,
       runsJobs: portico.duties.runsJobs,
     }),
   );
-  issuerEndpoints();
+  listIssuerEndpoints();
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return server;

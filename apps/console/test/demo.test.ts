@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import { freePort, temporaryFolder } from '@portico/test-servers';
+import { findFreePort, createTemporaryFolder } from '@portico/test-servers';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { provideBrowser } from './provide-service.ts';
 import { openPage } from './watched-page.ts';
@@ -10,11 +10,11 @@ import { openPage } from './watched-page.ts';
 const browser = await provideBrowser();
 
 /** Starts the demo and returns the link that it prints last. The demo runs until the test ends. */
-const demoLink = async (): Promise<string> => {
-  const folder = temporaryFolder(onTestFinished);
+const startDemo = async (): Promise<string> => {
+  const folder = createTemporaryFolder(onTestFinished);
   const demo = spawn(process.execPath, ['-C', '@portico/source', 'tools/src/demo/main.ts'], {
     cwd: resolve(import.meta.dirname, '../../..'),
-    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(await freePort()) },
+    env: { PATH: process.env['PATH'], DATA_DIR: folder, PORT: String(await findFreePort()) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = once(demo, 'exit');
@@ -32,7 +32,7 @@ const demoLink = async (): Promise<string> => {
 describe.skipIf(!browser)('the demo', () => {
   if (!browser) return;
   test('the link signs in and opens the list of APIs', async () => {
-    const link = await demoLink();
+    const link = await startDemo();
     const { page } = await openPage(browser, { address: new URL(link).origin });
     await page.goto(link);
     await page.getByRole('heading', { level: 1, name: 'APIs', exact: true }).waitFor();

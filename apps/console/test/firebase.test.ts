@@ -17,7 +17,7 @@ const ada: FirebasePerson = {
 const expectHeading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-describe.skipIf(!browser)('signing in by e-mail and password', () => {
+describe.skipIf(!browser)('signing in with email and password', () => {
   if (!browser) return;
   let firebase: FakeFirebase;
   let service: ConsoleService;
@@ -31,33 +31,33 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
   });
 
   const open = async () => {
-    const watched = await openPage(browser, service, { origins: [`http://${firebase.host}`] });
+    const watchedPage = await openPage(browser, service, { origins: [`http://${firebase.host}`] });
     // Firebase denies a sign-in, or the person is not registered yet.
-    watched.expectTrouble(/^console: .*400.*signInWithPassword/);
-    watched.expectTrouble(/^console: .*404.*profiles\/me/);
-    await watched.page.goto(`${service.address}/console/`);
-    return watched;
+    watchedPage.allowProblem(/^console: .*400.*signInWithPassword/);
+    watchedPage.allowProblem(/^console: .*404.*profiles\/me/);
+    await watchedPage.page.goto(`${service.address}/console/`);
+    return watchedPage;
   };
   const enter = async (page: Page, password: string, email = ada.email): Promise<void> => {
-    await page.getByLabel('E-mail').fill(email);
+    await page.getByLabel('Email').fill(email);
     await page.getByLabel(/^Password/).fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   };
-  const renewals = () => firebase.calls.filter(({ path }) => path.endsWith('/token')).length;
+  const countRenewals = () => firebase.calls.filter(({ path }) => path.endsWith('/token')).length;
 
   test('a wrong password is reported at its field, and the right one signs in', async () => {
     const { page } = await open();
     await enter(page, 'wrong');
-    await page.getByText('There is no account with this e-mail and password.').waitFor();
+    await page.getByText('There is no account with this email and password.').waitFor();
     const field = page.getByLabel(/^Password/);
     expect(await field.getAttribute('aria-invalid')).toBe('true');
-    const described = (await field.getAttribute('aria-describedby')) ?? '';
-    expect(await page.locator(`#${escaped(described)}`).innerText()).toContain('no account');
+    const describedBy = (await field.getAttribute('aria-describedby')) ?? '';
+    expect(await page.locator(`#${escapeForSelector(describedBy)}`).innerText()).toContain('no account');
     await expectAccessible(page);
     await screenshot(page, 'wrong password');
     await enter(page, ada.password);
     await expectHeading(page, 'Register');
-    expect(await page.getByLabel('E-mail').inputValue()).toBe(ada.email);
+    expect(await page.getByLabel('Email').inputValue()).toBe(ada.email);
     await page.getByLabel('Full name').fill('Ada Lovelace');
     await page.getByRole('button', { name: 'Register' }).click();
     await expectHeading(page, 'Waiting for approval');
@@ -65,10 +65,10 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     await service.request('POST', `/api/profiles/${id}/approve`);
     await page.getByRole('button', { name: 'Check again' }).click();
     await page.locator('#content h1').waitFor();
-    const stored = await page.evaluate(() =>
+    const storedText = await page.evaluate(() =>
       JSON.stringify([{ ...localStorage }, { ...sessionStorage }, document.cookie]),
     );
-    expect(stored).not.toMatch(/eyJ|refresh/);
+    expect(storedText).not.toMatch(/eyJ|refresh/);
   });
 
   test('reports a disabled account', async () => {
@@ -84,7 +84,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
 
   test('reports that a second factor is not supported', async () => {
     const { page } = await open();
-    firebase.put({ ...ada, secondFactor: true });
+    firebase.put({ ...ada, requiresSecondFactor: true });
     try {
       await enter(page, ada.password);
       await page.getByText('This account has a second factor, which is not supported here.').waitFor();
@@ -94,8 +94,8 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
   });
 
   test('reports that Firebase is unavailable, and signs in once it is available again', async () => {
-    const { page, expectTrouble } = await open();
-    expectTrouble(/ERR_CONNECTION_REFUSED/);
+    const { page, allowProblem } = await open();
+    allowProblem(/ERR_CONNECTION_REFUSED/);
     await firebase.control.stop();
     try {
       await enter(page, ada.password);
@@ -107,15 +107,15 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     await page.locator('#content h1').waitFor();
   });
 
-  test('a sign-in renews itself; once that is denied, a dialog asks for the password', async () => {
-    const { page, expectTrouble } = await open();
-    expectTrouble(/^console: .*400.*securetoken/);
+  test('a sign-in is renewed automatically; when renewal is denied, a dialog asks for the password', async () => {
+    const { page, allowProblem } = await open();
+    allowProblem(/^console: .*400.*securetoken/);
     firebase.tokenSeconds = 12;
-    const before = renewals();
+    const renewalsBefore = countRenewals();
     await enter(page, ada.password);
     await page.locator('#content h1').waitFor();
     const title = await page.locator('#content h1').innerText();
-    await expect.poll(renewals).toBeGreaterThan(before + 1);
+    await expect.poll(countRenewals).toBeGreaterThan(renewalsBefore + 1);
     expect(await page.getByRole('dialog').count()).toBe(0);
 
     firebase.revoke(ada.uid);
@@ -124,7 +124,7 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
     await expectAccessible(page);
     await screenshot(page, 'password again');
     firebase.tokenSeconds = 3_600;
-    await dialog.getByLabel('E-mail').fill(ada.email);
+    await dialog.getByLabel('Email').fill(ada.email);
     await dialog.getByLabel(/^Password/).fill(ada.password);
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
@@ -133,4 +133,4 @@ describe.skipIf(!browser)('signing in by e-mail and password', () => {
 });
 
 /** Escapes an id that React generated, for a selector. */
-const escaped = (id: string): string => id.replaceAll(/[^\w-]/g, (character) => `\\${character}`);
+const escapeForSelector = (id: string): string => id.replaceAll(/[^\w-]/g, (character) => `\\${character}`);

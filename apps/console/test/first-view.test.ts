@@ -24,7 +24,7 @@ describe.skipIf(!browser)('the first view', () => {
   });
 
   /** Returns the bytes of all built files that are requested until the network is idle. */
-  const loadedBy = async (link: string, heading: string) => {
+  const measureLoad = async (link: string, heading: string) => {
     const { page } = await openPage(browser, service);
     const files = new Set<string>();
     page.on('request', (request) => {
@@ -34,20 +34,20 @@ describe.skipIf(!browser)('the first view', () => {
     await page.goto(link);
     await page.getByRole('heading', { name: heading, level: 1 }).waitFor();
     await page.waitForLoadState('networkidle');
-    const bytesOf = (ending: string): number =>
+    const bytesOf = (extension: string): number =>
       [...files]
-        .filter((file) => file.endsWith(ending))
+        .filter((file) => file.endsWith(extension))
         .map((file) => statSync(join(assets, `${file}.gz`)).size)
         .reduce((sum, size) => sum + size, 0);
     return { scripts: bytesOf('.js'), styles: bytesOf('.css') };
   };
 
   test.each([
-    ['to sign in', 'Portico', async () => `${service.address}/console/`],
-    ['of administrators', 'People', () => service.linkFor()],
-    ['of clients', 'My APIs', () => service.linkFor(client)],
-  ])('%s loads little', async (_whose, heading, link) => {
-    const { scripts, styles } = await loadedBy(await link(), heading);
+    ['for signing in', 'Portico', async () => `${service.address}/console/`],
+    ['for administrators', 'People', () => service.linkFor()],
+    ['for clients', 'My APIs', () => service.linkFor(client)],
+  ])('%s is small', async (_name, heading, link) => {
+    const { scripts, styles } = await measureLoad(await link(), heading);
     expect(scripts).toBeGreaterThan(10 * kilobyte);
     expect(scripts).toBeLessThan(scriptsMax);
     expect(styles).toBeGreaterThan(kilobyte);

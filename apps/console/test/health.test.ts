@@ -12,18 +12,18 @@ const ada: Person = { uid: 'ada', email: 'ada@example.com' };
 describe.skipIf(!browser)('health', () => {
   if (!browser) return;
   let service: ConsoleService;
-  let mails: Awaited<ReturnType<typeof startSmtpServer>>;
+  let smtpServer: Awaited<ReturnType<typeof startSmtpServer>>;
   beforeAll(async () => {
-    mails = await startSmtpServer();
-    mails?.setScript({ rcpt: '550 5.1.1 no such user' });
-    service = await startConsoleService({ SMTP_URL: mails?.url ?? '', MAIL_FROM: 'portico@example.com' });
+    smtpServer = await startSmtpServer();
+    smtpServer?.setScript({ rcpt: '550 5.1.1 no such user' });
+    service = await startConsoleService({ SMTP_URL: smtpServer?.url ?? '', MAIL_FROM: 'portico@example.com' });
     await service.register(ada);
-    const dead = () => service.request<readonly unknown[]>('GET', '/api/jobs/dead');
-    await vi.waitFor(async () => expect(await dead()).not.toHaveLength(0), { timeout: 2 * 60_000 });
+    const listDeadJobs = () => service.request<readonly unknown[]>('GET', '/api/jobs/dead');
+    await vi.waitFor(async () => expect(await listDeadJobs()).not.toHaveLength(0), { timeout: 2 * 60_000 });
   });
   afterAll(async () => {
     await service.close();
-    await mails?.close();
+    await smtpServer?.close();
   });
 
   test.each(['light', 'dark'] as const)(
@@ -32,9 +32,9 @@ describe.skipIf(!browser)('health', () => {
       const { page } = await openPage(browser, service, { theme });
       await signIn(page, service, undefined, '/health');
       await page.getByText('ready', { exact: true }).waitFor();
-      const dead = page.getByRole('table', { name: 'Failed jobs' });
-      await dead.getByText('Mail: credentials').waitFor();
-      await dead.getByText(/contained a secret/).waitFor();
+      const failedJobs = page.getByRole('table', { name: 'Failed jobs' });
+      await failedJobs.getByText('Mail: credentials').waitFor();
+      await failedJobs.getByText(/contained a secret/).waitFor();
       await expectAccessible(page);
       await screenshot(page, `health ${theme}`);
     },

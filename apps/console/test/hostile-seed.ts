@@ -11,26 +11,26 @@ export interface HostileSeed {
 
 /** Puts hostile text in every place where a person can write text: all records, and the actions on them. */
 export const seedHostileTexts = async (service: ConsoleService): Promise<HostileSeed> => {
-  const { request: ask } = service;
+  const { request } = service;
   const api = await addApis(service);
-  await ask('POST', '/api/rate-limits/tiers', {
+  await request('POST', '/api/rate-limits/tiers', {
     tier: 'hostile',
     allowed_limit: 1_000,
     window_seconds: 60,
     description: hostileNote('description of a tier'),
   });
   const groupName = hostileName('group');
-  const group = await ask<Created>('POST', '/api/groups', {
+  const group = await request<Created>('POST', '/api/groups', {
     name: groupName,
     description: hostileNote('description of a group'),
     tier: 'hostile',
   });
-  await ask('POST', `/api/groups/${group.id}/collections/${api.open.id}`);
+  await request('POST', `/api/groups/${group.id}/collections/${api.open.id}`);
   const client = await addPeople(service, group.id, groupName);
-  await askForAccess(service, client, api);
+  await requestAccess(service, client, api);
   await addLongWords(service);
-  await ask('POST', '/api/service-accounts', { name: hostileName('service account'), scopes: ['catalog:read'] });
-  await ask(
+  await request('POST', '/api/service-accounts', { name: hostileName('service account'), scopes: ['catalog:read'] });
+  await request(
     'POST',
     '/api/audit/',
     { message: { action: hostileName('action'), text: hostileProse('audit'), '<script>': [hostileName('value')] } },
@@ -43,19 +43,19 @@ interface Created {
   readonly id: string;
 }
 
-const addApis = async ({ request: ask }: ConsoleService) => {
-  const add = async (which: string) => {
-    const name = hostileName(`${which} API`);
-    const { id } = await ask<Created>('POST', '/api/collections/', {
+const addApis = async ({ request }: ConsoleService) => {
+  const add = async (kind: string) => {
+    const name = hostileName(`${kind} API`);
+    const { id } = await request<Created>('POST', '/api/collections/', {
       name,
-      description: hostileProse(`description of the ${which} API`),
+      description: hostileProse(`description of the ${kind} API`),
       openapi_spec: hostileDocument(name),
       authentication: { type: 'apiKey', name: 'X-Key', value: 'the credential', in: 'header' },
       discoverable: true,
     });
     return { id, name };
   };
-  return { open: await add('open'), asked: await add('asked'), refused: await add('refused') };
+  return { open: await add('open'), requested: await add('requested'), denied: await add('denied') };
 };
 
 const personOf = (name: string, groups?: readonly string[]): Person => ({
@@ -65,59 +65,66 @@ const personOf = (name: string, groups?: readonly string[]): Person => ({
 });
 
 const addPeople = async (service: ConsoleService, groupId: string, groupName: string): Promise<Person> => {
-  const { request: ask, register } = service;
+  const { request, register } = service;
   const hostileNames = (kind: string) => ({ fullName: hostileName(`${kind} name`), company: hostileName('company') });
   const client = personOf('client', [groupName, hostileName('claimed group')]);
   const id = await register(client, hostileNames('client'));
-  await ask('POST', `/api/groups/${groupId}/members/${id}`);
+  await request('POST', `/api/groups/${groupId}/members/${id}`);
   // A token with groups in a claim.
-  await ask('GET', '/api/profiles/me', undefined, client);
+  await request('GET', '/api/profiles/me', undefined, client);
   await register(personOf('waiting'), { ...hostileNames('waiting'), approved: false });
-  const rejected = await register(personOf('rejected'), { ...hostileNames('rejected'), approved: false });
-  await ask('POST', `/api/profiles/${rejected}/reject`, { reason: hostileNote('rejection') });
-  const suspended = await register(personOf('suspended'), hostileNames('suspended'));
-  await ask('POST', `/api/profiles/${suspended}/suspend`);
+  const rejectedId = await register(personOf('rejected'), { ...hostileNames('rejected'), approved: false });
+  await request('POST', `/api/profiles/${rejectedId}/reject`, { reason: hostileNote('rejection') });
+  const suspendedId = await register(personOf('suspended'), hostileNames('suspended'));
+  await request('POST', `/api/profiles/${suspendedId}/suspend`);
   return client;
 };
 
 /** Adds words that are wider than any column to the records in lists. */
-const addLongWords = async ({ request: ask, register }: ConsoleService): Promise<void> => {
-  const { id } = await ask<Created>('POST', '/api/collections/', {
+const addLongWords = async ({ request, register }: ConsoleService): Promise<void> => {
+  const { id } = await request<Created>('POST', '/api/collections/', {
     name: longName('API'),
     description: longLink,
     openapi_spec: hostileDocument(longName('title')),
     discoverable: true,
   });
-  const group = await ask<Created>('POST', '/api/groups', {
+  const group = await request<Created>('POST', '/api/groups', {
     name: longName('group'),
     description: longName('description'),
   });
   const names = (kind: string) => ({ fullName: longName(kind), company: longName('company') });
-  const long: Person = { uid: 'long', email: `${'m'.repeat(50)}@${'m'.repeat(50)}.example.com` };
-  await register({ uid: 'long waiting', email: `waiting-${long.email}` }, { ...names('waiting'), approved: false });
-  await register(long, names('person'));
-  await ask('POST', `/api/groups/${group.id}/members`, { profiles: [long.email] });
-  await ask('POST', '/api/access/grants', { profiles: [long.email], groups: [group.id], collections: [id] });
-  await ask('POST', '/api/rate-limits/overrides', { client_id: long.email, allowed_limit: 9, window_seconds: 60 });
-  const hidden = await ask<Created>('POST', '/api/collections/', {
+  const longPerson: Person = { uid: 'long', email: `${'m'.repeat(50)}@${'m'.repeat(50)}.example.com` };
+  await register(
+    { uid: 'long waiting', email: `waiting-${longPerson.email}` },
+    { ...names('waiting'), approved: false },
+  );
+  await register(longPerson, names('person'));
+  await request('POST', `/api/groups/${group.id}/members`, { profiles: [longPerson.email] });
+  await request('POST', '/api/access/grants', { profiles: [longPerson.email], groups: [group.id], collections: [id] });
+  await request('POST', '/api/rate-limits/overrides', {
+    client_id: longPerson.email,
+    allowed_limit: 9,
+    window_seconds: 60,
+  });
+  const otherApi = await request<Created>('POST', '/api/collections/', {
     name: longName('another API'),
     openapi_spec: { openapi: '3.1.0', info: { title: 'Other', version: '1' }, paths: {} },
     discoverable: true,
   });
-  await ask('POST', '/api/access/requests', { collection_id: hidden.id, reason: longName('reason') }, long);
+  await request('POST', '/api/access/requests', { collection_id: otherApi.id, reason: longName('reason') }, longPerson);
 };
 
-const askForAccess = async (
-  { request: ask }: ConsoleService,
+const requestAccess = async (
+  { request }: ConsoleService,
   client: Person,
-  { asked: requested, refused }: Awaited<ReturnType<typeof addApis>>,
+  { requested, denied }: Awaited<ReturnType<typeof addApis>>,
 ): Promise<void> => {
-  await ask('POST', '/api/access/requests', { collection_id: requested.id, reason: hostileNote('reason') }, client);
-  const request = await ask<Created>(
+  await request('POST', '/api/access/requests', { collection_id: requested.id, reason: hostileNote('reason') }, client);
+  const deniedRequest = await request<Created>(
     'POST',
     '/api/access/requests',
-    { collection_id: refused.id, reason: hostileNote('reason that was refused') },
+    { collection_id: denied.id, reason: hostileNote('reason of a denied request') },
     client,
   );
-  await ask('POST', `/api/access/requests/${request.id}/deny`, { reason: hostileNote('denial') });
+  await request('POST', `/api/access/requests/${deniedRequest.id}/deny`, { reason: hostileNote('denial') });
 };

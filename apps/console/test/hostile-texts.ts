@@ -6,28 +6,28 @@ const markups = [
   `'-alert('WHERE')-'`,
 ];
 
-let turn = 0;
+let markupIndex = 0;
 
-/** Returns a short line for names, with the next kind of markup. `where` identifies the place that let it through. */
-export const hostileName = (where: string): string => {
-  turn += 1;
-  return `${where} ${markups[turn % markups.length]?.replace('WHERE', where) ?? ''}`;
+/** Returns a short line for names, with the next kind of markup. `place` identifies the place that let it through. */
+export const hostileName = (place: string): string => {
+  markupIndex += 1;
+  return `${place} ${markups[markupIndex % markups.length]?.replace('WHERE', place) ?? ''}`;
 };
 
 /** Returns a name of the maximum length that cannot be broken into lines. */
-export const longName = (where: string): string => where.replaceAll(' ', '-').padEnd(200, 'm');
+export const longName = (place: string): string => place.replaceAll(' ', '-').padEnd(200, 'm');
 
 /** A link like those in the documents of real APIs, wider than any screen. */
 export const longLink = `https://docs.example.com/${'m'.repeat(710)}`;
 
 /** Returns a longer text in Markdown with HTML: links that run scripts, tracking images, and frames. */
-export const hostileProse = (where: string): string =>
+export const hostileProse = (place: string): string =>
   [
-    `# ${where} <script>alert('${where}')</script>`,
-    `[run](javascript:alert('${where}')) [run](JaVaScRiPt:alert(1)) [run](&#106;avascript:alert(1)) <javascript:alert(1)>`,
+    `# ${place} <script>alert('${place}')</script>`,
+    `[run](javascript:alert('${place}')) [run](JaVaScRiPt:alert(1)) [run](&#106;avascript:alert(1)) <javascript:alert(1)>`,
     `[page](data:text/html,<script>alert(1)</script>) [old](vbscript:msgbox(1)) [file](file:///etc/passwd)`,
     `![pixel](https://evil.example.com/pixel.png) ![inline](data:image/svg+xml,<svg onload=alert(1)>)`,
-    `<img src="https://evil.example.com/tracker.png" onerror="alert('${where}')">`,
+    `<img src="https://evil.example.com/tracker.png" onerror="alert('${place}')">`,
     `<iframe src="https://evil.example.com/"></iframe><object data="https://evil.example.com/"></object>`,
     `<a href="javascript:alert(1)" onclick="alert(2)">click</a> <form action="https://evil.example.com/"><button>go</button></form>`,
     `<style>@import url(https://evil.example.com/x.css);</style><link rel="stylesheet" href="https://evil.example.com/x.css">`,
@@ -36,7 +36,7 @@ export const hostileProse = (where: string): string =>
   ].join('\n\n');
 
 /** Returns the same text, cut to the maximum length of a note. */
-export const hostileNote = (where: string): string => hostileProse(where).slice(0, noteMax);
+export const hostileNote = (place: string): string => hostileProse(place).slice(0, noteMax);
 
 const noteMax = 480;
 

@@ -54,8 +54,8 @@ describe.skipIf(!browser)('limits', () => {
 
   test('the form rejects a tier name that already exists', async () => {
     await service.request('POST', '/api/rate-limits/tiers', { tier: 'taken', allowed_limit: 9, window_seconds: 60 });
-    const { page, expectTrouble } = await openPage(browser, service);
-    expectTrouble(/409/);
+    const { page, allowProblem } = await openPage(browser, service);
+    allowProblem(/409/);
     await signIn(page, service, firstAdmin, '/limits');
     await page.getByRole('button', { name: 'New tier' }).click();
     await page.getByRole('dialog').getByLabel('Name').fill('taken');
@@ -77,12 +77,12 @@ describe.skipIf(!browser)('limits', () => {
     await overrides.getByRole('link', { name: 'Bob Example' }).waitFor();
     await overrides.getByText('7 requests a minute').waitFor();
     await page.getByRole('button', { name: 'Deactivate the override for Bob Example' }).click();
-    const active = async () =>
+    const countActive = async () =>
       (await service.request<readonly unknown[]>('GET', '/api/rate-limits/overrides?active_only=true')).length;
-    await expect.poll(active).toBe(0);
+    await expect.poll(countActive).toBe(0);
     const notification = page.getByRole('alert').filter({ hasText: 'The override for Bob Example is now inactive.' });
     await notification.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(active).toBe(1);
+    await expect.poll(countActive).toBe(1);
     await page.getByRole('button', { name: 'Deactivate the override for Bob Example' }).waitFor();
     await page.getByRole('button', { name: 'Edit the override for Bob Example' }).click();
     await dialog.getByLabel('Requests').fill('8');
@@ -100,9 +100,9 @@ describe.skipIf(!browser)('limits', () => {
     for (let calls = 1; calls <= 3; calls += 1) await service.call('GET', '/api/catalog', undefined, ada);
     const { page } = await openPage(browser, service, { viewport: { width: 360, height: 740 } });
     await signIn(page, service, firstAdmin, '/limits');
-    const near = page.getByRole('table', { name: 'Near the limit now' });
-    await near.getByText('2 of 2').waitFor();
-    await near.getByText('limit reached').waitFor();
+    const nearLimitTable = page.getByRole('table', { name: 'Near the limit now' });
+    await nearLimitTable.getByText('2 of 2').waitFor();
+    await nearLimitTable.getByText('limit reached').waitFor();
     await expectAccessible(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
   });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { expectAccessible } from './accessible.ts';
 import { firstAdmin, type Person } from './console-service.ts';
 import { provideBrowser, provideService } from './provide-service.ts';
-import { dialogsClosed, goTo, openPage, signIn } from './watched-page.ts';
+import { waitForDialogsToClose, goTo, openPage, signIn } from './watched-page.ts';
 
 const browser = await provideBrowser();
 
@@ -34,13 +34,13 @@ describe.skipIf(!browser)('people', () => {
     expect(secret).toMatch(/^portico_sk_/);
     await expectAccessible(page);
     await dialog(page).getByRole('button', { name: 'I have copied it' }).click();
-    await dialogsClosed(page);
+    await waitForDialogsToClose(page);
     expect(await page.content()).not.toContain(secret);
     await page.getByText('No one is waiting for approval.').waitFor();
   });
 
-  test('approves more people than one call allows in batches, and reports those already decided', async () => {
-    const uids = Array.from({ length: 55 }, (_, at) => `lot${at}`);
+  test('approves more people than one call allows, in batches, and reports those already decided', async () => {
+    const uids = Array.from({ length: 55 }, (_, index) => `lot${index}`);
     for (const uid of uids) await registerPending(uid);
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, '/people');
@@ -48,9 +48,9 @@ describe.skipIf(!browser)('people', () => {
     await service.request('POST', `/api/profiles/${personOf('lot0').email}/approve`);
     await service.request('POST', `/api/profiles/${personOf('lot1').email}/reject`);
     await page.getByRole('button', { name: 'Approve 55' }).click();
-    await dialog(page).getByText('Each person gets an API key by e-mail.').waitFor();
+    await dialog(page).getByText('Each person gets an API key by email.').waitFor();
     await dialog(page).getByRole('button', { name: 'Approve 55' }).click();
-    await page.getByText('53 people approved; the credentials were sent by e-mail; failed for 2 people:').waitFor();
+    await page.getByText('53 people approved; the credentials were sent by email; failed for 2 people:').waitFor();
     await page.getByText('lot0 Example: already approved by someone else').waitFor();
     await page.getByText('lot1 Example: already rejected by someone else').waitFor();
     expect((await profileOf('lot54'))['registration_status']).toBe('approved');
@@ -91,21 +91,21 @@ describe.skipIf(!browser)('people', () => {
     await service.request('POST', '/api/groups', { name: 'Payments' });
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, '/people?status=approved&q=many');
-    const act = async (label: string) => {
+    const selectAndClick = async (label: string) => {
       await choose(page, 'many1');
       await choose(page, 'many2');
       await page.getByRole('button', { name: label }).click();
     };
-    await act('Set tier');
+    await selectAndClick('Set tier');
     await dialog(page).getByLabel('Tier').selectOption('gold');
     await dialog(page).getByRole('button', { name: 'Set tier' }).click();
     await page.getByText('Tier set for 2 people.').waitFor();
-    await act('Add to group');
+    await selectAndClick('Add to group');
     await dialog(page).getByLabel('Groups').fill('pay');
     await page.getByRole('option', { name: 'Payments' }).click();
     await dialog(page).getByRole('button', { name: 'Add to group' }).click();
     await page.getByText('2 people added.').waitFor();
-    await act('Suspend');
+    await selectAndClick('Suspend');
     await dialog(page).getByRole('button', { name: 'Suspend' }).click();
     await page.getByText('2 people suspended.').waitFor();
     const profile = await profileOf('many2');
@@ -142,7 +142,7 @@ describe.skipIf(!browser)('people', () => {
     await page.getByText('No access granted yet.').waitFor();
   });
 
-  test('the notification undoes a change of tier or group', async () => {
+  test('the notification has a button that undoes a change of tier or group', async () => {
     await registerApproved('undone');
     await service.request('POST', '/api/rate-limits/tiers', { tier: 'silver', allowed_limit: 99, window_seconds: 60 });
     await service.request('POST', '/api/groups', { name: 'Crew' });
@@ -174,7 +174,7 @@ describe.skipIf(!browser)('people', () => {
     expect(await dialog(page).getByLabel('Previous secret').inputValue()).toBe('86400');
     await dialog(page).getByLabel('Previous secret').selectOption('3600');
     await dialog(page).getByRole('button', { name: 'Replace secret' }).click();
-    await page.getByText('The previous secret stays valid for 1 hour.').waitFor();
+    await page.getByText('The previous secret remains valid for 1 hour.').waitFor();
     await dialog(page).getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('button', { name: 'Remove expiry' }).click();
     await page.getByRole('button', { name: 'Set expiry' }).waitFor();
@@ -183,10 +183,10 @@ describe.skipIf(!browser)('people', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true);
   });
 
-  test('keeps the last administrator, and warns of a new one who has never signed in', async () => {
+  test('the last administrator cannot be removed, and a warning appears for a new one who has never signed in', async () => {
     await registerPending('unbound');
-    const { page, expectTrouble } = await openPage(browser, service);
-    expectTrouble(/409/);
+    const { page, allowProblem } = await openPage(browser, service);
+    allowProblem(/409/);
     await signIn(page, service, firstAdmin, `/people/${encodeURIComponent(firstAdmin.email)}`);
     await page.getByRole('button', { name: 'Make client' }).click();
     await dialog(page).getByRole('button', { name: 'Make client' }).click();
@@ -204,7 +204,7 @@ describe.skipIf(!browser)('people', () => {
     await page.getByText('No one has signed in as this profile yet').waitFor();
   });
 
-  test('deletes a person only once the e-mail is typed', async () => {
+  test('a person can be deleted only after typing their email address', async () => {
     await registerApproved('gone');
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, pathOf('gone'));

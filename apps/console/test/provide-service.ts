@@ -1,4 +1,4 @@
-import { lateBound } from '@portico/test-servers';
+import { bindLate } from '@portico/test-servers';
 import type { Environment } from '@portico/composition';
 import { afterAll, beforeAll } from 'vitest';
 import { launchChromium } from './chromium.ts';
@@ -18,5 +18,5 @@ export const provideService = (variables: Environment = {}): ConsoleService => {
     service = await startConsoleService(variables);
   });
   afterAll(() => service.close());
-  return lateBound(() => service);
+  return bindLate(() => service);
 };

@@ -35,25 +35,25 @@ describe.skipIf(!browser)('the console', () => {
   };
   /** Opens the list of pending people as an administrator. */
   const openAsAdministrator = async (): Promise<WatchedPage> => {
-    const watched = await openPage(browser, service);
-    await signIn(watched.page, service);
-    await row(watched.page, 'cyd@example.com').waitFor();
-    return watched;
+    const watchedPage = await openPage(browser, service);
+    await signIn(watchedPage.page, service);
+    await row(watchedPage.page, 'cyd@example.com').waitFor();
+    return watchedPage;
   };
-  const expectUnavailable = ({ expectTrouble }: WatchedPage): void => {
-    expectTrouble(/ERR_CONNECTION_(REFUSED|RESET)|ERR_EMPTY_RESPONSE/);
+  const expectUnavailable = ({ allowProblem }: WatchedPage): void => {
+    allowProblem(/ERR_CONNECTION_(REFUSED|RESET)|ERR_EMPTY_RESPONSE/);
   };
 
   test('reports that the service is unavailable, and continues once it is available again', async () => {
-    const watched = await openAsAdministrator();
-    const { page } = watched;
-    expectUnavailable(watched);
+    const watchedPage = await openAsAdministrator();
+    const { page } = watchedPage;
+    expectUnavailable(watchedPage);
     await stop();
     await filter(page).fill('ada');
     await page.getByRole('alert').getByText(unavailableMessage).waitFor();
     expect(await filter(page).inputValue()).toBe('ada');
     await expectAccessible(page);
-    await screenshot(page, 'service away');
+    await screenshot(page, 'service unavailable');
     await start();
     await page.getByRole('button', { name: 'Try again' }).click();
     await row(page, 'ada@example.com').waitFor();
@@ -61,10 +61,10 @@ describe.skipIf(!browser)('the console', () => {
   });
 
   test('opens a page that failed to load while the service was unavailable', async () => {
-    const watched = await openAsAdministrator();
-    const { page } = watched;
-    expectUnavailable(watched);
-    watched.expectTrouble(/Failed to fetch dynamically imported module/);
+    const watchedPage = await openAsAdministrator();
+    const { page } = watchedPage;
+    expectUnavailable(watchedPage);
+    watchedPage.allowProblem(/Failed to fetch dynamically imported module/);
     await stop();
     await page.getByRole('link', { name: 'Audit' }).click();
     await page.getByRole('alert').waitFor();
@@ -75,9 +75,9 @@ describe.skipIf(!browser)('the console', () => {
   });
 
   test('does not repeat a change that failed while the service was unavailable', async () => {
-    const watched = await openAsAdministrator();
-    const { page } = watched;
-    expectUnavailable(watched);
+    const watchedPage = await openAsAdministrator();
+    const { page } = watchedPage;
+    expectUnavailable(watchedPage);
     const approve = async (): Promise<void> => {
       await row(page, 'ada@example.com').getByRole('checkbox').check();
       await page.getByRole('button', { name: 'Approve 1' }).click();
@@ -87,34 +87,34 @@ describe.skipIf(!browser)('the console', () => {
     await outcome(page, unavailableMessage).waitFor();
     await screenshot(page, 'not approved');
     await start();
-    expect(await waiting(service)).toContain('ada@example.com');
+    expect(await listPending(service)).toContain('ada@example.com');
     await approve();
     await outcome(page, 'approved; the credentials were sent').waitFor();
-    expect(await waiting(service)).not.toContain('ada@example.com');
+    expect(await listPending(service)).not.toContain('ada@example.com');
   });
 
   test('reports to the second of two administrators that a person was already approved', async () => {
-    const [first, second] = [await openAsAdministrator(), await openAsAdministrator()];
-    for (const { page } of [first, second]) await row(page, 'bob@example.com').getByRole('checkbox').check();
-    await first.page.getByRole('button', { name: 'Approve 1' }).click();
-    await row(first.page, 'bob@example.com').waitFor({ state: 'detached' });
-    await second.page.getByRole('button', { name: 'Approve 1' }).click();
-    await outcome(second.page, 'bob: already approved by someone else').waitFor();
-    await row(second.page, 'bob@example.com').waitFor({ state: 'detached' });
-    await expectAccessible(second.page);
-    await screenshot(second.page, 'approved by another');
+    const [firstPage, secondPage] = [await openAsAdministrator(), await openAsAdministrator()];
+    for (const { page } of [firstPage, secondPage]) await row(page, 'bob@example.com').getByRole('checkbox').check();
+    await firstPage.page.getByRole('button', { name: 'Approve 1' }).click();
+    await row(firstPage.page, 'bob@example.com').waitFor({ state: 'detached' });
+    await secondPage.page.getByRole('button', { name: 'Approve 1' }).click();
+    await outcome(secondPage.page, 'bob: already approved by someone else').waitFor();
+    await row(secondPage.page, 'bob@example.com').waitFor({ state: 'detached' });
+    await expectAccessible(secondPage.page);
+    await screenshot(secondPage.page, 'approved by someone else');
   });
 
-  /** Signs in with a fake clock; `useUp` uses up the refresh token, so that renewal no longer works. */
+  /** Signs in with a fake clock; `consumeRefreshToken` uses up the refresh token, so that renewal no longer works. */
   const withClock = async () => {
-    const watched = await openPage(browser, service);
-    const { page } = watched;
+    const watchedPage = await openPage(browser, service);
+    const { page } = watchedPage;
     await page.clock.install();
-    const answered = page.waitForResponse((response) => response.url().endsWith('/local-issuer/token'));
+    const pendingResponse = page.waitForResponse((response) => response.url().endsWith('/local-issuer/token'));
     await signIn(page, service);
-    const { refresh_token: refreshToken } = (await (await answered).json()) as { refresh_token: string };
+    const { refresh_token: refreshToken } = (await (await pendingResponse).json()) as { refresh_token: string };
     await row(page, 'cyd@example.com').waitFor();
-    const useUp = async (): Promise<void> => {
+    const consumeRefreshToken = async (): Promise<void> => {
       const body = new URLSearchParams({
         grant_type: 'refresh_token',
         client_id: 'portico',
@@ -122,23 +122,23 @@ describe.skipIf(!browser)('the console', () => {
       });
       expect((await fetch(`${service.address}/local-issuer/token`, { method: 'POST', body })).status).toBe(200);
     };
-    return { ...watched, useUp };
+    return { ...watchedPage, consumeRefreshToken };
   };
 
   test('continues after hours of sleep without asking', async () => {
     const { page } = await withClock();
     await page.clock.setSystemTime(Date.now() + 2 * hourMs);
-    const answered = page.waitForResponse(/\/api\/profiles\/\?.*q=cyd/);
+    const pendingResponse = page.waitForResponse(/\/api\/profiles\/\?.*q=cyd/);
     await filter(page).fill('cyd');
-    expect((await answered).status()).toBe(200);
+    expect((await pendingResponse).status()).toBe(200);
     await row(page, 'cyd@example.com').waitFor();
     expect(await dialog(page).count()).toBe(0);
   });
 
   test('that wakes up before its network does not treat the sign-in as expired', async () => {
-    const watched = await withClock();
-    const { page } = watched;
-    expectUnavailable(watched);
+    const watchedPage = await withClock();
+    const { page } = watchedPage;
+    expectUnavailable(watchedPage);
     await stop();
     await page.clock.setSystemTime(Date.now() + 2 * hourMs);
     await filter(page).fill('cyd');
@@ -149,36 +149,36 @@ describe.skipIf(!browser)('the console', () => {
     await row(page, 'cyd@example.com').waitFor();
   });
 
-  test('asks for a code in a dialog once a sign-in has expired, and then sends the waiting request once', async () => {
-    const { page, context, useUp, expectTrouble } = await withClock();
-    expectTrouble(/^console: .*400.*local-issuer\/token/);
-    const posts: string[] = [];
+  test('asks for a code in a dialog when a sign-in has expired, and then sends the waiting request once', async () => {
+    const { page, context, consumeRefreshToken, allowProblem } = await withClock();
+    allowProblem(/^console: .*400.*local-issuer\/token/);
+    const postedUrls: string[] = [];
     page.on('request', (request) => {
-      if (request.method() === 'POST' && request.url().includes('/api/')) posts.push(request.url());
+      if (request.method() === 'POST' && request.url().includes('/api/')) postedUrls.push(request.url());
     });
     await row(page, 'cyd@example.com').getByRole('checkbox').check();
-    await useUp();
+    await consumeRefreshToken();
     await page.clock.setSystemTime(Date.now() + 2 * hourMs);
     await page.getByRole('button', { name: 'Approve 1' }).click();
     await dialog(page).waitFor();
-    expect(posts).toEqual([]);
-    const opened = context.waitForEvent('page');
-    const again = dialog(page).getByRole('button', { name: 'Sign in again' });
-    await expect.poll(() => again.evaluate((element) => element === document.activeElement)).toBe(true);
-    await again.click();
-    const popup = await opened;
+    expect(postedUrls).toEqual([]);
+    const popupEvent = context.waitForEvent('page');
+    const signInAgain = dialog(page).getByRole('button', { name: 'Sign in again' });
+    await expect.poll(() => signInAgain.evaluate((element) => element === document.activeElement)).toBe(true);
+    await signInAgain.click();
+    const popup = await popupEvent;
     await popup.getByLabel('One-time code').fill(await service.codeFor());
     await popup.getByLabel('One-time code').press('Enter');
     await row(page, 'cyd@example.com').waitFor({ state: 'detached' });
     expect(popup.isClosed()).toBe(true);
-    expect(posts).toEqual([`${service.address}/api/profiles/approve`]);
-    expect(await waiting(service)).not.toContain('cyd@example.com');
+    expect(postedUrls).toEqual([`${service.address}/api/profiles/approve`]);
+    expect(await listPending(service)).not.toContain('cyd@example.com');
     await goTo(page, '/health');
     await page.getByRole('heading', { level: 1, name: 'Health' }).waitFor();
   });
 });
 
-const waiting = async (service: ConsoleService): Promise<readonly string[]> =>
+const listPending = async (service: ConsoleService): Promise<readonly string[]> =>
   (await service.request<{ email: string }[]>('GET', '/api/profiles/?registration_status=pending')).map(
     ({ email }) => email,
   );

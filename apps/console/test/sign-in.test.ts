@@ -19,12 +19,12 @@ describe.skipIf(!browser)('signing in', () => {
 
   test('the printed link signs in without a click, and its code is removed from the URL and the history', async () => {
     const { page } = await openPage(browser, service);
-    const visited: string[] = [];
-    page.on('framenavigated', (frame) => void visited.push(frame.url()));
+    const visitedUrls: string[] = [];
+    page.on('framenavigated', (frame) => void visitedUrls.push(frame.url()));
     await signIn(page, service);
     await expectHeading(page, 'People');
     expect(page.url()).toBe(`${service.address}/console/people`);
-    expect(visited.at(-1)).not.toContain('code');
+    expect(visitedUrls.at(-1)).not.toContain('code');
     await signOutButton(page).waitFor();
     expect(await page.title()).toContain('People');
     await expectAccessible(page);
@@ -49,8 +49,8 @@ describe.skipIf(!browser)('signing in', () => {
   });
 
   test('a page whose file no longer exists after an upgrade asks for a reload', async () => {
-    const { page, expectTrouble } = await openPage(browser, service);
-    expectTrouble(/404 .*assets\/health-page/);
+    const { page, allowProblem } = await openPage(browser, service);
+    allowProblem(/404 .*assets\/health-page/);
     await signIn(page, service);
     await page.route('**/assets/health-page*', (route) => route.fulfill({ status: 404 }));
     await page.getByRole('link', { name: 'Health' }).click();
@@ -62,9 +62,9 @@ describe.skipIf(!browser)('signing in', () => {
   });
 
   test('a used link leads to a page that explains why, asks for a code, and accepts a fresh one', async () => {
-    const { page, expectTrouble } = await openPage(browser, service);
+    const { page, allowProblem } = await openPage(browser, service);
     // The browser logs each response with an error status to its console.
-    expectTrouble(/^console: .*400.*local-issuer\/authorize/);
+    allowProblem(/^console: .*400.*local-issuer\/authorize/);
     const link = await service.linkFor();
     await page.goto(link);
     await signOutButton(page).click();
@@ -75,9 +75,9 @@ describe.skipIf(!browser)('signing in', () => {
     await expectHeading(page, 'Sign in to Portico');
     const field = page.getByLabel('One-time code');
     expect(await field.getAttribute('aria-invalid')).toBe('true');
-    const described = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
+    const describedBy = (await field.getAttribute('aria-describedby'))?.split(' ') ?? [];
     const problem = page.getByRole('alert');
-    expect(described).toContain(await problem.getAttribute('id'));
+    expect(describedBy).toContain(await problem.getAttribute('id'));
     expect(await problem.innerText()).not.toBe('');
     await expectAccessible(page);
     await screenshot(page, 'code used twice');
@@ -106,16 +106,16 @@ describe.skipIf(!browser)('signing in', () => {
   test('stores no credentials: a reload or signing out asks for a new sign-in', async () => {
     const { page, context } = await openPage(browser, service);
     await signIn(page, service);
-    const stored = await everythingStored(page, context);
-    expect(stored).not.toMatch(/eyJ|refresh|id_token|access_token/);
-    expect(stored).not.toContain(firstAdmin.email);
+    const storedText = await readStorage(page, context);
+    expect(storedText).not.toMatch(/eyJ|refresh|id_token|access_token/);
+    expect(storedText).not.toContain(firstAdmin.email);
     await page.reload();
     await signInButton(page).waitFor();
 
     await signIn(page, service);
     await signOutButton(page).click();
     await signInButton(page).waitFor();
-    expect(await everythingStored(page, context)).not.toMatch(/eyJ|refresh|id_token|access_token/);
+    expect(await readStorage(page, context)).not.toMatch(/eyJ|refresh|id_token|access_token/);
     await page.goBack();
     await signInButton(page).waitFor();
   });
@@ -138,28 +138,28 @@ describe.skipIf(!browser)('signing in', () => {
 
   test('the chosen theme survives a reload and overrides the system preference', async () => {
     const { page } = await openPage(browser, service);
-    const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
+    const readColorScheme = () => page.locator('html').getAttribute('data-mantine-color-scheme');
     await signIn(page, service);
-    expect(await scheme()).toBe('light');
+    expect(await readColorScheme()).toBe('light');
     await page.getByRole('button', { name: 'Dark theme' }).click();
-    expect(await scheme()).toBe('dark');
+    expect(await readColorScheme()).toBe('dark');
     await expectAccessible(page);
     await screenshot(page, 'signed in dark');
     await page.reload();
     await signInButton(page).waitFor();
-    expect(await scheme()).toBe('dark');
+    expect(await readColorScheme()).toBe('dark');
     await expectAccessible(page);
   });
 
   test('a new person registers, waits, and continues once approved', async () => {
-    const { page, expectTrouble } = await openPage(browser, service);
-    expectTrouble(/^console: .*404.*profiles\/me/);
+    const { page, allowProblem } = await openPage(browser, service);
+    allowProblem(/^console: .*404.*profiles\/me/);
     const ada = personOf('ada');
     await page.goto(await service.linkFor(ada));
     await expectHeading(page, 'Register');
     await expectAccessible(page);
     await screenshot(page, 'register');
-    expect(await page.getByLabel('E-mail').inputValue()).toBe(ada.email);
+    expect(await page.getByLabel('Email').inputValue()).toBe(ada.email);
     await page.getByLabel('Full name').fill('Ada Lovelace');
     await page.getByLabel('Company').fill('Analytical Engines');
     await page.getByRole('button', { name: 'Register' }).click();
@@ -168,7 +168,7 @@ describe.skipIf(!browser)('signing in', () => {
     await page.getByRole('button', { name: 'Check again' }).click();
     await expectHeading(page, 'Waiting for approval');
 
-    const [{ id, full_name, company_name }] = await service.request<[Registered]>(
+    const [{ id, full_name, company_name }] = await service.request<[RegisteredProfile]>(
       'GET',
       '/api/profiles/?registration_status=pending',
     );
@@ -194,9 +194,9 @@ describe.skipIf(!browser)('signing in', () => {
     await signInButton(page).waitFor();
   });
 
-  test('a suspended person is denied access, and continues once reinstated', async () => {
-    const { page, expectTrouble } = await openPage(browser, service);
-    expectTrouble(/^console: .*401.*profiles\/me/);
+  test('a suspended person is denied access, and can continue when reinstated', async () => {
+    const { page, allowProblem } = await openPage(browser, service);
+    allowProblem(/^console: .*401.*profiles\/me/);
     const eve = personOf('eve');
     const id = await service.register(eve);
     await service.request('POST', `/api/profiles/${id}/suspend`);
@@ -212,15 +212,15 @@ describe.skipIf(!browser)('signing in', () => {
   });
 });
 
-interface Registered {
+interface RegisteredProfile {
   readonly id: string;
   readonly full_name: string;
   readonly company_name: string;
 }
 
 /** Returns everything that the browser stores for the console: storages, databases, caches and cookies. */
-const everythingStored = async (page: Page, context: BrowserContext): Promise<string> => {
-  const inPage = await page.evaluate(async () => ({
+const readStorage = async (page: Page, context: BrowserContext): Promise<string> => {
+  const pageStorage = await page.evaluate(async () => ({
     local: { ...localStorage },
     session: { ...sessionStorage },
     databases: (await indexedDB.databases()).map(({ name }) => name),
@@ -230,6 +230,6 @@ const everythingStored = async (page: Page, context: BrowserContext): Promise<st
     name: window.name,
     state: JSON.stringify(history.state),
   }));
-  expect([inPage.databases, inPage.caches, inPage.workers]).toEqual([[], [], 0]);
-  return JSON.stringify([inPage, await context.cookies()]);
+  expect([pageStorage.databases, pageStorage.caches, pageStorage.workers]).toEqual([[], [], 0]);
+  return JSON.stringify([pageStorage, await context.cookies()]);
 };

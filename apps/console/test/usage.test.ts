@@ -24,34 +24,32 @@ describe.skipIf(!browser)('usage', () => {
         const profile = name === 'Tide times' ? await service.register(person) : person.email;
         await service.request('POST', '/api/access/grants', { profiles: [profile], collections: [id] });
         const reads = person === ada ? 3 : 1;
-        for (let at = 0; at < reads; at++) await service.request('GET', `/api/collections/${id}`, undefined, person);
+        for (let count = 0; count < reads; count++)
+          await service.request('GET', `/api/collections/${id}`, undefined, person);
       }
     }
-    const lines = () => service.request<readonly unknown[]>('GET', '/api/usage?by=profile');
-    await vi.waitFor(async () => expect(await lines()).toHaveLength(2), { timeout: 2 * 60_000 });
+    const listUsage = () => service.request<readonly unknown[]>('GET', '/api/usage?by=profile');
+    await vi.waitFor(async () => expect(await listUsage()).toHaveLength(2), { timeout: 2 * 60_000 });
   });
 
-  test.each(['light', 'dark'] as const)(
-    'shows who used an API last week after two clicks, in the %s theme',
-    async (theme) => {
-      const { page } = await openPage(browser, service, { theme });
-      await signIn(page, service, undefined, '/use');
-      await page.getByRole('img', { name: /^Usage per day, 30 days/ }).waitFor();
-      await page.getByRole('button', { name: 'Tide times' }).click();
-      await page.getByText('7 days', { exact: true }).click();
-      await page.getByRole('img', { name: /^Usage per day, 7 days/ }).waitFor();
-      const people = page.getByRole('table', { name: 'People by usage' });
-      await expect.poll(() => people.getByRole('row').nth(1).innerText()).toMatch(/ada@example.com\s+3\s+3 reads/);
-      expect(new URL(page.url()).search).toBe('?api=Tide+times&days=7');
-      await page.getByText('Show as a table').click();
-      await expectAccessible(page);
-      await screenshot(page, `use ${theme}`);
+  test.each(['light', 'dark'] as const)('two clicks show who used an API last week, in the %s theme', async (theme) => {
+    const { page } = await openPage(browser, service, { theme });
+    await signIn(page, service, undefined, '/use');
+    await page.getByRole('img', { name: /^Usage per day, 30 days/ }).waitFor();
+    await page.getByRole('button', { name: 'Tide times' }).click();
+    await page.getByText('7 days', { exact: true }).click();
+    await page.getByRole('img', { name: /^Usage per day, 7 days/ }).waitFor();
+    const people = page.getByRole('table', { name: 'People by usage' });
+    await expect.poll(() => people.getByRole('row').nth(1).innerText()).toMatch(/ada@example.com\s+3\s+3 reads/);
+    expect(new URL(page.url()).search).toBe('?api=Tide+times&days=7');
+    await page.getByText('Show as a table').click();
+    await expectAccessible(page);
+    await screenshot(page, `use ${theme}`);
 
-      const saving = page.waitForEvent('download');
-      await page.getByRole('button', { name: 'People by usage as CSV' }).click();
-      expect(readFileSync(await (await saving).path(), 'utf8')).toMatch(/^profile_id,profile_email,reads/);
-    },
-  );
+    const pendingDownload = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'People by usage as CSV' }).click();
+    expect(readFileSync(await (await pendingDownload).path(), 'utf8')).toMatch(/^profile_id,profile_email,reads/);
+  });
 
   test('a client sees only their own usage, and no people', async () => {
     const { page } = await openPage(browser, service, { viewport: { width: 360, height: 800 } });

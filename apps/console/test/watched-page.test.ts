@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { brokenRules } from './accessible.ts';
+import { findBrokenRules } from './accessible.ts';
 import { provideBrowser, provideService } from './provide-service.ts';
 import { openPage } from './watched-page.ts';
 
@@ -9,22 +9,18 @@ describe.skipIf(!browser)('a watched page', () => {
   if (!browser) return;
   const service = provideService();
 
-  const inPage = async (script: () => unknown) => {
-    const watched = await openPage(browser, service);
-    await watched.page.goto(`${service.address}/console/`);
-    await watched.page.getByRole('button').first().waitFor();
-    expect(watched.trouble()).toEqual([]);
-    await watched.page.evaluate(script);
-    return watched;
+  const runInPage = async (script: () => unknown) => {
+    const watchedPage = await openPage(browser, service);
+    await watchedPage.page.goto(`${service.address}/console/`);
+    await watchedPage.page.getByRole('button').first().waitFor();
+    expect(watchedPage.listProblems()).toEqual([]);
+    await watchedPage.page.evaluate(script);
+    return watchedPage;
   };
 
   test.each([
     ['a dialog', () => alert('here'), /^dialog: alert here$/],
-    [
-      'an error of a script',
-      () => void setTimeout(() => void (null as unknown as Date).getTime()),
-      /^thrown: TypeError/,
-    ],
+    ['a script error', () => void setTimeout(() => void (null as unknown as Date).getTime()), /^thrown: TypeError/],
     ['an unhandled rejection', () => void Promise.reject(new Error('unhandled')), /^thrown: Error: unhandled/],
     ["an error in the browser's console", () => console.error('complaint'), /^console: complaint/],
     [
@@ -33,7 +29,7 @@ describe.skipIf(!browser)('a watched page', () => {
       /^policy: script-src-elem blocks inline/,
     ],
     [
-      'an attribute with a script',
+      'an inline event handler',
       () => document.body.insertAdjacentHTML('beforeend', '<img src="/nothing" onerror="alert(1)">'),
       /^policy: script-src-attr blocks inline/,
     ],
@@ -48,35 +44,37 @@ describe.skipIf(!browser)('a watched page', () => {
       /^policy: connect-src blocks https:\/\/evil\.example\.com/,
     ],
     [
-      'a page of another origin',
+      'a page from a different origin',
       () => void window.open('http://evil.example.com/'),
-      /^elsewhere: GET http:\/\/evil\.example\.com\/$/,
+      /^foreign origin: GET http:\/\/evil\.example\.com\/$/,
     ],
   ])('reports %s', async (_name, script, pattern) => {
-    const { trouble, expectTrouble } = await inPage(script);
-    await expect.poll(trouble).toContainEqual(expect.stringMatching(pattern));
-    expectTrouble(/^/);
+    const { listProblems, allowProblem } = await runInPage(script);
+    await expect.poll(listProblems).toContainEqual(expect.stringMatching(pattern));
+    allowProblem(/^/);
   });
 
   test('an element without a name is not accessible', async () => {
-    const { page } = await inPage(() => document.querySelector('main, body')?.append(document.createElement('button')));
-    expect(await brokenRules(page)).toContainEqual(expect.stringMatching(/^button-name: /));
+    const { page } = await runInPage(() =>
+      document.querySelector('main, body')?.append(document.createElement('button')),
+    );
+    expect(await findBrokenRules(page)).toContainEqual(expect.stringMatching(/^button-name: /));
   });
 
-  test('a color transition is checked at its end', async () => {
-    const { page } = await inPage(() => {
+  test('colors are checked in the final state of a transition', async () => {
+    const { page } = await runInPage(() => {
       const text = document.querySelector('h1') as HTMLElement;
       text.style.setProperty('transition', 'color 3600s', 'important');
       // A change starts a transition only if the style was computed before it.
       getComputedStyle(text).getPropertyValue('color');
       text.style.color = '#eee';
     });
-    expect(await brokenRules(page)).toContainEqual(expect.stringMatching(/^color-contrast: /));
+    expect(await findBrokenRules(page)).toContainEqual(expect.stringMatching(/^color-contrast: /));
   });
 
   // The failure occurs after the end of the test.
-  test.fails('unexpected trouble fails the test', async () => {
-    const { trouble } = await inPage(() => console.error('complaint'));
-    await expect.poll(trouble).toHaveLength(1);
+  test.fails('an unexpected problem fails the test', async () => {
+    const { listProblems } = await runInPage(() => console.error('complaint'));
+    await expect.poll(listProblems).toHaveLength(1);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { within } from '@portico/dependencies';
+import { rejectOnTimeout } from '@portico/dependencies';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { onTestFinished } from 'vitest';
 import { waitLimit } from './chromium.ts';
@@ -23,9 +23,9 @@ export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
   /** Returns the page's unexpected problems so far, one line each. */
-  readonly trouble: () => readonly string[];
-  /** Allows trouble that the test causes on purpose, for the rest of the test. */
-  readonly expectTrouble: (pattern: RegExp) => void;
+  readonly listProblems: () => readonly string[];
+  /** Allows problems that the test causes on purpose, for the rest of the test. */
+  readonly allowProblem: (pattern: RegExp) => void;
 }
 
 /**
@@ -45,7 +45,7 @@ export const openPage = async (
   }: PageOptions = {},
 ): Promise<WatchedPage> => {
   // Playwright has no timeout for this, nor for opening a page.
-  const context = await within(
+  const context = await rejectOnTimeout(
     waitLimit,
     browser.newContext({
       viewport,
@@ -56,17 +56,17 @@ export const openPage = async (
     }),
   );
   context.setDefaultTimeout(waitLimit);
-  const lines: string[] = [];
-  const expected: RegExp[] = [];
-  await watch(context, [service.address, ...origins], (line) => lines.push(line));
-  const page = await within(waitLimit, context.newPage());
-  const trouble = () => lines.filter((line) => !expected.some((pattern) => pattern.test(line)));
+  const problems: string[] = [];
+  const expectedPatterns: RegExp[] = [];
+  await watch(context, [service.address, ...origins], (line) => problems.push(line));
+  const page = await rejectOnTimeout(waitLimit, context.newPage());
+  const listProblems = () => problems.filter((line) => !expectedPatterns.some((pattern) => pattern.test(line)));
   onTestFinished(async ({ task }) => {
     if (task.result?.state === 'fail') await screenshot(page, `failed ${task.name}`).catch(() => undefined);
     await context.close();
-    if (trouble().length > 0) throw new Error(`In the page:\n${trouble().join('\n')}`);
+    if (listProblems().length > 0) throw new Error(`In the page:\n${listProblems().join('\n')}`);
   });
-  return { page, context, trouble, expectTrouble: (pattern) => void expected.push(pattern) };
+  return { page, context, listProblems, allowProblem: (pattern) => void expectedPatterns.push(pattern) };
 };
 
 const watch = async (context: BrowserContext, origins: readonly string[], report: (line: string) => void) => {
@@ -80,7 +80,7 @@ const watch = async (context: BrowserContext, origins: readonly string[], report
   context.on('console', (message) => {
     if (message.type() === 'error') report(`console: ${message.text()} (${message.location().url})`);
   });
-  context.on('weberror', (thrown) => report(`thrown: ${thrown.error().stack ?? thrown.error().message}`));
+  context.on('weberror', (webError) => report(`thrown: ${webError.error().stack ?? webError.error().message}`));
   context.on('dialog', (dialog) => {
     report(`dialog: ${dialog.type()} ${dialog.message()}`);
     void dialog.dismiss();
@@ -88,12 +88,12 @@ const watch = async (context: BrowserContext, origins: readonly string[], report
   context.on('request', (request) => {
     const { origin, protocol } = new URL(request.url());
     const isLocal = ['data:', 'blob:', 'about:'].includes(protocol);
-    if (!isLocal && !origins.includes(origin)) report(`elsewhere: ${request.method()} ${request.url()}`);
+    if (!isLocal && !origins.includes(origin)) report(`foreign origin: ${request.method()} ${request.url()}`);
   });
   context.on('requestfailed', (request) => {
-    const why = request.failure()?.errorText ?? '';
+    const errorText = request.failure()?.errorText ?? '';
     // Leaving a page, or hiding the list of a query, aborts its requests.
-    if (why !== 'net::ERR_ABORTED') report(`failed: ${request.method()} ${request.url()} ${why}`);
+    if (errorText !== 'net::ERR_ABORTED') report(`failed: ${request.method()} ${request.url()} ${errorText}`);
   });
 };
 
@@ -112,16 +112,16 @@ export const goTo = async (page: Page, path: string): Promise<void> => {
 };
 
 /** Waits until no dialog is open. A dialog and the one below it may fade out at the same time. */
-export const dialogsClosed = (page: Page): Promise<void> =>
+export const waitForDialogsToClose = (page: Page): Promise<void> =>
   page.getByRole('dialog').first().waitFor({ state: 'detached' });
 
-let pictures: string | null = null;
+let screenshotsFolder: string | null = null;
 
 /** Writes a screenshot of the whole page to the folder SCREENSHOTS or a temporary one. Returns its path. */
 export const screenshot = async (page: Page, name: string): Promise<string> => {
-  pictures ??= process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'portico-screenshots-'));
-  mkdirSync(pictures, { recursive: true });
-  const path = join(pictures, `${name.replaceAll(/[^A-Za-z0-9-]+/g, '-')}.png`);
+  screenshotsFolder ??= process.env['SCREENSHOTS'] ?? mkdtempSync(join(tmpdir(), 'portico-screenshots-'));
+  mkdirSync(screenshotsFolder, { recursive: true });
+  const path = join(screenshotsFolder, `${name.replaceAll(/[^A-Za-z0-9-]+/g, '-')}.png`);
   await page.screenshot({ path, fullPage: true });
   return path;
 };

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { RouteObject } from 'react-router';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { furtherRoutes, pages } from '../src/pages/pages.ts';
+import { otherRoutes, pages } from '../src/pages/pages.ts';
 import { expectAccessible } from './accessible.ts';
 import { firstAdmin } from './console-service.ts';
 import { seedHostileTexts, type HostileSeed } from './hostile-seed.ts';
@@ -14,16 +14,16 @@ type Role = 'admin' | 'client';
 
 /** Returns the pages of a role as patterns: the menu and the pages below it. */
 const patternsOf = (role: Role): readonly string[] => {
-  const own = pages.filter(({ roles }) => roles.includes(role)).flatMap(({ routes }) => routes);
+  const ownRoutes = pages.filter(({ roles }) => roles.includes(role)).flatMap(({ routes }) => routes);
   const pathOf = ({ path = '' }: RouteObject): string => `/${path}`;
-  return [...own, ...furtherRoutes].map(pathOf);
+  return [...ownRoutes, ...otherRoutes].map(pathOf);
 };
 
 /** Replaces each part of a pattern that begins with a colon. */
 const addressOf = (pattern: string, { api, group, client }: HostileSeed): string =>
-  pattern.replaceAll(/:(\w+)/g, (_all, name: string) => {
+  pattern.replaceAll(/:(\w+)/g, (_match, name: string) => {
     const value = { api: api.id, group: group.id, person: client.email }[name];
-    if (value === undefined) throw new Error(`The walk has no value for ${pattern}`);
+    if (value === undefined) throw new Error(`There is no value for ${pattern}`);
     return encodeURIComponent(value);
   });
 
@@ -50,27 +50,27 @@ describe.skipIf(!browser)('untrusted text', () => {
   test.each<Role>(['admin', 'client'])(
     'is only text, and fits the screen, on every page of the role %s',
     async (role) => {
-      const { page, trouble } = await openPage(browser, service);
+      const { page, listProblems } = await openPage(browser, service);
       await signIn(page, service, role === 'admin' ? firstAdmin : seed.client);
-      const walked: string[] = [];
-      for (const waiting = [...addressesOf(role)]; waiting.length > 0;) {
-        const address = waiting.shift() ?? '';
-        if (walked.includes(address)) continue;
-        walked.push(address);
-        await walkTo(page, address);
-        await openEverything(page);
-        expect([address, ...(await findHarm(page))]).toEqual([address]);
-        expect([address, ...trouble()]).toEqual([address]);
-        expect([address, ...(await widthsTooNarrow(page))]).toEqual([address]);
-        await screenshot(page, `hostile ${role} ${walked.length} ${address.slice(0, 60)}`);
-        if (walked.length < walkMax) waiting.push(...(await viewsIn(page)));
+      const visitedAddresses: string[] = [];
+      for (const pendingAddresses = [...addressesOf(role)]; pendingAddresses.length > 0;) {
+        const address = pendingAddresses.shift() ?? '';
+        if (visitedAddresses.includes(address)) continue;
+        visitedAddresses.push(address);
+        await visitPage(page, address);
+        await openCollapsedParts(page);
+        expect([address, ...(await findUnsafeElements(page))]).toEqual([address]);
+        expect([address, ...listProblems()]).toEqual([address]);
+        expect([address, ...(await findOverflows(page))]).toEqual([address]);
+        await screenshot(page, `hostile ${role} ${visitedAddresses.length} ${address.slice(0, 60)}`);
+        if (visitedAddresses.length < visitedPagesMax) pendingAddresses.push(...(await viewsIn(page)));
       }
-      // Otherwise the walk would cover little of the documents.
-      expect(walked.filter((address) => address.includes('operation='))).not.toEqual([]);
+      // Otherwise the test would cover little of the documents.
+      expect(visitedAddresses.filter((address) => address.includes('operation='))).not.toEqual([]);
     },
   );
 
-  test('is shown as it was written', async () => {
+  test('is shown exactly as it was written', async () => {
     const { page } = await openPage(browser, service);
     await signIn(page, service, firstAdmin, '/people?status=all');
     await waitUntilLoaded(page);
@@ -79,7 +79,7 @@ describe.skipIf(!browser)('untrusted text', () => {
     await expectAccessible(page);
   });
 
-  test('stays text in the URL of a page and of a sign-in callback', async () => {
+  test('remains text in the URL of a page and of a sign-in callback', async () => {
     const { page } = await openPage(browser, service);
     for (const path of [
       `/console/${encodeURIComponent('"><img src=x onerror=alert(1)>')}`,
@@ -89,29 +89,29 @@ describe.skipIf(!browser)('untrusted text', () => {
     ]) {
       await page.goto(`${service.address}${path}`);
       await page.getByRole('button').first().waitFor();
-      expect([path, ...(await findHarm(page))]).toEqual([path]);
+      expect([path, ...(await findUnsafeElements(page))]).toEqual([path]);
     }
     expect(new URL(page.url()).origin).toBe(service.address);
   });
 });
 
 /** Returns the screen widths, in pixels, at which the page scrolls sideways, with the excess. */
-const widthsTooNarrow = async (page: Page): Promise<readonly string[]> => {
-  const before = page.viewportSize();
+const findOverflows = async (page: Page): Promise<readonly string[]> => {
+  const previousSize = page.viewportSize();
   const overflows: string[] = [];
   // An open dropdown follows its field with a delay.
   await page.keyboard.press('Escape');
   for (const width of [1_440, 1_024, 768, 390]) {
     await page.setViewportSize({ width, height: 800 });
-    const beyond = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
-    if (beyond > 0) overflows.push(`${width}: ${beyond} too wide`);
+    const excess = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    if (excess > 0) overflows.push(`${width}: ${excess} too wide`);
   }
-  if (before) await page.setViewportSize(before);
+  if (previousSize) await page.setViewportSize(previousSize);
   return overflows;
 };
 
 /** Goes to a page and waits for a new heading; another view of the same page keeps its heading. */
-const walkTo = async (page: Page, address: string): Promise<void> => {
+const visitPage = async (page: Page, address: string): Promise<void> => {
   await page
     .locator('#content h1')
     .evaluateAll((headings) => headings.forEach((heading) => heading.setAttribute('data-before', '')));
@@ -123,8 +123,8 @@ const walkTo = async (page: Page, address: string): Promise<void> => {
   await waitUntilLoaded(page);
 };
 
-/** The number of pages after which a walk adds no more. */
-const walkMax = 60;
+/** The number of visited pages after which no more pages are added. */
+const visitedPagesMax = 60;
 
 /** Returns the page's links to other views of the same page, such as the links from an API to its operations. */
 const viewsIn = (page: Page): Promise<readonly string[]> =>
@@ -146,13 +146,15 @@ const waitUntilLoaded = async (page: Page): Promise<void> => {
 const opensMax = 40;
 
 /** Opens tabs and collapsed parts, none of which changes data. */
-const openEverything = async (page: Page): Promise<void> => {
-  const folded = page.locator('#content').locator('[role=tab][aria-selected=false], [aria-expanded=false], summary');
-  const count = Math.min(await folded.count(), opensMax);
-  for (let turn = 0; turn < count; turn += 1) {
+const openCollapsedParts = async (page: Page): Promise<void> => {
+  const collapsedParts = page
+    .locator('#content')
+    .locator('[role=tab][aria-selected=false], [aria-expanded=false], summary');
+  const count = Math.min(await collapsedParts.count(), opensMax);
+  for (let index = 0; index < count; index += 1) {
     // An opened part no longer matches, so the next one takes its index.
-    await folded
-      .nth(Math.min(turn, (await folded.count()) - 1))
+    await collapsedParts
+      .nth(Math.min(index, (await collapsedParts.count()) - 1))
       .click({ timeout: 2_000, trial: false })
       .catch(() => undefined);
   }
@@ -160,29 +162,29 @@ const openEverything = async (page: Page): Promise<void> => {
 };
 
 /** Returns elements and URLs that text must never become, one line each. */
-const findHarm = (page: Page): Promise<readonly string[]> =>
+const findUnsafeElements = (page: Page): Promise<readonly string[]> =>
   page.evaluate(() => {
     const describeAs = (kind: string) => (element: Element) => `${kind}: ${element.outerHTML.slice(0, 200)}`;
-    const all = (selector: string) => [...document.querySelectorAll(selector)];
-    const isOwn = (address: string) => new URL(address, location.href).origin === location.origin;
-    const links = all('a[href], area[href], form[action], button[formaction]');
+    const selectAll = (selector: string) => [...document.querySelectorAll(selector)];
+    const isSameOrigin = (address: string) => new URL(address, location.href).origin === location.origin;
+    const links = selectAll('a[href], area[href], form[action], button[formaction]');
     const addressOf = (element: Element) =>
       element.getAttribute('href') ?? element.getAttribute('action') ?? element.getAttribute('formaction') ?? '';
     return [
-      ...all('#root script, #root iframe, #root object, #root embed, #root style, #root link, #root meta, base').map(
-        describeAs('element'),
-      ),
-      ...all('*')
+      ...selectAll(
+        '#root script, #root iframe, #root object, #root embed, #root style, #root link, #root meta, base',
+      ).map(describeAs('element')),
+      ...selectAll('*')
         .filter((element) => element.getAttributeNames().some((name) => name.startsWith('on')))
         .map(describeAs('handler')),
-      ...all('img[src], image[href], video[src], audio[src], source[src]')
-        .filter((element) => !isOwn(element.getAttribute('src') ?? element.getAttribute('href') ?? ''))
+      ...selectAll('img[src], image[href], video[src], audio[src], source[src]')
+        .filter((element) => !isSameOrigin(element.getAttribute('src') ?? element.getAttribute('href') ?? ''))
         .map(describeAs('image')),
       ...links
         .filter((element) => !/^(https?:|mailto:|[^:]*$|[/?#])/i.test(addressOf(element)))
         .map(describeAs('address')),
       ...links
-        .filter((element) => /^https?:/i.test(addressOf(element)) && !isOwn(addressOf(element)))
+        .filter((element) => /^https?:/i.test(addressOf(element)) && !isSameOrigin(addressOf(element)))
         .filter((element) => !/noopener/.test(element.getAttribute('rel') ?? ''))
         .map(describeAs('link without noopener')),
     ];

@@ -1,6 +1,6 @@
 import type { ErrorCode, PorticoError } from '@portico/domain';
 
-/** The HTTP status of each refusal (specification, "Errors"). */
+/** The HTTP status of each error (specification, "Errors"). */
 export const errorStatuses = {
   invalid_body: 400,
   invalid_query: 400,
@@ -62,5 +62,5 @@ export const errorStatuses = {
 } as const satisfies Record<ErrorCode, number>;
 
 /** Returns the number of seconds after which a `rate_limited` caller may retry, at least 1. */
-export const retrySecondsOf = ({ counted, retryAfterSeconds }: PorticoError): number =>
-  Math.max(1, retryAfterSeconds ?? counted?.retryAfterSeconds ?? 1);
+export const retrySecondsOf = ({ rateLimit, retryAfterSeconds }: PorticoError): number =>
+  Math.max(1, retryAfterSeconds ?? rateLimit?.retryAfterSeconds ?? 1);

@@ -1,10 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { expect, test } from 'vitest';
-import { Exchange, type ExchangeFacts } from './exchange.ts';
+import { Exchange, type ExchangeDependencies } from './exchange.ts';
 
-const facts: ExchangeFacts = {
+const dependencies: ExchangeDependencies = {
   readAddress: () => '',
-  timer: () => () => undefined,
+  startTimer: () => () => undefined,
   responseTimeoutMs: 1,
   respondToExpiry: () => undefined,
 };
@@ -14,40 +14,40 @@ test.each([
   ['a'.repeat(129), false],
   ['', false],
   ['a b', false],
-])("a caller's request id is used if it is short and plain: %s", (header, isUsed) => {
+])('the request id that a caller sends is used if it is short and plain: %s', (header, isUsed) => {
   const request = { headers: { 'x-request-id': header }, socket: {} } as unknown as IncomingMessage;
-  const { requestId } = new Exchange(request, {} as ServerResponse, facts);
+  const { requestId } = new Exchange(request, {} as ServerResponse, dependencies);
   expect(requestId === header).toBe(isUsed);
   expect(requestId.length).toBeLessThanOrEqual(128);
 });
 
 test('a settled deadline never expires, even if it is restarted', () => {
   const callbacks: (() => void)[] = [];
-  const timer: ExchangeFacts['timer'] = (_milliseconds, callback) => {
+  const startTimer: ExchangeDependencies['startTimer'] = (_milliseconds, callback) => {
     callbacks.push(callback);
     return () => callbacks.splice(callbacks.indexOf(callback), 1);
   };
   const request = { headers: {}, socket: {} } as unknown as IncomingMessage;
-  const { deadline } = new Exchange(request, {} as ServerResponse, { ...facts, timer });
+  const { deadline } = new Exchange(request, {} as ServerResponse, { ...dependencies, startTimer });
   expect(callbacks).toHaveLength(1);
   deadline.beginCommit();
   deadline.restart();
-  expect([callbacks.length, deadline.expired]).toEqual([0, false]);
+  expect([callbacks.length, deadline.hasExpired]).toEqual([0, false]);
 });
 
-test('an abandoned deadline expires without a response, unless it was settled before', () => {
+test('abandoning a deadline lets it expire without a response, unless it is already settled', () => {
   let responses = 0;
-  const exchange = () => {
+  const createExchange = () => {
     const request = { headers: {}, socket: {} } as unknown as IncomingMessage;
-    return new Exchange(request, {} as ServerResponse, { ...facts, respondToExpiry: () => (responses += 1) });
+    return new Exchange(request, {} as ServerResponse, { ...dependencies, respondToExpiry: () => (responses += 1) });
   };
-  const [abandoned, settled] = [exchange().deadline, exchange().deadline];
+  const [abandonedDeadline, settledDeadline] = [createExchange().deadline, createExchange().deadline];
   let calls = 0;
-  abandoned.onExpired(() => (calls += 1));
-  abandoned.abandon();
-  abandoned.abandon();
-  expect([abandoned.expired, abandoned.settle(), calls, responses]).toEqual([true, false, 1, 0]);
-  settled.settle();
-  settled.abandon();
-  expect(settled.expired).toBe(false);
+  abandonedDeadline.onExpired(() => (calls += 1));
+  abandonedDeadline.abandon();
+  abandonedDeadline.abandon();
+  expect([abandonedDeadline.hasExpired, abandonedDeadline.settle(), calls, responses]).toEqual([true, false, 1, 0]);
+  settledDeadline.settle();
+  settledDeadline.abandon();
+  expect(settledDeadline.hasExpired).toBe(false);
 });

@@ -10,26 +10,30 @@ const validRequestId = /^[A-Za-z0-9._-]{1,128}$/;
 const latestExchanges = new WeakMap<Socket, Exchange>();
 
 /** The dependencies that all exchanges of an application share. */
-export interface ExchangeFacts {
+export interface ExchangeDependencies {
   readonly readAddress: ReadClientAddress;
-  readonly timer: Timer;
+  readonly startTimer: StartTimer;
   readonly responseTimeoutMs: number;
   /** Responds to an exchange whose deadline has expired. */
   readonly respondToExpiry: (exchange: Exchange) => void;
 }
 
 /** Begins an exchange, which becomes the latest on its connection, and starts its deadline. */
-export const beginExchange = (request: IncomingMessage, response: ServerResponse, facts: ExchangeFacts): Exchange => {
-  const exchange = new Exchange(request, response, facts);
+export const beginExchange = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  dependencies: ExchangeDependencies,
+): Exchange => {
+  const exchange = new Exchange(request, response, dependencies);
   latestExchanges.set(request.socket, exchange);
   return exchange;
 };
 
 /** Returns the latest exchange on this connection; null if there is none. */
-export const exchangeOn = (socket: Socket): Exchange | null => latestExchanges.get(socket) ?? null;
+export const findLatestExchange = (socket: Socket): Exchange | null => latestExchanges.get(socket) ?? null;
 
 /** Data on a connection that could not be parsed as a request. */
-export interface Unreadable {
+export interface UnreadableData {
   readonly status: number;
   /** Node's error code. */
   readonly errorCode: string;
@@ -38,11 +42,11 @@ export interface Unreadable {
 const awaitingContinue = new WeakSet<IncomingMessage>();
 
 /** Records that the client waits for `100 Continue` before it sends the body (RFC 9110, section 10.1.1). */
-export const noteExpectContinue = (request: IncomingMessage): void => {
+export const recordExpectContinue = (request: IncomingMessage): void => {
   awaitingContinue.add(request);
 };
 
-/** A request with its response, and the facts learned while it is handled. */
+/** A request with its response, and the data collected while it is handled. */
 export class Exchange {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -56,7 +60,7 @@ export class Exchange {
   /** Whether the route is polled every few seconds: a 200 is then logged only at `debug`. */
   isProbe = false;
   /** The state of the rate limit, once the request has been counted. */
-  counted: CountedRequest | null = null;
+  rateLimit: CountedRequest | null = null;
   profileId: ProfileId | null = null;
   /** The `client_id` of the API key that admitted the request; null for a token. */
   clientId: string | null = null;
@@ -65,23 +69,25 @@ export class Exchange {
   /** The `WWW-Authenticate` header of a 401. */
   challenge = 'Bearer';
   /** Whether the handler waits for the complete body. */
-  takesBody = false;
+  expectsBody = false;
   /** The request's span; null unless tracing is configured. */
   span: RequestSpan | null = null;
   /** Set if the body could not be parsed and the response was written directly to the socket, not to `response`. */
-  unreadable: Unreadable | null = null;
+  unreadableData: UnreadableData | null = null;
 
-  constructor(request: IncomingMessage, response: ServerResponse, facts: ExchangeFacts) {
+  constructor(request: IncomingMessage, response: ServerResponse, dependencies: ExchangeDependencies) {
     this.request = request;
     this.response = response;
     const header = request.headers['x-request-id'];
     this.requestId = typeof header === 'string' && validRequestId.test(header) ? header : randomUUID();
     const forwardedFor = request.headers['x-forwarded-for'];
-    this.address = facts.readAddress(
+    this.address = dependencies.readAddress(
       request.socket.remoteAddress,
       Array.isArray(forwardedFor) ? forwardedFor.join(',') : forwardedFor,
     );
-    this.deadline = new ResponseDeadline(facts.timer, facts.responseTimeoutMs, () => facts.respondToExpiry(this));
+    this.deadline = new ResponseDeadline(dependencies.startTimer, dependencies.responseTimeoutMs, () =>
+      dependencies.respondToExpiry(this),
+    );
   }
 
   /**
@@ -93,54 +99,54 @@ export class Exchange {
   }
 }
 
-/** Calls `ring` once after this many milliseconds; returns a function that cancels the call. */
-export type Timer = (milliseconds: number, ring: () => void) => () => void;
+/** Calls `callback` once after this many milliseconds; returns a function that cancels the call. */
+export type StartTimer = (milliseconds: number, callback: () => void) => () => void;
 
-interface Wait {
+interface PendingCall {
   readonly callback: () => void;
-  /** The time when the wait ends, according to `performance.now()`. */
+  /** When the call is due, according to `performance.now()`. */
   readonly dueAt: number;
 }
 
 /**
- * Creates a timer that shares one system timer among all waits of the same duration: almost none of them ever ends, and
- * starting and stopping a timer per request costs more than a node in a list. The first node is due first.
+ * Creates a function that starts timers of the same duration, which share one system timer: almost none of them ever
+ * fires, and starting and stopping a system timer per request costs more than a node in a list. The first node is due first.
  */
-const createSharedTimer = (milliseconds: number): ((ring: () => void) => () => void) => {
-  const waits = new LinkedList<Wait>();
-  let isSet = false;
+const createSharedTimer = (milliseconds: number): ((callback: () => void) => () => void) => {
+  const pendingCalls = new LinkedList<PendingCall>();
+  let isScheduled = false;
 
-  const set = (inMilliseconds: number): void => {
-    isSet = true;
-    setTimeout(fireDue, inMilliseconds).unref();
+  const schedule = (delayMs: number): void => {
+    isScheduled = true;
+    setTimeout(fireDueCalls, delayMs).unref();
   };
-  const fireDue = (): void => {
-    isSet = false;
-    for (let node = waits.first; node; node = waits.first) {
+  const fireDueCalls = (): void => {
+    isScheduled = false;
+    for (let node = pendingCalls.first; node; node = pendingCalls.first) {
       const remainingMs = node.value.dueAt - performance.now();
       if (remainingMs > 0) {
-        set(Math.ceil(remainingMs));
+        schedule(Math.ceil(remainingMs));
         return;
       }
-      waits.remove(node);
+      pendingCalls.remove(node);
       node.value.callback();
     }
   };
 
   return (callback) => {
-    const node = waits.add({ callback, dueAt: performance.now() + milliseconds });
-    if (!isSet) set(milliseconds);
-    return () => waits.remove(node);
+    const node = pendingCalls.add({ callback, dueAt: performance.now() + milliseconds });
+    if (!isScheduled) schedule(milliseconds);
+    return () => pendingCalls.remove(node);
   };
 };
 
 const sharedTimers = new Map<number, ReturnType<typeof createSharedTimer>>();
 
 /** Does not keep the process alive: the requests' connections do. */
-export const systemTimer: Timer = (milliseconds, ring) => {
-  let timer = sharedTimers.get(milliseconds);
-  if (!timer) sharedTimers.set(milliseconds, (timer = createSharedTimer(milliseconds)));
-  return timer(ring);
+export const startSystemTimer: StartTimer = (milliseconds, callback) => {
+  let startSharedTimer = sharedTimers.get(milliseconds);
+  if (!startSharedTimer) sharedTimers.set(milliseconds, (startSharedTimer = createSharedTimer(milliseconds)));
+  return startSharedTimer(callback);
 };
 
 /**
@@ -149,46 +155,46 @@ export const systemTimer: Timer = (milliseconds, ring) => {
  * the deadline can no longer expire.
  */
 class ResponseDeadline implements Deadline {
-  readonly #timer: Timer;
+  readonly #startTimer: StartTimer;
   readonly #timeoutMs: number;
   readonly #respondToExpiry: () => void;
   /** Null if there are no callbacks. */
-  #onExpired: Set<() => void> | null = null;
+  #expiryCallbacks: Set<() => void> | null = null;
   #state: 'open' | 'settled' | 'expired' = 'open';
   #cancel: (() => void) | null = null;
 
-  constructor(timer: Timer, timeoutMs: number, respondToExpiry: () => void) {
-    this.#timer = timer;
+  constructor(startTimer: StartTimer, timeoutMs: number, respondToExpiry: () => void) {
+    this.#startTimer = startTimer;
     this.#timeoutMs = timeoutMs;
     this.#respondToExpiry = respondToExpiry;
     this.restart();
   }
 
-  get expired(): boolean {
+  get hasExpired(): boolean {
     return this.#state === 'expired';
   }
 
   /** Throws `timed_out` if the deadline has expired. */
-  refuseExpired(): void {
-    if (this.expired) throw new PorticoError('timed_out');
+  throwIfExpired(): void {
+    if (this.hasExpired) throw new PorticoError('timed_out');
   }
 
   beginCommit(): void {
     this.settle();
-    this.refuseExpired();
+    this.throwIfExpired();
   }
 
   onExpired(callback: () => void): () => void {
-    if (this.expired) callback();
-    else (this.#onExpired ??= new Set()).add(callback);
-    return () => this.#onExpired?.delete(callback);
+    if (this.hasExpired) callback();
+    else (this.#expiryCallbacks ??= new Set()).add(callback);
+    return () => this.#expiryCallbacks?.delete(callback);
   }
 
   /** Prevents the deadline from expiring, because the response is known. Returns false if it has already expired. */
   settle(): boolean {
     if (this.#state === 'open') this.#state = 'settled';
     this.suspend();
-    return !this.expired;
+    return !this.hasExpired;
   }
 
   /** Stops the clock while the client is still sending its body. */
@@ -199,7 +205,7 @@ class ResponseDeadline implements Deadline {
 
   /** Restarts the clock with the full duration. */
   restart(): void {
-    if (this.#state === 'open') this.#cancel ??= this.#timer(this.#timeoutMs, () => this.#expire());
+    if (this.#state === 'open') this.#cancel ??= this.#startTimer(this.#timeoutMs, () => this.#expire());
   }
 
   /** Lets the deadline expire without sending a response, because the client no longer waits for one. */
@@ -217,7 +223,7 @@ class ResponseDeadline implements Deadline {
 
   #giveUp(): void {
     this.#state = 'expired';
-    for (const callback of this.#onExpired ?? []) callback();
-    this.#onExpired = null;
+    for (const callback of this.#expiryCallbacks ?? []) callback();
+    this.#expiryCallbacks = null;
   }
 }

@@ -4,27 +4,33 @@ import type { LocalSignIn, Tracing } from '@portico/composition';
 import { isPorticoError, PorticoError, type DocumentReader, type UseCases } from '@portico/domain';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
-import { json, send, type RouteResponse } from './responses/route-response.ts';
+import { toJsonResponse, send, type RouteResponse } from './responses/route-response.ts';
 import { createBodyCache } from './responses/tagged-response.ts';
 import { errorStatuses, retrySecondsOf } from './errors.ts';
-import { beginExchange, systemTimer, type Exchange, type ExchangeFacts, type Timer } from './exchange.ts';
+import {
+  beginExchange,
+  startSystemTimer,
+  type Exchange,
+  type ExchangeDependencies,
+  type StartTimer,
+} from './exchange.ts';
 import { createHttpMetrics, observeState, type HttpMetrics } from './metrics.ts';
-import { openApiDocument } from './openapi/openapi-document.ts';
-import { handleRoute, type PipelineFacts } from './pipeline.ts';
-import { ClientGone } from './requests/body.ts';
+import { buildOpenApiDocument } from './openapi/openapi-document.ts';
+import { handleRoute, type PipelineDependencies } from './pipeline.ts';
+import { ClientDisconnected } from './requests/body.ts';
 import { createBaseUrlReader } from './requests/base-url.ts';
 import { createClientAddressReader, type ReadClientAddress } from './requests/client-address.ts';
 import { credentialOf } from './requests/credential.ts';
-import { escapeUndecodable, namesHost } from './requests/request-target.ts';
+import { escapeUndecodable, hasValidHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
 import { routes } from './routes/table.ts';
 import { createConsoleFiles } from './console/console-files.ts';
 import { signInOriginsOf } from './console/sign-in-origins.ts';
 import type { HttpSettings } from './settings.ts';
-import type { RecordUnreadable } from './unreadable.ts';
+import type { RecordUnreadableRequest } from './unreadable.ts';
 
-export interface HttpAppFacts {
+export interface HttpAppDependencies {
   readonly useCases: UseCases;
   readonly documents: Pick<DocumentReader, 'readMember'>;
   readonly settings: HttpSettings;
@@ -36,10 +42,10 @@ export interface HttpAppFacts {
   /** The local issuer's documents; present only if the service is its own identity provider. */
   readonly localIssuer?: LocalIssuerDocuments | null | undefined;
   /**
-   * Returns the last known addresses that a browser uses to sign in with the configured issuer, without waiting for the
+   * Returns the last known URLs that a browser uses to sign in with the configured issuer, without waiting for the
    * issuer. By default, there are none.
    */
-  readonly issuerEndpoints?: (() => readonly string[]) | undefined;
+  readonly listIssuerEndpoints?: (() => readonly string[]) | undefined;
   /** The browser sign-in with the local issuer. */
   readonly localSignIn?: LocalSignIn | null | undefined;
   /**
@@ -49,8 +55,8 @@ export interface HttpAppFacts {
   readonly responseTimeoutMs?: number;
   /** Records a span for each request. By default, none are recorded. */
   readonly tracing?: Pick<Tracing, 'beginRequest'> | null | undefined;
-  /** The timer for deadlines; the system's by default. */
-  readonly timer?: Timer;
+  /** Starts the timers of deadlines; by default, system timers. */
+  readonly startTimer?: StartTimer;
 }
 
 /** Shorter than the 15 s after which HAProxy stops waiting (`deploy/haproxy.cfg`). */
@@ -61,30 +67,35 @@ const bodyCacheBytesMax = 96 * 1_048_576;
 /** The listener that handles requests. */
 export interface HttpApp extends RequestListener {
   /** Logs and counts data that the server could not parse as a request. */
-  readonly recordUnreadable: RecordUnreadable;
+  readonly recordUnreadableRequest: RecordUnreadableRequest;
   /** Starts draining: from now on, `/ready` reports "not ready", and responses close their connections. */
   readonly startDraining: () => void;
 }
 
 /** Creates the application. It uses Express's router, with one route per row of the route table. */
-export const createHttpApp = (facts: HttpAppFacts): HttpApp => createAppFor(facts, credentialOf);
+export const createHttpApp = (dependencies: HttpAppDependencies): HttpApp =>
+  createAppWithCredentialReader(dependencies, credentialOf);
 
 /** Creates an application that uses a different way to read credentials: see `operator-calls.ts`. */
-export const createAppFor = (facts: HttpAppFacts, readCredential: PipelineFacts['readCredential']): HttpApp => {
-  const { settings, logger } = facts;
+export const createAppWithCredentialReader = (
+  dependencies: HttpAppDependencies,
+  readCredential: PipelineDependencies['readCredential'],
+): HttpApp => {
+  const { settings, logger } = dependencies;
   const protectedResource = protectedResourceOf(settings);
   const table = routes.filter(
-    (route) => (facts.localIssuer || !route.requiresLocalIssuer) && (protectedResource || !route.requiresAccessTokens),
+    (route) =>
+      (dependencies.localIssuer || !route.requiresLocalIssuer) && (protectedResource || !route.requiresAccessTokens),
   );
-  let draining = false;
-  const isDraining = () => draining;
-  const registry = facts.registry ?? new Registry();
+  let hasStartedDraining = false;
+  const isDraining = () => hasStartedDraining;
+  const registry = dependencies.registry ?? new Registry();
   const metrics = createHttpMetrics(registry, settings.version);
-  observeState(registry, facts.useCases);
-  let openApi: string | null = null;
-  const pipeline: PipelineFacts = {
-    useCases: facts.useCases,
-    documents: facts.documents,
+  observeState(registry, dependencies.useCases);
+  let openApiText: string | null = null;
+  const pipeline: PipelineDependencies = {
+    useCases: dependencies.useCases,
+    documents: dependencies.documents,
     readCredential,
     settings,
     bodies: createBodyCache({ bytesMax: bodyCacheBytesMax }),
@@ -92,29 +103,29 @@ export const createAppFor = (facts: HttpAppFacts, readCredential: PipelineFacts[
       name: settings.serviceName,
       version: settings.version,
       isDraining,
-      runsJobs: facts.runsJobs ?? null,
-      metrics: metrics.text,
-      openApi: () => (openApi ??= JSON.stringify(openApiDocument(table, settings))),
-      localIssuer: facts.localIssuer ?? null,
-      localSignIn: facts.localSignIn ?? null,
-      baseUrl: createBaseUrlReader(settings),
+      runsJobs: dependencies.runsJobs ?? null,
+      readMetrics: metrics.render,
+      getOpenApiDocument: () => (openApiText ??= JSON.stringify(buildOpenApiDocument(table, settings))),
+      localIssuer: dependencies.localIssuer ?? null,
+      localSignIn: dependencies.localSignIn ?? null,
+      readBaseUrl: createBaseUrlReader(settings),
       protectedResource,
       signInWays: settings.signInWays,
-      signInOrigins: () => signInOriginsOf(settings.signInWays, facts.issuerEndpoints?.() ?? []),
+      listSignInOrigins: () => signInOriginsOf(settings.signInWays, dependencies.listIssuerEndpoints?.() ?? []),
       consoleFiles: createConsoleFiles(),
     },
   };
   const readAddress = createClientAddressReader(settings.trustProxy);
-  const serve = createServing({ ...facts, pipeline, metrics, readAddress, isDraining });
-  const recordUnreadable: RecordUnreadable = ({ status, errorCode }, requestId, { remoteAddress }) => {
-    const line = { route: 'unknown', status, request_id: requestId, address: readAddress(remoteAddress, undefined) };
-    metrics.requestCompleted('other', 'unknown', status, 0);
-    logger.info({ ...line, unreadable: errorCode }, 'request');
+  const handleRequest = createRequestHandler({ ...dependencies, pipeline, metrics, readAddress, isDraining });
+  const recordUnreadableRequest: RecordUnreadableRequest = ({ status, errorCode }, requestId, { remoteAddress }) => {
+    const logLine = { route: 'unknown', status, request_id: requestId, address: readAddress(remoteAddress, undefined) };
+    metrics.recordRequest('other', 'unknown', status, 0);
+    logger.info({ ...logLine, unreadable: errorCode }, 'request');
   };
   const startDraining = () => {
-    draining = true;
+    hasStartedDraining = true;
   };
-  return Object.assign(createListener(table, serve), { recordUnreadable, startDraining });
+  return Object.assign(createListener(table, handleRequest), { recordUnreadableRequest, startDraining });
 };
 
 /** The routes of one path, by method. */
@@ -127,23 +138,23 @@ interface PathMatch {
 }
 
 /** Handles a request; `match` is null if no route has its path, or if the router failed. */
-type Serve = (
+type RequestHandler = (
   request: IncomingMessage,
   response: ServerResponse,
   match: PathMatch | null,
   failure?: unknown,
 ) => Promise<void>;
 
-const createListener = (table: readonly Route[], serve: Serve): RequestListener => {
+const createListener = (table: readonly Route[], handleRequest: RequestHandler): RequestListener => {
   const router = express.Router({ caseSensitive: true });
-  for (const [path, methods] of byPath(table)) {
+  for (const [path, methods] of groupByPath(table)) {
     router.all(path, (request, response) =>
-      serve(request, response, { methods, params: request.params as Record<string, string> }),
+      handleRequest(request, response, { methods, params: request.params as Record<string, string> }),
     );
   }
-  router.use((request, response) => serve(request, response, null));
+  router.use((request, response) => handleRequest(request, response, null));
   router.use((error: unknown, request: Request, response: Response, _next: NextFunction) =>
-    serve(request, response, null, error),
+    handleRequest(request, response, null, error),
   );
   return (request, response) => {
     request.url = escapeUndecodable(request.url ?? '');
@@ -153,7 +164,7 @@ const createListener = (table: readonly Route[], serve: Serve): RequestListener 
 };
 
 /** Returns the table's routes by path and method. A trailing slash makes no difference. */
-const byPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
+const groupByPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
   const paths = new Map<string, Map<string, Route>>();
   for (const route of table) {
     const path = route.path.replace(/(?<=.)\/$/, '');
@@ -163,38 +174,40 @@ const byPath = (table: readonly Route[]): ReadonlyMap<string, MethodTable> => {
   return paths;
 };
 
-interface ServingFacts extends HttpAppFacts {
-  readonly pipeline: PipelineFacts;
+interface RequestHandlerDependencies extends HttpAppDependencies {
+  readonly pipeline: PipelineDependencies;
   readonly metrics: HttpMetrics;
   readonly readAddress: ReadClientAddress;
   readonly isDraining: () => boolean;
 }
 
-const createServing = (facts: ServingFacts): Serve => {
-  const { pipeline, metrics, readAddress, isDraining, logger } = facts;
-  const { responseTimeoutMs = responseTimeoutMsDefault, timer = systemTimer, tracing = null } = facts;
-  const refuse = (exchange: Exchange, error: unknown): Promise<void> => {
-    const refusal = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
-    const status = errorStatuses[refusal.code];
-    exchange.counted = refusal.counted ?? exchange.counted;
+const createRequestHandler = (dependencies: RequestHandlerDependencies): RequestHandler => {
+  const { pipeline, metrics, readAddress, isDraining, logger } = dependencies;
+  const { responseTimeoutMs = responseTimeoutMsDefault, startTimer = startSystemTimer, tracing = null } = dependencies;
+  const respondWithError = (exchange: Exchange, error: unknown): Promise<void> => {
+    const porticoError = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
+    const status = errorStatuses[porticoError.code];
+    exchange.rateLimit = porticoError.rateLimit ?? exchange.rateLimit;
     if (status === 500)
       logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'request failed');
-    if (refusal.code === 'rate_limited') metrics.requestRefused(refusal.counted?.policy ?? 'at-once');
-    const closing = isDraining() || refusal.code === 'malformed_request';
-    return send(exchange, refusalResponse(refusal, exchange.challenge), status, closing);
+    if (porticoError.code === 'rate_limited')
+      metrics.recordRateLimitedRequest(porticoError.rateLimit?.policy ?? 'at-once');
+    const closesConnection = isDraining() || porticoError.code === 'malformed_request';
+    return send(exchange, createErrorResponse(porticoError, exchange.challenge), status, closesConnection);
   };
 
-  /** Logs work that fails after its deadline has expired: no client waits for it, and it changed nothing. */
-  const recordLate = ({ requestId, route }: Exchange, error: unknown): void => {
+  /** Logs work that fails after its deadline has expired: no client is waiting for it any more, and it changed nothing. */
+  const recordLateFailure = ({ requestId, route }: Exchange, error: unknown): void => {
     if (isPorticoError(error) && (error.code === 'timed_out' || errorStatuses[error.code] !== 500)) return;
     logger.error({ err: error, request_id: requestId, route }, 'request failed after its response');
   };
 
-  const exchangeFacts: ExchangeFacts = {
+  const exchangeDependencies: ExchangeDependencies = {
     readAddress,
-    timer,
+    startTimer,
     responseTimeoutMs,
-    respondToExpiry: (exchange) => void refuse(exchange, new Error(`No response within ${responseTimeoutMs} ms`)),
+    respondToExpiry: (exchange) =>
+      void respondWithError(exchange, new Error(`No response within ${responseTimeoutMs} ms`)),
   };
 
   const handle = async (
@@ -206,25 +219,28 @@ const createServing = (facts: ServingFacts): Serve => {
     const { deadline, response } = exchange;
     try {
       if (failure !== undefined)
-        throw failure instanceof Error ? failure : new Error('Not an error', { cause: failure });
-      if (!namesHost(request)) throw new PorticoError('malformed_request');
+        throw failure instanceof Error ? failure : new Error('Not an Error object', { cause: failure });
+      if (!hasValidHost(request)) throw new PorticoError('malformed_request');
       if (!match) throw new PorticoError('not_found');
       const route = routeFor(match.methods, request.method ?? '', exchange);
       const routeResponse = await handleRoute(pipeline, route, exchange, match.params);
       if (deadline.settle()) await send(exchange, routeResponse, route.status, isDraining());
     } catch (error) {
-      if (!deadline.settle()) recordLate(exchange, error);
-      else if (error instanceof ClientGone) response.destroy();
+      if (!deadline.settle()) recordLateFailure(exchange, error);
+      else if (error instanceof ClientDisconnected) response.destroy();
       else if (response.headersSent) {
         // Part of the response was sent: only a broken connection shows the client that the rest is missing.
-        logger.error({ err: error, request_id: exchange.requestId, route: exchange.route }, 'response cut off');
+        logger.error(
+          { err: error, request_id: exchange.requestId, route: exchange.route },
+          'response aborted after an error',
+        );
         response.destroy();
-      } else await refuse(exchange, error);
+      } else await respondWithError(exchange, error);
     }
   };
 
   return (request, response, match, failure) => {
-    const exchange = beginExchange(request, response, exchangeFacts);
+    const exchange = beginExchange(request, response, exchangeDependencies);
     response.on('close', () => close(exchange, logger, metrics));
     if (!tracing) return handle(exchange, request, match, failure);
     exchange.span = beginSpan(tracing, request);
@@ -247,66 +263,66 @@ const close = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void =
 
 /** Writes the request's log line and updates its metrics. */
 const record = (exchange: Exchange, logger: Logger, metrics: HttpMetrics): void => {
-  const { request, response, route, isProbe, unreadable, span } = exchange;
+  const { request, response, route, isProbe, unreadableData, span } = exchange;
   const ms = performance.now() - exchange.startedAt;
-  const status = unreadable?.status ?? (response.headersSent ? response.statusCode : 499);
+  const status = unreadableData?.status ?? (response.headersSent ? response.statusCode : 499);
   const { method: requestMethod = '' } = request;
   const method = knownMethods.has(requestMethod) ? requestMethod : 'other';
-  metrics.requestCompleted(method, route, status, ms / 1_000);
-  const isWhole = response.writableFinished;
+  metrics.recordRequest(method, route, status, ms / 1_000);
+  const isComplete = response.writableFinished;
   // Undefined properties are omitted from the line.
-  const facts = {
+  const logFields = {
     method,
     route,
     status,
     ms: Math.round(ms * 1_000) / 1_000,
     request_id: exchange.requestId,
     address: exchange.address,
-    user_agent: request.headers['user-agent']?.slice(0, userAgentUnitsMax),
+    user_agent: request.headers['user-agent']?.slice(0, userAgentLengthMax),
     profile_id: exchange.profileId ?? undefined,
     client_id: exchange.clientId ?? undefined,
     service_account_id: exchange.accountId ?? undefined,
     trace_id: span?.traceId,
-    unreadable: unreadable?.errorCode,
-    aborted: isWhole || unreadable ? undefined : true,
+    unreadable: unreadableData?.errorCode,
+    aborted: isComplete || unreadableData ? undefined : true,
   };
-  logger[isProbe && status === 200 && isWhole ? 'debug' : 'info'](facts, 'request');
+  logger[isProbe && status === 200 && isComplete ? 'debug' : 'info'](logFields, 'request');
   span?.end({ route: route === 'unknown' ? null : route, status, requestId: exchange.requestId });
 };
 
-const userAgentUnitsMax = 256;
+const userAgentLengthMax = 256;
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
 /** Returns the route for a method. Throws `method_not_allowed` if the path does not support the method. */
 const routeFor = (methods: MethodTable, method: string, exchange: Exchange): Route => {
-  const [first] = methods.values();
-  exchange.route = first?.path ?? exchange.route;
+  const [anyRoute] = methods.values();
+  exchange.route = anyRoute?.path ?? exchange.route;
   const route = methods.get(method === 'HEAD' ? 'GET' : method);
   if (!route) throw new MethodNotAllowed([...methods.keys()]);
-  exchange.isProbe = route.probe ?? false;
+  exchange.isProbe = route.isProbe ?? false;
   return route;
 };
 
 class MethodNotAllowed extends PorticoError {
-  readonly allow: string;
+  readonly allowedMethods: string;
 
   constructor(methods: readonly string[]) {
     super('method_not_allowed');
-    this.allow = (methods.includes('GET') ? ['GET', 'HEAD', ...methods.filter((m) => m !== 'GET')] : methods).join(
-      ', ',
-    );
+    this.allowedMethods = (
+      methods.includes('GET') ? ['GET', 'HEAD', ...methods.filter((method) => method !== 'GET')] : methods
+    ).join(', ');
   }
 }
 
-const refusalResponse = (refusal: PorticoError, challenge: string): RouteResponse => {
-  const { code, message: detail, retryAfterSeconds } = refusal;
+const createErrorResponse = (error: PorticoError, challenge: string): RouteResponse => {
+  const { code, message: detail, retryAfterSeconds } = error;
   const status = errorStatuses[code];
-  if (refusal instanceof MethodNotAllowed) return json({ detail }, { Allow: refusal.allow });
-  if (status === 401) return json({ detail }, { 'WWW-Authenticate': challenge });
+  if (error instanceof MethodNotAllowed) return toJsonResponse({ detail }, { Allow: error.allowedMethods });
+  if (status === 401) return toJsonResponse({ detail }, { 'WWW-Authenticate': challenge });
   if (code !== 'rate_limited') {
-    return json({ detail }, retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) });
+    return toJsonResponse({ detail }, retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) });
   }
-  const retryAfter = retrySecondsOf(refusal);
-  return json({ detail, retry_after: retryAfter }, { 'Retry-After': String(retryAfter) });
+  const retryAfter = retrySecondsOf(error);
+  return toJsonResponse({ detail, retry_after: retryAfter }, { 'Retry-After': String(retryAfter) });
 };

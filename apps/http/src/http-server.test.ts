@@ -58,7 +58,7 @@ const startServer = async (ports: Partial<Pick<Ports, 'tokens'>> = {}) => {
   return { server, port, get, checkStarted, release, agent };
 };
 
-test('concurrent requests are all read before the first is authorized, and all authorized before the first response', async () => {
+test('all concurrent requests are read before the first is authorized, and authorized before the first response is sent', async () => {
   const events: string[] = [];
   const verify = async (): Promise<never> => {
     const isLater = events.includes('authorized');
@@ -80,31 +80,35 @@ test('concurrent requests are all read before the first is authorized, and all a
   const sockets = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));
   await expect.poll(() => accepted).toBe(2);
-  const answered = sockets.map((socket) => once(socket, 'data'));
+  const responses = sockets.map((socket) => once(socket, 'data'));
   for (const socket of sockets)
     socket.write('GET /api/collections/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n');
-  for (const [bytes] of await Promise.all(answered)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 401 /);
+  for (const [bytes] of await Promise.all(responses)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 401 /);
   expect(events).toEqual(['read', 'read', 'authorized', 'authorized', 'answered', 'answered']);
   for (const socket of sockets) socket.destroy();
   agent.destroy();
   await server.drain({ noticeMs: 0 });
 });
 
-test('a draining server reports it, finishes the requests in flight, and accepts no more', async () => {
+test('a draining server reports that it is draining, finishes the requests in flight, and accepts no new ones', async () => {
   const time = stopTime(vi);
   onTestFinished(time.restore);
   const { server, get, checkStarted, release, agent } = await startServer();
   expect((await get('/health')).connection).toBe('keep-alive');
-  const inFlight = get('/ready');
+  const pendingReply = get('/ready');
   await checkStarted;
-  const drained = server.drain({ noticeMs: 2_000, deadlineMs: 20_000 });
-  const during = await get('/health');
-  expect([during.status, during.connection]).toEqual([200, 'close']);
+  const drained = server.drain({ noticeMs: 2_000, timeoutMs: 20_000 });
+  const healthReply = await get('/health');
+  expect([healthReply.status, healthReply.connection]).toEqual([200, 'close']);
   await time.advance(2_000);
   await expect.poll(() => server.listening).toBe(false);
   release();
-  const last = await inFlight;
-  expect([last.status, last.connection, JSON.parse(last.text)]).toMatchObject([503, 'close', { status: 'draining' }]);
+  const lastReply = await pendingReply;
+  expect([lastReply.status, lastReply.connection, JSON.parse(lastReply.text)]).toMatchObject([
+    503,
+    'close',
+    { status: 'draining' },
+  ]);
   await drained;
   await expect(get('/health')).rejects.toThrow('ECONNREFUSED');
   agent.destroy();
@@ -112,11 +116,11 @@ test('a draining server reports it, finishes the requests in flight, and accepts
 
 test('a request that does not end by the deadline is cut off', async () => {
   const { server, get, checkStarted, agent } = await startServer();
-  const inFlight = get('/ready');
-  const cut = expect(inFlight).rejects.toThrow();
+  const pendingReply = get('/ready');
+  const failure = expect(pendingReply).rejects.toThrow();
   await checkStarted;
-  await server.drain({ noticeMs: 0, deadlineMs: 50 });
-  await cut;
+  await server.drain({ noticeMs: 0, timeoutMs: 50 });
+  await failure;
   agent.destroy();
 });
 

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { version } from '@portico/composition';
-import { temporaryFolder } from '@portico/test-servers';
+import { createTemporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 
 const startService = (variables: Readonly<Record<string, string>>) => {
-  const folder = temporaryFolder(onTestFinished);
+  const folder = createTemporaryFolder(onTestFinished);
   const service = spawn(process.execPath, ['-C', '@portico/source', join(import.meta.dirname, 'main.ts')], {
     env: { PATH: process.env.PATH, DATA_DIR: folder, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -28,12 +28,19 @@ test('the first line of the log has the version', async () => {
 });
 
 test.each([
-  ['a wrong configuration', { PORT: 'none' }, /PORT: read "none"/],
-  ['an address that is not here', { PORT: '0', HOST: '192.0.2.1' }, /^HOST and PORT is not an address of this machine/],
-])('%s ends the log with the reason, which is printed to standard error as text', async (_, variables, reason) => {
-  const { service, ended: exit } = startService(variables);
-  const [log, errorText] = await Promise.all([text(service.stdout), text(service.stderr), exit]);
-  expect(errorText).toMatch(reason);
-  const last = JSON.parse(log.trimEnd().split('\n').at(-1) ?? '') as object;
-  expect(last).toMatchObject({ level: 'fatal', msg: errorText.trimEnd() });
-});
+  ['an invalid configuration', { PORT: 'none' }, /PORT: read "none"/],
+  [
+    'an address of a different machine',
+    { PORT: '0', HOST: '192.0.2.1' },
+    /^HOST and PORT is not an address of this machine/,
+  ],
+])(
+  'with %s, the log ends with the reason, which is also printed to standard error as text',
+  async (_, variables, reason) => {
+    const { service, ended: exit } = startService(variables);
+    const [log, errorText] = await Promise.all([text(service.stdout), text(service.stderr), exit]);
+    expect(errorText).toMatch(reason);
+    const lastEntry = JSON.parse(log.trimEnd().split('\n').at(-1) ?? '') as object;
+    expect(lastEntry).toMatchObject({ level: 'fatal', msg: errorText.trimEnd() });
+  },
+);

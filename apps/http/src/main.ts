@@ -4,7 +4,7 @@ import { createHttpApp, createHttpServer } from './index.ts';
 
 // The service process. It accepts requests, and completes those in flight before it exits.
 await runProcess('http', async (portico) => {
-  const { config, logger, useCases, documents, localIssuer, localSignIn, issuerEndpoints, tracing } = portico;
+  const { config, logger, useCases, documents, localIssuer, localSignIn, listIssuerEndpoints, tracing } = portico;
   const settings = { ...config, version };
   const server = createHttpServer(
     createHttpApp({
@@ -13,14 +13,14 @@ await runProcess('http', async (portico) => {
       settings,
       logger,
       localIssuer,
-      issuerEndpoints,
+      listIssuerEndpoints,
       localSignIn,
       tracing,
       runsJobs: portico.duties.runsJobs,
     }),
   );
   // The endpoints are fetched early, so that the first page's policy already allows them.
-  issuerEndpoints();
+  listIssuerEndpoints();
   server.listen(config.port, config.host);
   await once(server, 'listening');
   const background = startBackground(portico);

@@ -3,7 +3,7 @@ import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 import { observeState } from './metrics.ts';
 
-test('concurrent scrapes of the metrics read the outbox once', async () => {
+test('concurrent scrapes share one read of the outbox', async () => {
   const registry = new Registry();
   let reads = 0;
   const useCases = {
@@ -13,7 +13,7 @@ test('concurrent scrapes of the metrics read the outbox once', async () => {
     },
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => null,
-    usageTotals: () => noUses,
+    getUsageTotals: () => noUses,
   };
   observeState(registry, useCases);
   for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
@@ -26,14 +26,14 @@ test('concurrent scrapes of the metrics read the outbox once', async () => {
   expect(reads).toBe(1);
 });
 
-test('a model change counts the collections that are embedded, waiting or given up; without one there are no counts', async () => {
+test('during a model change, collections are counted as done, waiting or given up; otherwise there are no counts', async () => {
   const registry = new Registry();
   const changes = [{ from: 'old', to: 'new', total: 9, done: 5, failed: 1 }, null];
   observeState(registry, {
     readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => changes.shift() ?? null,
-    usageTotals: () => noUses,
+    getUsageTotals: () => noUses,
   });
   expect((await registry.metrics()).match(/^model_change_.+$/gm)).toEqual([
     'model_change_collections{state="done"} 5',
@@ -49,7 +49,7 @@ test('uses since the start are counted by kind', async () => {
     readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => null,
-    usageTotals: () => ({ ...noUses, read: 7, search: 5, refused: 9 }),
+    getUsageTotals: () => ({ ...noUses, read: 7, search: 5, refused: 9 }),
   });
   for (let time = 1; time <= 2; time += 1) {
     expect((await registry.metrics()).match(/^# TYPE uses_total .+$|^uses_total.+$/gm)).toEqual([

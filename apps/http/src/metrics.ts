@@ -2,20 +2,20 @@ import { usageKinds, type UseCases } from '@portico/domain';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
-  readonly text: () => Promise<string>;
+  readonly render: () => Promise<string>;
   /**
    * Counts a completed request. `route` is the path template, never the path itself, which would create a series for
    * each id.
    */
-  readonly requestCompleted: (method: string, route: string, status: number, seconds: number) => void;
-  readonly requestRefused: (policy: string) => void;
+  readonly recordRequest: (method: string, route: string, status: number, seconds: number) => void;
+  readonly recordRateLimitedRequest: (policy: string) => void;
 }
 
 export const createHttpMetrics = (registry: Registry, version: string): HttpMetrics => {
   if (!registry.getSingleMetric('process_cpu_user_seconds_total')) collectDefaultMetrics({ register: registry });
   new Gauge({
     name: 'portico_build_info',
-    help: '1, labelled with the version of the service',
+    help: '1, labeled with the version of the service',
     labelNames: ['version'],
     registers: [registry],
   }).set({ version }, 1);
@@ -26,17 +26,17 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  const refusals = new Counter({
+  const rejections = new Counter({
     name: 'rate_limit_refusals_total',
-    help: 'Requests refused with 429',
+    help: 'Requests rejected with 429',
     labelNames: ['policy'],
     registers: [registry],
   });
   return {
-    text: () => registry.metrics(),
-    requestCompleted: (method, route, status, seconds) => durations.observe({ method, route, status }, seconds),
-    requestRefused: (policy) => {
-      refusals.inc({ policy });
+    render: () => registry.metrics(),
+    recordRequest: (method, route, status, seconds) => durations.observe({ method, route, status }, seconds),
+    recordRateLimitedRequest: (policy) => {
+      rejections.inc({ policy });
     },
   };
 };
@@ -47,17 +47,17 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
  */
 export const observeState = (
   registry: Registry,
-  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness' | 'readModelChange' | 'usageTotals'>,
+  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness' | 'readModelChange' | 'getUsageTotals'>,
 ): void => {
   const registers = [registry];
-  const outboxState = shareConcurrent(() => useCases.readOutboxState().catch(() => null));
+  const readOutboxState = shareConcurrent(() => useCases.readOutboxState().catch(() => null));
   new Gauge({
     name: 'outbox_jobs',
     help: 'Waiting jobs, including retries and those in progress, and dead letters (given_up)',
     labelNames: ['state'],
     registers,
     async collect() {
-      const state = await outboxState();
+      const state = await readOutboxState();
       this.reset();
       if (!state) return;
       this.set({ state: 'waiting' }, state.waiting);
@@ -70,19 +70,19 @@ export const observeState = (
     labelNames: [],
     registers,
     async collect() {
-      const state = await outboxState();
+      const state = await readOutboxState();
       if (state) this.set(state.oldestDueSeconds);
       else this.remove();
     },
   });
-  const modelChange = shareConcurrent(() => useCases.readModelChange().catch(() => null));
+  const readModelChange = shareConcurrent(() => useCases.readModelChange().catch(() => null));
   new Gauge({
     name: 'model_change_collections',
-    help: 'While everything is embedded with another model: collections done, waiting and failed for good (given_up)',
+    help: 'While everything is embedded with a different model: collections done, waiting and failed permanently (given_up)',
     labelNames: ['state'],
     registers,
     async collect() {
-      const change = await modelChange();
+      const change = await readModelChange();
       this.reset();
       if (!change) return;
       this.set({ state: 'done' }, change.done);
@@ -118,28 +118,28 @@ const fallbacks = [
   {
     name: 'rate_limiter_fallback',
     dependency: 'redis',
-    help: '1 while this process counts requests in its own memory because Redis is unavailable, else 0',
+    help: '1 while this process counts requests in its own memory because Redis is unavailable, otherwise 0',
   },
   {
     name: 'job_queue_fallback',
     dependency: 'job queue',
-    help: '1 while this process passes no jobs to Redis and runs them without it, else 0',
+    help: '1 while this process runs jobs without Redis because Redis is unavailable, otherwise 0',
   },
 ] as const;
 
-/** Refused requests are not uses; the metrics of limits count them. */
-const answeredKinds = usageKinds.filter((kind) => kind !== 'refused');
+/** Rejected requests are not uses; the rate-limit metrics count them. */
+const servedKinds = usageKinds.filter((kind) => kind !== 'refused');
 
-const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'usageTotals'>): void => {
+const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'getUsageTotals'>): void => {
   new Counter({
     name: 'uses_total',
     help: 'Reads, searches, slices and credential reads that this process has served',
     labelNames: ['kind'],
     registers,
     collect() {
-      const totals = useCases.usageTotals();
+      const totals = useCases.getUsageTotals();
       this.reset();
-      for (const kind of answeredKinds) this.inc({ kind }, totals[kind]);
+      for (const kind of servedKinds) this.inc({ kind }, totals[kind]);
     },
   });
 };

@@ -6,7 +6,7 @@ import { createHarness } from '@portico/testing';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import * as offered from './index.ts';
+import * as entryPoint from './index.ts';
 import { createHttpApp } from './http-app.ts';
 import { createHttpServer } from './http-server.ts';
 import { createOperatorCalls, type OperatorCall } from './operator-calls.ts';
@@ -31,12 +31,12 @@ const setUp = async () => {
   return { facts, call, ada };
 };
 
-test('the operator acts like an admin, without an actor in the audit log and without rate limits', async () => {
+test('the operator has the rights of an admin, without an actor in the audit log and without rate limits', async () => {
   const { call, ada } = await setUp();
   for (const path of ['/api/profiles/', '/api/collections/?limit=10', '/api/usage', '/api/access/requests'])
     expect([path, (await call('GET', path)).status]).toEqual([path, 200]);
-  const approved = await call('POST', '/api/profiles/approve', { profiles: ['ada@example.com'] });
-  expect(approved).toMatchObject({ status: 200, body: { approved: 1 } });
+  const approvalReply = await call('POST', '/api/profiles/approve', { profiles: ['ada@example.com'] });
+  expect(approvalReply).toMatchObject({ status: 200, body: { approved: 1 } });
   // Only a person who is an admin is allowed to do this.
   expect((await call('PUT', `/api/profiles/${ada.id}/role`, { role: 'admin' })).status).toBe(200);
   expect((await call('PUT', '/api/profiles/nobody@example.com/tier', { tier: null })).body).toEqual({
@@ -51,10 +51,10 @@ test('the operator acts like an admin, without an actor in the audit log and wit
 
 test('a list includes the latest change, and responses of any size arrive complete', async () => {
   const { call } = await setUp();
-  for (let at = 0; at < 20; at++) {
-    const description = `${at} `.repeat(200).trim();
-    expect((await call('POST', '/api/groups', { name: `Group ${at}`, description })).status).toBe(201);
-    expect((await call('GET', '/api/groups')).body).toHaveLength(at + 1);
+  for (let index = 0; index < 20; index++) {
+    const description = `${index} `.repeat(200).trim();
+    expect((await call('POST', '/api/groups', { name: `Group ${index}`, description })).status).toBe(201);
+    expect((await call('GET', '/api/groups')).body).toHaveLength(index + 1);
   }
 });
 
@@ -64,16 +64,16 @@ test('no server socket is opened', async () => {
   expect(getActiveResourcesInfo().filter((kind) => /Server/.test(kind))).toEqual([]);
 });
 
-test('the operator cannot read a single collection, which only callers of the catalog read', async () => {
+test('the operator cannot read individual collections', async () => {
   const { call } = await setUp();
   const id = '0b7f9d0e-1c2d-4e3f-8a4b-5c6d7e8f9a0b';
   expect((await call('GET', `/api/collections/${id}/metadata`)).status).toBe(404);
 });
 
-test("no header becomes the operator's credential", () => {
+test("no header can create the operator's credential", () => {
   // @ts-expect-error Only the domain creates it.
-  const forged: Credential = { kind: 'operator' };
-  expect(forged).toEqual(operatorCredential);
+  const forgedCredential: Credential = { kind: 'operator' };
+  expect(forgedCredential).toEqual(operatorCredential);
   const name = fc.constantFrom('Authorization', 'X-API-Key', 'X-Client-ID', 'X-Operator', 'Host');
   const value = fc.oneof(
     fc.constantFrom(
@@ -92,7 +92,7 @@ test("no header becomes the operator's credential", () => {
   );
 });
 
-test('an ordinary service has no operator, and the package exports no application that has one', async () => {
+test('an ordinary service has no operator, and the package does not export an application that has one', async () => {
   const { facts } = await setUp();
   const server = createHttpServer(createHttpApp(facts));
   server.listen(0, '127.0.0.1');
@@ -106,5 +106,5 @@ test('an ordinary service has no operator, and the package exports no applicatio
     { 'x-api-key': 'operator', 'x-client-id': '00000000-0000-0000-0000-000000000000' },
   ])
     expect([headers, (await fetch(address, { headers })).status]).toEqual([headers, 401]);
-  expect(Object.keys(offered)).not.toContain('createAppFor');
+  expect(Object.keys(entryPoint)).not.toContain('createAppFor');
 });

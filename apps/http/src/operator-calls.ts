@@ -2,7 +2,7 @@ import { createServer, request as requestOver } from 'node:http';
 import { duplexPair } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { operatorCredential } from '@portico/domain';
-import { createAppFor, type HttpAppFacts } from './http-app.ts';
+import { createAppWithCredentialReader, type HttpAppDependencies } from './http-app.ts';
 import type { Method } from './route.ts';
 
 /** A request from the operator. */
@@ -25,11 +25,13 @@ export interface OperatorResponse {
  * does not listen and is not exposed: only the returned function can reach it, over a pair of in-memory streams per
  * call.
  */
-export const createOperatorCalls = (facts: HttpAppFacts): ((call: OperatorCall) => Promise<OperatorResponse>) => {
-  const server = createServer(createAppFor(facts, () => operatorCredential));
+export const createOperatorCalls = (
+  dependencies: HttpAppDependencies,
+): ((call: OperatorCall) => Promise<OperatorResponse>) => {
+  const server = createServer(createAppWithCredentialReader(dependencies, () => operatorCredential));
   return async ({ method, path, body }) => {
-    const [near, far] = duplexPair();
-    server.emit('connection', far);
+    const [clientSide, serverSide] = duplexPair();
+    server.emit('connection', serverSide);
     const headers = {
       host: 'localhost',
       connection: 'close',
@@ -38,7 +40,7 @@ export const createOperatorCalls = (facts: HttpAppFacts): ((call: OperatorCall) 
         : { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(body)) }),
     };
     const { promise, resolve, reject } = Promise.withResolvers<OperatorResponse>();
-    const request = requestOver({ method, path, headers, createConnection: () => near }, (response) => {
+    const request = requestOver({ method, path, headers, createConnection: () => clientSide }, (response) => {
       const head = { status: response.statusCode ?? 0, headers: new Headers(headersOf(response.rawHeaders)) };
       text(response).then((content) => resolve({ ...head, text: content }), reject);
     });
@@ -48,4 +50,6 @@ export const createOperatorCalls = (facts: HttpAppFacts): ((call: OperatorCall) 
 };
 
 const headersOf = (rawHeaders: readonly string[]): [string, string][] =>
-  rawHeaders.flatMap((name, at): [string, string][] => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? '']] : []));
+  rawHeaders.flatMap((name, index): [string, string][] =>
+    index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : [],
+  );

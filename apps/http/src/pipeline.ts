@@ -20,19 +20,19 @@ import {
   parseJsonBody,
   readBodyBytes,
   checkMediaType,
-  refusePollutingMembers,
+  rejectPollutingMembers,
   type JsonBody,
 } from './requests/body.ts';
-import { validBody, validQuery } from './requests/fields.ts';
-import { refuseForeignOrigin } from './requests/origin.ts';
+import { validateBody, validateQuery } from './requests/fields.ts';
+import { rejectForeignOrigin } from './requests/origin.ts';
 import { requireScopes, scopesOfBody, scopesOfQuery } from './requests/scoped-parts.ts';
-import { documentMember, type Route, type RouteBody, type ServiceFacts } from './route.ts';
+import { documentMember, type Route, type RouteBody, type ServiceInfo } from './route.ts';
 import type { HttpSettings } from './settings.ts';
 
-export interface PipelineFacts {
+export interface PipelineDependencies {
   readonly useCases: UseCases;
   readonly settings: HttpSettings;
-  readonly service: ServiceFacts;
+  readonly service: ServiceInfo;
   readonly bodies: BodyCache;
   readonly documents: Pick<DocumentReader, 'readMember'>;
   /** Returns the credential of a request, from its headers as received. */
@@ -46,65 +46,66 @@ type Params = Readonly<Record<string, string>>;
  * 1): identity, rate limit, role; then query and body; then the handler's own checks: existence, grants, conflicts.
  */
 export const handleRoute = async (
-  facts: PipelineFacts,
+  dependencies: PipelineDependencies,
   route: Route,
   exchange: Exchange,
   params: Params,
 ): Promise<RouteResponse> => {
-  const { useCases, service, bodies } = facts;
+  const { useCases, service, bodies } = dependencies;
   const { request, deadline } = exchange;
-  exchange.takesBody = route.body !== null;
+  exchange.expectsBody = route.body !== null;
   if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
   await tick.authorize();
   const isComplete = request.complete;
-  let caller = await admitCaller(facts, route, exchange, params);
-  if (route.sameOrigin) refuseForeignOrigin(request, facts.settings.accessTokens?.resource ?? null);
-  deadline.refuseExpired();
-  const query = validQuery(route.query ?? noParameters, request.url ?? '', route);
+  let caller = await admitCaller(dependencies, route, exchange, params);
+  if (route.requiresSameOrigin) rejectForeignOrigin(request, dependencies.settings.accessTokens?.resource ?? null);
+  deadline.throwIfExpired();
+  const query = validateQuery(route.query ?? noParameters, request.url ?? '', route);
   let body: unknown = null;
   if (route.body) {
-    const bytes = await receiveBody(facts.settings, route.body, exchange);
+    const bytes = await receiveBody(dependencies.settings, route.body, exchange);
     // The caller may have lost its rights while delaying the end of the body.
     if (!isComplete) {
       await tick.authorize();
-      caller = await admitCaller(facts, route, exchange, params, { counted: exchange.counted });
+      caller = await admitCaller(dependencies, route, exchange, params, { rateLimit: exchange.rateLimit });
     }
-    const admitted = caller;
-    body = await parseBody(facts.documents, route.body, exchange, bytes, (members) => {
-      if (admitted && 'principal' in admitted) requireScopes(admitted.principal, scopesOfBody(route, members));
+    const currentCaller = caller;
+    body = await parseBody(dependencies.documents, route.body, exchange, bytes, (members) => {
+      if (currentCaller && 'principal' in currentCaller)
+        requireScopes(currentCaller.principal, scopesOfBody(route, members));
     });
   }
-  deadline.refuseExpired();
+  deadline.throwIfExpired();
   return route.handler({ useCases, service, bodies, caller, params, query, body, request, sender: exchange });
 };
 
 const noParameters = z.object({});
 
 /**
- * Admits the caller. With `earlier`, authorizes it again, because its request was admitted before the body was
+ * Admits the caller. With `earlierAdmission`, authorizes it again, because its request was admitted before the body was
  * complete.
  */
 const admitCaller = async (
-  { useCases, readCredential }: PipelineFacts,
+  { useCases, readCredential }: PipelineDependencies,
   route: Route,
   exchange: Exchange,
   params: Params,
-  earlier: Pick<Exchange, 'counted'> | null = null,
+  earlierAdmission: Pick<Exchange, 'rateLimit'> | null = null,
 ) => {
   const { auth, scope } = route;
   const { deadline } = exchange;
   if (auth === 'free') return null;
   const credential = readCredential(exchange.request.rawHeaders);
   if (auth === 'open') {
-    const { identity, counted } = await useCases.admitRegistration({
+    const { identity, rateLimit } = await useCases.admitRegistration({
       credential,
       sender: exchange,
-      earlier,
+      previousAdmission: earlierAdmission,
     });
-    exchange.counted = counted;
+    exchange.rateLimit = rateLimit;
     return { identity, deadline };
   }
-  const { principal, counted } = await useCases.admit({
+  const { principal, rateLimit } = await useCases.admit({
     credential,
     auth,
     scope,
@@ -112,10 +113,10 @@ const admitCaller = async (
     sender: exchange,
     deadline,
     tokenUse: route.acceptsAccessTokens ? 'identity or access' : 'identity',
-    unregistered: route.unregistered,
-    earlier,
+    unregisteredCode: route.unregisteredError,
+    previousAdmission: earlierAdmission,
   });
-  exchange.counted = counted;
+  exchange.rateLimit = rateLimit;
   if (principal.via === 'account') exchange.accountId = principal.profile.id;
   else if (principal.via !== 'operator') exchange.profileId = principal.profile.id;
   exchange.clientId = credential.kind === 'key' ? credential.clientId : null;
@@ -124,9 +125,9 @@ const admitCaller = async (
   return { principal, authority: (scope === null ? personAuthorityOf : authorityOf)(principal) };
 };
 
-const targetOf = ({ reads }: Route, params: Params): Target | null => {
-  const id = reads && parseId<CollectionId>(params['collection_id'] ?? '');
-  return id ? { id, part: reads } : null;
+const targetOf = ({ targetPart }: Route, params: Params): Target | null => {
+  const id = targetPart && parseId<CollectionId>(params['collection_id'] ?? '');
+  return id ? { id, detail: targetPart } : null;
 };
 
 const noMembers: MemberRead = { fields: {}, document: null };
@@ -151,7 +152,7 @@ const mediaTypeOf = ({ kind }: RouteBody) => (kind === 'form' ? formMediaType : 
 
 /** Parses a body. Checks scopes before validating the body: 403 comes before 400. */
 const parseBody = async (
-  documents: PipelineFacts['documents'],
+  documents: PipelineDependencies['documents'],
   body: RouteBody,
   { request, deadline }: Exchange,
   bytes: Uint8Array,
@@ -161,13 +162,13 @@ const parseBody = async (
   if (body.kind === 'form') return new URLSearchParams(Buffer.from(bytes).toString('utf8'));
   const { kind, fields } = body;
   if (kind === 'json') {
-    const { value, memberText } = parseJsonBody(bytes);
-    checkScopes(value);
-    return { fields: validBody(fields, value), memberText };
+    const json = parseJsonBody(bytes);
+    checkScopes(json.value);
+    return { fields: validateBody(fields, json.value), readMemberText: json.readMemberText };
   }
-  const read = bytes.length === 0 ? noMembers : await documents.readMember(bytes, documentMember, deadline);
-  checkScopes(read.fields);
-  const valid = validBody(fields, read.fields);
-  for (const name of Object.keys(valid as object)) refusePollutingMembers(read.fields[name], name);
-  return { fields: valid, document: read.document };
+  const memberRead = bytes.length === 0 ? noMembers : await documents.readMember(bytes, documentMember, deadline);
+  checkScopes(memberRead.fields);
+  const validFields = validateBody(fields, memberRead.fields);
+  for (const name of Object.keys(validFields as object)) rejectPollutingMembers(memberRead.fields[name], name);
+  return { fields: validFields, document: memberRead.document };
 };

@@ -11,8 +11,8 @@ import type {
   RequiredAuth,
   Scope,
   Sender,
-  TargetPart,
-  TargetParts,
+  TargetDetail,
+  TargetDetails,
   UseCases,
 } from '@portico/domain';
 import type { SignInWay } from '@portico/composition';
@@ -27,30 +27,30 @@ import type { ConsoleFiles } from './console/console-files.ts';
  */
 export type RouteAuth = 'free' | 'open' | RequiredAuth;
 
-interface Identified<Part extends TargetPart> {
-  readonly principal: Principal<TargetParts[Part]>;
+interface Identified<Detail extends TargetDetail> {
+  readonly principal: Principal<TargetDetails[Detail]>;
 }
 
 /** The caller's data for a handler. If no service account is allowed to call, the admin is a person. */
-export type CallerFacts<
+export type CallerContext<
   Auth extends RouteAuth,
-  Part extends TargetPart = 'head',
-  Held extends Scope | null = Scope | null,
+  Detail extends TargetDetail = 'head',
+  RequiredScope extends Scope | null = Scope | null,
 > = Auth extends 'free'
   ? null
   : Auth extends 'open'
     ? { readonly identity: IdentityClaims | null; readonly deadline: Deadline }
     : Auth extends 'admin'
-      ? Identified<Part> & { readonly authority: Held extends null ? PersonAuthority : AdminAuthority }
-      : Identified<Part>;
+      ? Identified<Detail> & { readonly authority: RequiredScope extends null ? PersonAuthority : AdminAuthority }
+      : Identified<Detail>;
 
 /**
  * The scope that a service account needs; null if no service account is allowed to call. Only a route that does not
  * identify its caller omits it.
  */
-type ScopeFacts<Auth extends RouteAuth, Held extends Scope | null> = Auth extends 'free' | 'open'
+type ScopeRequirement<Auth extends RouteAuth, RequiredScope extends Scope | null> = Auth extends 'free' | 'open'
   ? { readonly scope?: never }
-  : { readonly scope: Held };
+  : { readonly scope: RequiredScope };
 
 /** A part of a request that needs an additional scope: a member of the body, or a word in a list in the query. */
 export type ScopedPart =
@@ -73,7 +73,7 @@ export type BodyKind = 'none' | 'json' | 'document' | 'form';
 export type BodyOf<Kind extends BodyKind, Schema extends z.ZodType> = Kind extends 'none'
   ? null
   : Kind extends 'json'
-    ? { readonly fields: z.output<Schema>; readonly memberText: (name: string) => string | null }
+    ? { readonly fields: z.output<Schema>; readonly readMemberText: (name: string) => string | null }
     : Kind extends 'form'
       ? URLSearchParams
       : { readonly fields: z.output<Schema>; readonly document: ReadDocument | null };
@@ -82,13 +82,13 @@ export interface Context<
   Auth extends RouteAuth,
   Query,
   Body,
-  Part extends TargetPart = 'head',
-  Held extends Scope | null = Scope | null,
+  Detail extends TargetDetail = 'head',
+  RequiredScope extends Scope | null = Scope | null,
 > {
   readonly useCases: UseCases;
-  readonly service: ServiceFacts;
+  readonly service: ServiceInfo;
   readonly bodies: BodyCache;
-  readonly caller: CallerFacts<Auth, Part, Held>;
+  readonly caller: CallerContext<Auth, Detail, RequiredScope>;
   /** The path parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
@@ -98,34 +98,34 @@ export interface Context<
 }
 
 /** The data of the routes about the service itself. */
-export interface ServiceFacts {
+export interface ServiceInfo {
   readonly name: string;
   readonly version: string;
   readonly isDraining: () => boolean;
   /** Whether this process runs jobs; null if that is not known. */
   readonly runsJobs: boolean | null;
-  readonly metrics: () => Promise<string>;
+  readonly readMetrics: () => Promise<string>;
   /** Returns the OpenAPI document, as JSON text. */
-  readonly openApi: () => string;
+  readonly getOpenApiDocument: () => string;
   readonly localIssuer: LocalIssuerDocuments | null;
   /** The browser sign-in with the local issuer; null if browsers cannot sign in with it. */
   readonly localSignIn: LocalSignIn | null;
-  /** Returns the address that this caller used to reach the service, without a trailing slash. */
-  readonly baseUrl: (request: IncomingMessage) => string;
+  /** Returns the base URL that this caller used to reach the service, without a trailing slash. */
+  readonly readBaseUrl: (request: IncomingMessage) => string;
   /** Null if no access tokens are accepted. */
   readonly protectedResource: ProtectedResource | null;
   /** The ways to sign in to the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];
-  /** Returns the known other origins that the console connects to for signing in. */
-  readonly signInOrigins: () => readonly string[];
+  /** Returns the known origins of other services that the console connects to for signing in. */
+  readonly listSignInOrigins: () => readonly string[];
   /** The built console. */
   readonly consoleFiles: ConsoleFiles;
 }
 
 /** The documents that a local issuer publishes for the verification of its tokens. */
 export interface LocalIssuerDocuments {
-  jwks(): object;
-  discovery(baseUrl: string): object;
+  getKeySet(): object;
+  createDiscoveryDocument(baseUrl: string): object;
 }
 
 /** The metadata that shows clients where to get an access token (RFC 9728). */
@@ -142,7 +142,7 @@ export interface ProtectedResource {
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-export interface ParameterFacts {
+export interface ParameterMetadata {
   readonly description: string;
   /** The JSON Schema of the parameter. A value that does not match it results in a 404. */
   readonly schema: {
@@ -155,7 +155,7 @@ export interface ParameterFacts {
   readonly example: string | number;
 }
 
-interface RouteFacts {
+interface RouteMetadata {
   readonly method: Method;
   /** The path template, with `:name` for each parameter. */
   readonly path: string;
@@ -163,42 +163,42 @@ interface RouteFacts {
   readonly operation: string;
   readonly summary: string;
   readonly description: string;
-  readonly params?: Readonly<Record<string, ParameterFacts>>;
+  readonly params?: Readonly<Record<string, ParameterMetadata>>;
   /**
    * The identifiers in the response, by their parameter names in other operations, each as a runtime expression such as
    * `$response.body#/id`. A list supplies its first entry's identifiers.
    */
-  readonly supplies?: Readonly<Record<string, string>>;
+  readonly linkParameters?: Readonly<Record<string, string>>;
   /** The part of the collection `collection_id` that is read together with the caller; none by default. */
-  readonly reads?: TargetPart;
+  readonly targetPart?: TargetDetail;
   /** Whether access tokens are accepted in addition to identity tokens; a 401 then says where to get one. */
   readonly acceptsAccessTokens?: boolean;
   /** The parts of a request for which a service account needs additional scopes. */
   readonly scopedParts?: readonly ScopedPart[];
-  /** The refusal for a valid token without a profile, instead of a 401. */
-  readonly unregistered?: 'user_not_found';
+  /** The error for a valid token without a profile, instead of a 401. */
+  readonly unregisteredError?: 'user_not_found';
   readonly status: number;
   /** The media type of the response if it is not JSON. */
-  readonly media?: 'application/x-ndjson' | 'application/yaml' | 'text/plain';
+  readonly mediaType?: 'application/x-ndjson' | 'application/yaml' | 'text/plain';
   /** An alternative media type of the response, for callers that prefer it in `Accept`. */
-  readonly otherMedia?: 'text/csv';
+  readonly alternativeMediaType?: 'text/csv';
   /** Whether the response may be a 304. */
-  readonly conditional?: boolean;
+  readonly isConditional?: boolean;
   /**
    * Whether `If-Match` is supported: if it does not match the current state, the response is a 412 and nothing is
    * changed.
    */
-  readonly guarded?: boolean;
+  readonly supportsIfMatch?: boolean;
   /** Whether browsers may call the route only from pages of this service. */
-  readonly sameOrigin?: boolean;
-  /** The refusals in addition to those that follow from `auth`, `query` and `body`. */
+  readonly requiresSameOrigin?: boolean;
+  /** The errors in addition to those that follow from `auth`, `query` and `body`. */
   readonly errors?: readonly ErrorCode[];
   /** Other statuses with the same response schema, such as the 503 of a health check. */
-  readonly alternatives?: Readonly<Record<number, string>>;
+  readonly alternativeStatuses?: Readonly<Record<number, string>>;
   /** Whether machines poll the route every few seconds: a 200 is then logged at `debug`. */
-  readonly probe?: boolean;
+  readonly isProbe?: boolean;
   /** Whether the route is omitted from the OpenAPI document. */
-  readonly hidden?: boolean;
+  readonly isHidden?: boolean;
   /** Whether the route exists only if the service is its own identity provider. */
   readonly requiresLocalIssuer?: boolean;
   /** Whether the route exists only if access tokens are accepted. */
@@ -224,10 +224,10 @@ export type Tag =
 export interface Route extends RouteRow {
   readonly tag: Tag;
   /** Whether an unknown query parameter results in a 400; otherwise it is ignored. */
-  readonly refusesUnknown: boolean;
+  readonly rejectsUnknownParameters: boolean;
 }
 
-export interface RouteRow extends RouteFacts {
+export interface RouteRow extends RouteMetadata {
   readonly auth: RouteAuth;
   readonly scope: Scope | null;
   readonly query: z.ZodObject | null;
@@ -241,9 +241,9 @@ export interface RouteRow extends RouteFacts {
  * The types of a request and its response. This type has no values at runtime. `METHOD path` identifies the row. Query
  * parameters are strings, or values that convert to strings.
  */
-export interface Call<Name extends string, Held, Parameter extends PropertyKey, Body, Response> {
+export interface Call<Name extends string, RequiredScope, Parameter extends PropertyKey, Body, Response> {
   readonly name: Name;
-  readonly scope: Held;
+  readonly scope: RequiredScope;
   readonly parameter: Parameter;
   readonly body: Body;
   readonly response: Response;
@@ -272,26 +272,26 @@ interface RouteDefinition<
   Kind extends BodyKind,
   Body extends z.ZodType,
   Response extends z.ZodType,
-  Part extends TargetPart,
-  Held extends Scope | null,
+  Detail extends TargetDetail,
+  RequiredScope extends Scope | null,
   Verb extends Method,
   Path extends string,
-  Whole extends z.ZodType,
-> extends RouteFacts {
+  FullBody extends z.ZodType,
+> extends RouteMetadata {
   readonly method: Verb;
   readonly path: Path;
   readonly auth: Auth;
-  readonly scope?: Held;
-  readonly reads?: Part;
+  readonly scope?: RequiredScope;
+  readonly targetPart?: Detail;
   readonly query?: Query;
   readonly bodyKind?: Kind;
   /** The part of the body that is validated here. */
   readonly body?: Body;
   /** The schema of the whole body, if the body has more members than that part. */
-  readonly bodySchema?: Whole;
+  readonly bodySchema?: FullBody;
   readonly response: Response | null;
   readonly handler: (
-    context: Context<Auth, z.output<Query>, BodyOf<Kind, Body>, Part, Held>,
+    context: Context<Auth, z.output<Query>, BodyOf<Kind, Body>, Detail, RequiredScope>,
   ) => RouteResponse<z.input<Response>> | Promise<RouteResponse<z.input<Response>>>;
 }
 
@@ -304,15 +304,15 @@ export const defineRoute = <
   Query extends z.ZodObject = z.ZodObject<Record<never, never>>,
   Kind extends BodyKind = 'none',
   Body extends z.ZodType = z.ZodNever,
-  Part extends TargetPart = 'head',
-  const Held extends Scope | null = null,
+  Detail extends TargetDetail = 'head',
+  const RequiredScope extends Scope | null = null,
   const Verb extends Method = Method,
   const Path extends string = string,
-  Whole extends z.ZodType = Body,
+  FullBody extends z.ZodType = Body,
 >(
-  definition: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held, Verb, Path, Whole> &
-    ScopeFacts<Auth, Held>,
-): TypedRow<Call<`${Verb} ${Path}`, Held, keyof z.input<Query>, z.input<Whole>, z.output<Response>>> => {
+  definition: RouteDefinition<Auth, Query, Kind, Body, Response, Detail, RequiredScope, Verb, Path, FullBody> &
+    ScopeRequirement<Auth, RequiredScope>,
+): TypedRow<Call<`${Verb} ${Path}`, RequiredScope, keyof z.input<Query>, z.input<FullBody>, z.output<Response>>> => {
   const {
     scope,
     query,
@@ -320,10 +320,10 @@ export const defineRoute = <
     body,
     bodySchema,
     handler,
-    ...facts
-  }: RouteDefinition<Auth, Query, Kind, Body, Response, Part, Held, Verb, Path, Whole> = definition;
+    ...metadata
+  }: RouteDefinition<Auth, Query, Kind, Body, Response, Detail, RequiredScope, Verb, Path, FullBody> = definition;
   return {
-    ...facts,
+    ...metadata,
     scope: scope ?? null,
     query: query ?? null,
     body:

@@ -11,9 +11,9 @@ export interface HttpSettings {
   /** The maximum size of a request body with an `openapi_spec`. */
   readonly specBodyLimitBytes: number;
   readonly trustProxy: TrustedProxies;
-  /** The address that callers use to reach the service; null if it is not known. */
+  /** The URL that callers use to reach the service; null if it is not known. */
   readonly publicUrl: string | null;
-  /** The audience of access tokens, an absolute address, and their issuer; null if none are accepted. */
+  /** The audience of access tokens, which is an absolute URL, and their issuer; null if none are accepted. */
   readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
   /** The ways to sign in to the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];

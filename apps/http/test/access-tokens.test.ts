@@ -15,8 +15,8 @@ const issuer = createTestIssuer({ clock: { now: Date.now } });
 
 /** Creates an access token of each type that providers use. */
 const accessTokensOf = (uid: string, claims: Readonly<Record<string, string>> = {}): readonly string[] => {
-  const all = { iss: testIssuer, aud: resource, sub: uid, exp: Date.UTC(2030, 0, 1) / 1_000, ...claims };
-  return ['at+jwt', 'JWT'].map((type) => issuer.mintClaims(all, type));
+  const allClaims = { iss: testIssuer, aud: resource, sub: uid, exp: Date.UTC(2030, 0, 1) / 1_000, ...claims };
+  return ['at+jwt', 'JWT'].map((type) => issuer.mintClaims(allClaims, type));
 };
 
 /** Every other route that identifies its caller, with a value for each parameter. */
@@ -28,10 +28,10 @@ describe('access tokens', () => {
   const { subject, fixtures, call } = provideSubject(startInMemory, { http: { accessTokens } });
   let alice: Person;
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
-  const mcp = (token: string) => call('POST', mcpPath, { token, json: ping });
+  const callMcp = (token: string) => call('POST', mcpPath, { token, json: ping });
   /** Returns the profile of the last admitted request, from its log line. */
-  const lastAdmitted = (): unknown =>
-    (JSON.parse(subject.logLines().at(-1) ?? '{}') as Record<string, unknown>)['profile_id'];
+  const findLastProfileId = (): unknown =>
+    (JSON.parse(subject.listLogLines().at(-1) ?? '{}') as Record<string, unknown>)['profile_id'];
 
   beforeAll(async () => {
     alice = await fixtures.register();
@@ -52,65 +52,68 @@ describe('access tokens', () => {
 
   test('are accepted at the MCP endpoint, as are identity tokens and key pairs', async () => {
     for (const token of [...accessTokensOf(alice.uid), alice.token]) {
-      const { status } = await mcp(token);
-      expect([status, lastAdmitted()]).toEqual([200, alice.id]);
+      const { status } = await callMcp(token);
+      expect([status, findLastProfileId()]).toEqual([200, alice.id]);
     }
     const client = await fixtures.newClient();
     expect((await call('POST', mcpPath, { key: client.key, json: ping })).status).toBe(200);
-    expect(lastAdmitted()).toBe(client.id);
-    expect((await mcp(`${client.key.clientId}.${client.key.secret}`)).status).toBe(200);
-    expect(lastAdmitted()).toBe(client.id);
+    expect(findLastProfileId()).toBe(client.id);
+    expect((await callMcp(`${client.key.clientId}.${client.key.secret}`)).status).toBe(200);
+    expect(findLastProfileId()).toBe(client.id);
   });
 
   test('a 401 of the MCP endpoint has the address of the metadata', async () => {
-    const [wrong = ''] = accessTokensOf(alice.uid, { aud: `${publicUrl}/other` });
-    for (const options of [{}, { token: 'garbage' }, { token: wrong }, { headers: ['X-API-Key', 'x'] }]) {
+    const [wrongToken = ''] = accessTokensOf(alice.uid, { aud: `${publicUrl}/other` });
+    for (const options of [{}, { token: 'garbage' }, { token: wrongToken }, { headers: ['X-API-Key', 'x'] }]) {
       const { status, headers } = await call('POST', mcpPath, options);
       expect([status, headers['www-authenticate']]).toEqual([401, challenge]);
     }
   });
 
-  test.each(otherRoutes)('are rejected at %s %s, even after the MCP endpoint accepted them', async (method, path) => {
-    for (const token of accessTokensOf(alice.uid)) {
-      expect((await mcp(token)).status).toBe(200);
-      const { status, body, headers } = await call(method, path, { token });
-      expect([status, body]).toEqual([401, { detail: 'Invalid or expired token' }]);
-      expect(headers['www-authenticate']).toBe('Bearer');
-    }
-  });
+  test.each(otherRoutes)(
+    'are rejected by %s %s, even after the MCP endpoint has accepted them',
+    async (method, path) => {
+      for (const token of accessTokensOf(alice.uid)) {
+        expect((await callMcp(token)).status).toBe(200);
+        const { status, body, headers } = await call(method, path, { token });
+        expect([status, body]).toEqual([401, { detail: 'Invalid or expired token' }]);
+        expect(headers['www-authenticate']).toBe('Bearer');
+      }
+    },
+  );
 
-  test('are rejected by all other routes before their first use at the MCP endpoint, and accepted there afterwards', async () => {
+  test('are rejected by all other routes even before the MCP endpoint has accepted them', async () => {
     for (const token of accessTokensOf(alice.uid, { jti: 'fresh' })) {
       for (const [method, path] of otherRoutes) expect((await call(method, path, { token })).status).toBe(401);
-      expect((await mcp(token)).status).toBe(200);
+      expect((await callMcp(token)).status).toBe(200);
     }
   });
 
-  test('bind no profile without the e-mail: the identity token does, and then they identify it', async () => {
+  test('without an email address do not bind a profile, but identify it once an identity token has bound it', async () => {
     const bob = await fixtures.register();
     const [token = ''] = accessTokensOf(bob.uid);
-    expect((await mcp(token)).status).toBe(401);
+    expect((await callMcp(token)).status).toBe(401);
     expect((await call('GET', '/api/profiles/me', { token: bob.token })).status).toBe(200);
-    expect((await mcp(token)).status).toBe(200);
-    expect(lastAdmitted()).toBe(bob.id);
+    expect((await callMcp(token)).status).toBe(200);
+    expect(findLastProfileId()).toBe(bob.id);
   });
 
-  test('of another issuer are rejected', async () => {
+  test('of a different issuer are rejected', async () => {
     for (const token of accessTokensOf(alice.uid, { iss: 'https://id.example.org' })) {
-      expect((await mcp(token)).status).toBe(401);
+      expect((await callMcp(token)).status).toBe(401);
     }
   });
 
   test('do not give admins access to other routes either', async () => {
     for (const token of accessTokensOf('first-admin')) {
-      expect((await mcp(token)).status).toBe(200);
-      expect(lastAdmitted()).toBe(fixtures.adminId);
+      expect((await callMcp(token)).status).toBe(200);
+      expect(findLastProfileId()).toBe(fixtures.adminId);
       expect((await call('GET', '/api/profiles/', { token })).status).toBe(401);
     }
   });
 });
 
-test('a registration that requires a token rejects access tokens', async () => {
+test('access tokens are rejected if registration requires a token', async () => {
   const subject = await startInMemory({ http: { accessTokens }, settings: { registrationRequiresToken: true } });
   const email = 'carol@example.com';
   const json = { firebase_uid: 'carol', email, full_name: 'Carol' };
@@ -139,9 +142,9 @@ test('a service that accepts no access tokens publishes no metadata', async () =
   await subject.close();
 });
 
-test('the metadata path of a service below a path precedes that path', async () => {
-  const below = { ...accessTokens, resource: 'https://example.com/portico/mcp' };
-  const subject = await startInMemory({ http: { accessTokens: below } });
+test('if the service is below a path, the path of the metadata comes before that path', async () => {
+  const nestedAccessTokens = { ...accessTokens, resource: 'https://example.com/portico/mcp' };
+  const subject = await startInMemory({ http: { accessTokens: nestedAccessTokens } });
   const { headers } = await subject.client.call('POST', mcpPath);
   expect(headers['www-authenticate']).toBe(
     'Bearer resource_metadata="https://example.com/.well-known/oauth-protected-resource/portico/mcp"',

@@ -9,7 +9,7 @@ const subjects: Subject[] = [];
 afterEach(() => Promise.all(subjects.splice(0).map((subject) => subject.close())));
 
 /** Returns a document whose slice takes a tenth of a second: each level doubles the number of schemas. */
-const slow = (levels: number) => ({
+const slowDocument = (levels: number) => ({
   openapi: '3.0.3',
   info: { title: 'Slow', version: '1' },
   paths: {
@@ -23,13 +23,13 @@ const slow = (levels: number) => ({
   components: {
     schemas: Object.fromEntries(
       Array.from({ length: levels }, (_, level) => {
-        const below = { $ref: `#/components/schemas/S${level + 1}` };
-        return [`S${level}`, level + 1 < levels ? { anyOf: [below, below] } : { type: 'string' }];
+        const nextLevel = { $ref: `#/components/schemas/S${level + 1}` };
+        return [`S${level}`, level + 1 < levels ? { anyOf: [nextLevel, nextLevel] } : { type: 'string' }];
       }),
     ),
   },
 });
-const quick = {
+const quickDocument = {
   openapi: '3.0.3',
   info: { title: 'Quick', version: '1' },
   paths: { '/quick': { get: { responses: {} } } },
@@ -43,10 +43,10 @@ const setUp = async (ports: (original: Ports) => Partial<Ports> = () => ({})) =>
   const { call } = subject.client;
   const operationOf = async (document: object) => {
     const id = await fixtures.newCollection({ openapi_spec: document });
-    const listed = await call('GET', `/api/collections/${id}/operations`, { token: fixtures.admin });
-    return { collection: id, key: textOf(listed.list[0]?.operation_key), path: `/api/collections/${id}` };
+    const operations = await call('GET', `/api/collections/${id}/operations`, { token: fixtures.admin });
+    return { collection: id, key: textOf(operations.list[0]?.operation_key), path: `/api/collections/${id}` };
   };
-  const [costly, cheap] = [await operationOf(slow(24)), await operationOf(quick)];
+  const [costly, cheap] = [await operationOf(slowDocument(24)), await operationOf(quickDocument)];
   const [ada, bob] = [await fixtures.newClient(), await fixtures.newClient()];
   for (const { id } of [ada, bob])
     for (const { collection } of [costly, cheap])
@@ -69,7 +69,7 @@ const createGate = () => {
 };
 
 /** Replaces the slicer with one that waits at the gate. */
-const slicerBehind =
+const gateSlicer =
   (gate: ReturnType<typeof createGate>) =>
   ({ slicer }: Ports) => ({
     slicer: {
@@ -80,19 +80,19 @@ const slicerBehind =
     } satisfies OperationSlicer,
   });
 
-const tooMany = [429, { detail: 'Rate limit exceeded', retry_after: 1 }, '1'];
+const tooManyReply = [429, { detail: 'Rate limit exceeded', retry_after: 1 }, '1'];
 const outcomeOf = ({ status, body, headers }: Reply) => [status, body, headers['retry-after']];
 
 describe('requests of one caller', () => {
-  test('cut one slice while two wait; another is rejected, over HTTP and MCP, until one is done', async () => {
+  test('cut one slice while two wait; until one is done, a fourth is rejected, over HTTP and MCP', async () => {
     const gate = createGate();
-    const { slice, ada, bob, cheap, client } = await setUp(slicerBehind(gate));
-    const others = slice(bob, cheap, 1_024);
-    const first = slice(ada, cheap, 1_024);
+    const { slice, ada, bob, cheap, client } = await setUp(gateSlicer(gate));
+    const otherReply = slice(bob, cheap, 1_024);
+    const firstReply = slice(ada, cheap, 1_024);
     await expect.poll(() => gate.waiting.length).toBe(2);
     // A request over the limit is rejected before it waits: the third of these is over the limit.
-    const more = [2_048, 4_096, 8_192].map((bytes) => slice(ada, cheap, bytes));
-    expect(outcomeOf(await Promise.race(more))).toEqual(tooMany);
+    const moreReplies = [2_048, 4_096, 8_192].map((bytes) => slice(ada, cheap, bytes));
+    expect(outcomeOf(await Promise.race(moreReplies))).toEqual(tooManyReply);
     const params = {
       name: 'describe_operation',
       arguments: { collection_id: cheap.collection, operation_key: cheap.key },
@@ -104,58 +104,60 @@ describe('requests of one caller', () => {
     });
     expect([reply.status, reply.body.result]).toMatchObject([
       200,
-      { isError: true, content: [{ text: 'Too many calls at once. Call again in 1 s, one after the other.' }] },
+      { isError: true, content: [{ text: 'Too many concurrent calls. Call again in 1 s, one call at a time.' }] },
     ]);
     gate.open();
-    expect((await others).status).toBe(200);
-    expect((await Promise.all([first, ...more])).map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 429]);
+    expect((await otherReply).status).toBe(200);
+    expect((await Promise.all([firstReply, ...moreReplies])).map(({ status }) => status).toSorted()).toEqual([
+      200, 200, 200, 429,
+    ]);
     expect((await slice(ada, cheap, 16_384)).status).toBe(200);
   });
 
-  test('are cancelled by a disconnect while they wait', async () => {
+  test('are cancelled if the client disconnects while they wait', async () => {
     const gate = createGate();
-    const { slice, ada, cheap, client } = await setUp(slicerBehind(gate));
-    const first = slice(ada, cheap, 1_024);
+    const { slice, ada, cheap, client } = await setUp(gateSlicer(gate));
+    const firstReply = slice(ada, cheap, 1_024);
     await expect.poll(() => gate.waiting.length).toBe(1);
-    const leaving = new AbortController();
+    const clientAbort = new AbortController();
     const pendingRequests = [2_048, 4_096].map((bytes) =>
       fetch(`${client.baseUrl}${cheap.path}/operations/${cheap.key}?max_bytes=${bytes}`, {
         headers: { 'X-Client-ID': ada.key.clientId, 'X-API-Key': ada.key.secret },
-        signal: leaving.signal,
+        signal: clientAbort.signal,
       }).catch(() => null),
     );
-    await expect.poll(async () => outcomeOf(await slice(ada, cheap, 8_192))).toEqual(tooMany);
-    leaving.abort();
+    await expect.poll(async () => outcomeOf(await slice(ada, cheap, 8_192))).toEqual(tooManyReply);
+    clientAbort.abort();
     await Promise.all(pendingRequests);
-    // As soon as the service notices that, the next request waits instead of being rejected.
+    // When the service notices that, the next request waits instead of being rejected.
     const replies: Promise<Reply>[] = [];
-    const isRefused = async (): Promise<boolean> => {
+    const isRejected = async (): Promise<boolean> => {
       const reply = slice(ada, cheap, 8_192);
       replies.push(reply);
       return (await Promise.race<Reply | null>([reply, pause(200, null)]))?.status === 429;
     };
-    await expect.poll(isRefused).toBe(false);
+    await expect.poll(isRejected).toBe(false);
     gate.open();
-    expect([(await first).status, (await replies.at(-1))?.status]).toEqual([200, 200]);
+    expect([(await firstReply).status, (await replies.at(-1))?.status]).toEqual([200, 200]);
   });
 
-  test('convert one document to YAML while two wait; another is rejected', async () => {
+  test('convert one document to YAML while two wait; a fourth is rejected', async () => {
     const gate = createGate();
-    const portsBehindGate = ({ documents }: Ports) => ({
+    const gateDocuments = ({ documents }: Ports) => ({
       documents: {
         readMember: documents.readMember.bind(documents),
         readFile: documents.readFile.bind(documents),
         readOperations: documents.readOperations.bind(documents),
-        yamlText: async (...parameters: Parameters<typeof documents.yamlText>) => {
+        convertToYaml: async (...parameters: Parameters<typeof documents.convertToYaml>) => {
           await gate.pass();
-          return documents.yamlText(...parameters);
+          return documents.convertToYaml(...parameters);
         },
       },
     });
-    const { ada, cheap, client } = await setUp(portsBehindGate);
-    const yaml = () => client.call('GET', `${cheap.path}/openapi.yaml`, { key: ada.key });
-    const requests = Array.from({ length: 4 }, yaml);
-    expect(outcomeOf(await Promise.race(requests))).toEqual(tooMany);
+    const { ada, cheap, client } = await setUp(gateDocuments);
+    const requestYaml = () => client.call('GET', `${cheap.path}/openapi.yaml`, { key: ada.key });
+    const requests = Array.from({ length: 4 }, requestYaml);
+    expect(outcomeOf(await Promise.race(requests))).toEqual(tooManyReply);
     gate.open();
     expect((await Promise.all(requests)).map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 429]);
   });
@@ -164,14 +166,14 @@ describe('requests of one caller', () => {
 test('a caller that requests many slow slices does not block other callers', async () => {
   const { slice, ada, bob, costly, cheap } = await setUp();
   await slice(bob, cheap, 1_024);
-  let answered = 0;
-  const flood = Array.from({ length: 40 }, async (_, at) => {
-    const { status } = await slice(ada, costly, 65_535 - at);
-    if (status === 200) answered++;
+  let answeredCount = 0;
+  const floodReplies = Array.from({ length: 40 }, async (_, index) => {
+    const { status } = await slice(ada, costly, 65_535 - index);
+    if (status === 200) answeredCount++;
     return status;
   });
-  await Promise.race(flood);
+  await Promise.race(floodReplies);
   const { status } = await slice(bob, cheap, 2_048);
-  expect([status, answered < 4]).toEqual([200, true]);
-  expect(new Set(await Promise.all(flood))).toEqual(new Set([200, 429]));
+  expect([status, answeredCount < 4]).toEqual([200, true]);
+  expect(new Set(await Promise.all(floodReplies))).toEqual(new Set([200, 429]));
 });

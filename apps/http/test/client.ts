@@ -18,7 +18,7 @@ export interface CallOptions {
   /** Alternating names and values, so that a header can be repeated. */
   readonly headers?: readonly string[];
   /** Sends the body chunked, without `Content-Length`. */
-  readonly chunked?: boolean;
+  readonly isChunked?: boolean;
 }
 
 /** Calls the service over HTTP and validates each response against the service's own OpenAPI document. */
@@ -47,22 +47,22 @@ const exchange = (
   baseUrl: string,
   method: string,
   path: string,
-  { token, key, json, raw, headers = [], chunked = false }: CallOptions,
+  { token, key, json, raw, headers = [], isChunked = false }: CallOptions,
 ): Promise<Reply> => {
   const body = json === undefined ? raw : JSON.stringify(json);
-  const all = [
+  const allHeaders = [
     'Host',
     new URL(baseUrl).host,
     ...(token === undefined ? [] : ['Authorization', `Bearer ${token}`]),
     ...(key === undefined ? [] : ['X-Client-ID', key.clientId, 'X-API-Key', key.secret]),
     ...(json === undefined ? [] : ['Content-Type', 'application/json']),
-    ...(body === undefined || chunked ? [] : ['Content-Length', String(Buffer.byteLength(body))]),
-    ...(chunked ? ['Transfer-Encoding', 'chunked'] : []),
+    ...(body === undefined || isChunked ? [] : ['Content-Length', String(Buffer.byteLength(body))]),
+    ...(isChunked ? ['Transfer-Encoding', 'chunked'] : []),
     ...headers,
   ];
   const { hostname, port } = new URL(baseUrl);
   return new Promise((resolve, reject) => {
-    const outgoing = httpRequest({ hostname, port, method, path, headers: all, agent }, (incoming) => {
+    const outgoing = httpRequest({ hostname, port, method, path, headers: allHeaders, agent }, (incoming) => {
       readReply(incoming).then(resolve, reject);
     });
     outgoing.on('error', reject);

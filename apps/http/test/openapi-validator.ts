@@ -14,7 +14,7 @@ interface Document extends JsonObject {
 }
 
 /** The documented responses seen in this process, as `operation status`. */
-export const seenResponses = new Set<string>();
+export const observedResponses = new Set<string>();
 /** The responses listed by the OpenAPI documents of this process, in the same form. */
 export const documentedResponses = new Set<string>();
 
@@ -41,47 +41,49 @@ export const createResponseValidator = (document: Document) => {
   }
   const validators = new Map<string, ValidateFunction>();
   const validatorAt = (pointer: string): ValidateFunction => {
-    const known = validators.get(pointer) ?? ajv.compile({ $ref: `service#${pointer}` });
-    validators.set(pointer, known);
-    return known;
+    const validator = validators.get(pointer) ?? ajv.compile({ $ref: `service#${pointer}` });
+    validators.set(pointer, validator);
+    return validator;
   };
 
   return (method: string, path: string, reply: Reply): void => {
-    const bare = path.replace(/\?.*$/, '').replace(/(?<=.)\/$/, '') || '/';
-    const match = templates.find(({ pattern }) => pattern.test(bare));
+    const pathOnly = path.replace(/\?.*$/, '').replace(/(?<=.)\/$/, '') || '/';
+    const match = templates.find(({ pattern }) => pattern.test(pathOnly));
     const operation = match?.operations[method.toLowerCase()];
     if (!match || !operation) {
       const undocumented =
-        bare.startsWith('/local-issuer/') || // The protocol's standards describe these endpoints.
-        (bare.startsWith('/docs') && reply.status === 200) ||
+        pathOnly.startsWith('/local-issuer/') || // The protocol's standards describe these endpoints.
+        (pathOnly.startsWith('/docs') && reply.status === 200) ||
         // This is the page for browsers, or a 503 before the page is built.
-        (bare.startsWith('/console') && [200, 503].includes(reply.status)) ||
-        (bare === '/favicon.ico' && reply.status === 200) ||
-        (bare === '/' && reply.status === 302) ||
-        bare === '/mcp'; // This endpoint describes itself, in its own protocol.
+        (pathOnly.startsWith('/console') && [200, 503].includes(reply.status)) ||
+        (pathOnly === '/favicon.ico' && reply.status === 200) ||
+        (pathOnly === '/' && reply.status === 302) ||
+        pathOnly === '/mcp'; // This endpoint describes itself, in its own protocol.
       assert(undocumented || [404, 405].includes(reply.status), `${method} ${path} is not documented: ${reply.status}`);
       return;
     }
-    const status = [String(reply.status), `${String(reply.status)[0]}XX`].find((known) => known in operation.responses);
+    const status = [String(reply.status), `${String(reply.status)[0]}XX`].find(
+      (candidate) => candidate in operation.responses,
+    );
     const response = status === undefined ? undefined : operation.responses[status];
-    const where = `${operation.operationId} ${status ?? reply.status}`;
-    assert(response, `${where} is not documented; the response was ${reply.text.slice(0, 300)}`);
-    seenResponses.add(where);
+    const place = `${operation.operationId} ${status ?? reply.status}`;
+    assert(response, `${place} is not documented; the response was ${reply.text.slice(0, 300)}`);
+    observedResponses.add(place);
     const medias = Object.keys(response.content ?? {});
     const type = reply.headers['content-type']?.split(';')[0];
-    const media = medias.find((known) => known === type) ?? medias[0];
+    const media = medias.find((candidate) => candidate === type) ?? medias[0];
     if (!media) {
-      assert.equal(reply.bytes.length, 0, `${where} has a body that is not documented`);
+      assert.equal(reply.bytes.length, 0, `${place} has an undocumented body`);
       return;
     }
-    assert.equal(type, media, `${where} has the wrong media type`);
+    assert.equal(type, media, `${place} has the wrong media type`);
     if (media.startsWith('text/') || media === 'application/yaml') return;
     const values = media === 'application/x-ndjson' ? reply.text.split('\n').filter(Boolean) : [reply.text];
-    const escaped = [match.template, media].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
-    const pointer = `/paths/${escaped[0]}/${method.toLowerCase()}/responses/${status}/content/${escaped[1]}/schema`;
+    const pointerParts = [match.template, media].map((part) => part.replaceAll('~', '~0').replaceAll('/', '~1'));
+    const pointer = `/paths/${pointerParts[0]}/${method.toLowerCase()}/responses/${status}/content/${pointerParts[1]}/schema`;
     const validate = validatorAt(encodeURI(pointer));
     for (const value of values) {
-      assert(validate(JSON.parse(value)), `${where}: ${ajv.errorsText(validate.errors)} in ${value.slice(0, 500)}`);
+      assert(validate(JSON.parse(value)), `${place}: ${ajv.errorsText(validate.errors)} in ${value.slice(0, 500)}`);
     }
   };
 };

@@ -1,4 +1,4 @@
-import { lateBound } from '@portico/test-servers';
+import { bindLate } from '@portico/test-servers';
 import { afterAll, beforeAll } from 'vitest';
 import type { CallOptions, TestClient } from './client.ts';
 import type { Reply } from './reply.ts';
@@ -17,16 +17,16 @@ export const provideSubject = (start: Start, options?: StartOptions) => {
   /** Returns the page at `path` and the pages after it, following the `Link` headers. */
   const pages = async (path: string, options: CallOptions = { token: fixtures.admin }): Promise<readonly Reply[]> => {
     const replies: Reply[] = [];
-    for (let next: string | undefined = path; next !== undefined;) {
-      const reply: Reply = expectStatus(await call('GET', next, options), 200);
+    for (let nextPath: string | undefined = path; nextPath !== undefined;) {
+      const reply: Reply = expectStatus(await call('GET', nextPath, options), 200);
       replies.push(reply);
-      next = /^<([^>]+)>; rel="next"$/.exec(reply.headers.link ?? '')?.[1];
+      nextPath = /^<([^>]+)>; rel="next"$/.exec(reply.headers.link ?? '')?.[1];
     }
     return replies;
   };
   return {
-    subject: lateBound(() => subject),
-    fixtures: lateBound(() => fixtures),
+    subject: bindLate(() => subject),
+    fixtures: bindLate(() => fixtures),
     call,
     pages,
     asAdmin: (method: string, path: string, json?: unknown): Promise<Reply> =>

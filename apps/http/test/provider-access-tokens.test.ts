@@ -12,7 +12,7 @@ const initialize = {
   params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
 };
 
-test('a client finds the provider in the metadata, gets an access token there, and calls the MCP endpoint', async () => {
+test('a client finds the provider in the metadata, gets an access token from it, and calls the MCP endpoint', async () => {
   const resource = `${publicUrl}/mcp`;
   const provider = await startIdentityProvider({ resources: [resource, 'https://another.example.com/'] });
   onTestFinished(() => provider.close());
@@ -24,7 +24,7 @@ test('a client finds the provider in the metadata, gets an access token there, a
   }))();
   onTestFinished(() => subject.close());
   const { call } = subject.client;
-  const mcp = (token: string) =>
+  const callMcp = (token: string) =>
     call('POST', mcpPath, {
       token,
       json: initialize,
@@ -41,13 +41,13 @@ test('a client finds the provider in the metadata, gets an access token there, a
 
   const person = { uid: alice.uid, email: alice.email };
   const { idToken, accessToken } = await provider.signIn(person, String(metadata.body['resource']));
-  expect((await mcp(accessToken)).status).toBe(401);
+  expect((await callMcp(accessToken)).status).toBe(401);
   expect((await call('GET', '/api/profiles/me', { token: idToken })).status).toBe(200);
-  expect([(await mcp(accessToken)).status, (await mcp(idToken)).status]).toEqual([200, 200]);
+  expect([(await callMcp(accessToken)).status, (await callMcp(idToken)).status]).toEqual([200, 200]);
   expect((await call('GET', '/api/profiles/me', { token: accessToken })).status).toBe(401);
 
-  const another = await provider.signIn(person, 'https://another.example.com/');
-  expect((await mcp(another.accessToken)).status).toBe(401);
-  expect((await mcp(await provider.machineToken(resource))).status).toBe(401);
-  expect(subject.logLines().join('')).not.toContain(accessToken.split('.')[1]);
+  const otherToken = await provider.signIn(person, 'https://another.example.com/');
+  expect((await callMcp(otherToken.accessToken)).status).toBe(401);
+  expect((await callMcp(await provider.getMachineToken(resource))).status).toBe(401);
+  expect(subject.listLogLines().join('')).not.toContain(accessToken.split('.')[1]);
 });

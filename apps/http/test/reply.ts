@@ -18,8 +18,8 @@ export interface Reply {
 /** Returns the status and the body of a response. */
 export const outcomeOf = ({ status, body }: Reply) => [status, body];
 
-/** Returns the status and the detail of a refusal. */
-export const refusalOf = ({ status, body }: Reply) => [status, body.detail];
+/** Returns the status and the detail of an error response. */
+export const errorOf = ({ status, body }: Reply) => [status, body.detail];
 
-export const expectRefusal = (reply: Reply, status: number, detail: unknown): void =>
+export const expectError = (reply: Reply, status: number, detail: unknown): void =>
   expect(outcomeOf(reply)).toEqual([status, { detail }]);

@@ -13,19 +13,19 @@ type Call = Parameters<Subject['client']['call']>;
 
 const requestLines = (): readonly Line[] =>
   subject
-    .logLines()
+    .listLogLines()
     .map((line) => JSON.parse(line) as Line)
     .filter(({ msg }) => msg === 'request');
 
 /** Sends a request and returns its log line, which is written after the response. */
 const lineOf = async (method: Call[0], path: Call[1], options: Call[2] = {}): Promise<Line | undefined> => {
   const { headers } = await subject.client.call(method, path, options);
-  const find = () => requestLines().find((line) => line['request_id'] === headers['x-request-id']);
-  await expect.poll(find).toBeDefined();
-  return find();
+  const findLine = () => requestLines().find((line) => line['request_id'] === headers['x-request-id']);
+  await expect.poll(findLine).toBeDefined();
+  return findLine();
 };
 
-test('the log line of a request has its time, route, duration and caller, and no secret', async () => {
+test('the log line of a request has the time, route, duration and caller, but no secret', async () => {
   const { id, key } = await fixtures.newClient();
   const headers = ['User-Agent', 'agent/1.0 ("quoted")', 'X-Forwarded-For', '203.0.113.7'];
   const line = await lineOf('POST', '/api/vector/search', { key, headers, json: { query: 'ships' } });
@@ -46,22 +46,22 @@ test('the log line of a request has its time, route, duration and caller, and no
     client_id: key.clientId,
     msg: 'request',
   });
-  expect(subject.logLines().join('')).not.toContain(key.secret);
+  expect(subject.listLogLines().join('')).not.toContain(key.secret);
 });
 
-test('the line has no client_id for a token or a rejected key', async () => {
+test('the log line has no client_id for a token or a rejected key', async () => {
   const { id, token, key } = await fixtures.newClient();
   const byToken = await lineOf('GET', '/api/collections/', { token });
   expect(byToken).toMatchObject({ profile_id: id, address: '127.0.0.1' });
   expect(byToken).not.toHaveProperty('client_id');
   expect(byToken).not.toHaveProperty('user_agent');
-  const wrong = { ...key, secret: `${key.secret.slice(0, -1)}_` };
-  const rejection = await lineOf('GET', '/api/collections/', { key: wrong });
+  const wrongKey = { ...key, secret: `${key.secret.slice(0, -1)}_` };
+  const rejection = await lineOf('GET', '/api/collections/', { key: wrongKey });
   expect(rejection).toMatchObject({ status: 401 });
   expect(rejection).not.toHaveProperty('client_id');
 });
 
-test.each([256, 257])('the line has 256 characters of a user agent of %d', async (length) => {
+test.each([256, 257])('the log line has at most 256 characters of a user agent of %d', async (length) => {
   const line = await lineOf('GET', '/api/nothing', { headers: ['User-Agent', 'a'.repeat(length)] });
   expect(line?.['user_agent']).toBe('a'.repeat(256));
 });

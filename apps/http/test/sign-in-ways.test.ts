@@ -12,7 +12,7 @@ const waysOf = async (variables: Environment): Promise<unknown> => {
   return body['ways'];
 };
 
-const local = {
+const localWay = {
   kind: 'local',
   name: 'one-time code',
   issuer: 'https://local-issuer.portico.invalid',
@@ -21,8 +21,8 @@ const local = {
   scopes: 'openid email',
 };
 
-test('without an issuer, users sign in with a one-time code of the service', async () => {
-  expect(await waysOf({})).toEqual([local]);
+test('without an issuer, users sign in with a one-time code from the service', async () => {
+  expect(await waysOf({})).toEqual([localWay]);
 });
 
 test('the configured issuer comes first, even while it is unavailable', async () => {
@@ -36,11 +36,11 @@ test('the configured issuer comes first, even while it is unavailable', async ()
       client_id: 'console',
       scopes: 'openid email profile',
     },
-    local,
+    localWay,
   ]);
 });
 
-test('with a Firebase API key, users sign in with e-mail and password, and not at its issuer', async () => {
+test('with a Firebase API key, users sign in with email address and password, not with its issuer', async () => {
   const firebase = {
     IDENTITY_ISSUER: 'https://securetoken.google.com/my-project',
     IDENTITY_AUDIENCE: 'my-project',
@@ -54,11 +54,11 @@ test('with a Firebase API key, users sign in with e-mail and password, and not a
       sign_in_url: 'https://identitytoolkit.googleapis.com/v1/accounts:signInWithPassword',
       token_url: 'https://securetoken.googleapis.com/v1/token',
     },
-    local,
+    localWay,
   ]);
 });
 
-test('a user who signs in with e-mail and password is known to the service, also with a renewed token', async () => {
+test('a user who signs in with email address and password is identified by the service, also with a renewed token', async () => {
   const person = { uid: 'alice', email: 'alice@example.com', password: 'correct horse' };
   const firebase = await startFakeFirebase({ people: [person] });
   onTestFinished(() => firebase.close());
@@ -66,19 +66,19 @@ test('a user who signs in with e-mail and password is known to the service, also
   onTestFinished(() => subject.close());
   const call = subject.client.call;
   const [way] = (await call('GET', '/console/config.json')).body['ways'] as readonly Readonly<Record<string, string>>[];
-  const post = async (address = '', body: string | URLSearchParams = '', headers = {}) => {
-    const response = await fetch(`${address}?key=${way?.['api_key']}`, { method: 'POST', headers, body });
+  const post = async (url = '', body: string | URLSearchParams = '', headers = {}) => {
+    const response = await fetch(`${url}?key=${way?.['api_key']}`, { method: 'POST', headers, body });
     return (await response.json()) as Readonly<Record<string, string>>;
   };
 
   const json = { firebase_uid: person.uid, email: person.email, full_name: 'Alice' };
   expect((await call('POST', '/api/profiles/register', { json })).status).toBe(201);
   const fields = JSON.stringify({ email: person.email, password: person.password, returnSecureToken: true });
-  const signedIn = await post(way?.['sign_in_url'], fields, { 'content-type': 'application/json' });
-  const meBy = async (token = '') => (await call('GET', '/api/profiles/me', { token })).body['email'];
-  expect(await meBy(signedIn['idToken'])).toBe(person.email);
+  const signInReply = await post(way?.['sign_in_url'], fields, { 'content-type': 'application/json' });
+  const emailOf = async (token = '') => (await call('GET', '/api/profiles/me', { token })).body['email'];
+  expect(await emailOf(signInReply['idToken'])).toBe(person.email);
 
-  const form = { grant_type: 'refresh_token', refresh_token: signedIn['refreshToken'] ?? '' };
-  const renewed = await post(way?.['token_url'], new URLSearchParams(form));
-  expect(await meBy(renewed['id_token'])).toBe(person.email);
+  const form = { grant_type: 'refresh_token', refresh_token: signInReply['refreshToken'] ?? '' };
+  const renewalReply = await post(way?.['token_url'], new URLSearchParams(form));
+  expect(await emailOf(renewalReply['id_token'])).toBe(person.email);
 });

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compose, createLogger, readConfig, version, type Environment } from '@portico/composition';
 import { createUseCases } from '@portico/domain';
-import { recordingStream } from '@portico/test-servers';
+import { createRecordingStream } from '@portico/test-servers';
 import { runDueJobs } from '@portico/testing';
 import { createHttpApp, createHttpServer } from '../src/index.ts';
 import { createTestClient } from './client.ts';
@@ -17,10 +17,10 @@ import type { Start } from './subject.ts';
  */
 export const startComposed =
   (variablesOf: () => Promise<Environment> = () => Promise.resolve({})): Start =>
-  async ({ settings = {}, http = {}, ports, groupsClaim = false, signsIn = false, ...rest } = {}) => {
+  async ({ settings = {}, http = {}, ports, groupsClaim = false, hasLocalSignIn = false, ...rest } = {}) => {
     const variables = { ...(await variablesOf()), ...(groupsClaim ? { IDENTITY_GROUPS_CLAIM: 'groups' } : {}) };
     const folder = mkdtempSync(join(tmpdir(), 'portico-http-'));
-    const { stream, written } = recordingStream();
+    const { stream, chunks: logLines } = createRecordingStream();
     const logger = createLogger('info', 'test', stream);
     // The suites create their first admin themselves.
     const config = {
@@ -32,11 +32,11 @@ export const startComposed =
     };
     const portico = await compose(config, logger, 'http');
     const { documents, localIssuer, localSignIn } = portico;
-    const signingIn = signsIn ? { localIssuer, localSignIn } : {};
-    const all = ports ? { ...portico.ports, ...ports(portico.ports) } : portico.ports;
-    const useCases = createUseCases(all, { ...config.settings, ...settings });
+    const localSignInDependencies = hasLocalSignIn ? { localIssuer, localSignIn } : {};
+    const allPorts = ports ? { ...portico.ports, ...ports(portico.ports) } : portico.ports;
+    const useCases = createUseCases(allPorts, { ...config.settings, ...settings });
     const server = createHttpServer(
-      createHttpApp({ useCases, documents, settings: config, logger, ...signingIn, ...rest }),
+      createHttpApp({ useCases, documents, settings: config, logger, ...localSignInDependencies, ...rest }),
     );
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -48,14 +48,14 @@ export const startComposed =
       useCases,
       issuer,
       mint: (claims, ttlSeconds = 3_600) => localIssuer.mint({ ...claims, ttlSeconds }),
-      invite: signsIn && localSignIn ? (user, until) => localSignIn.invite(user, until) : null,
-      runJobs: () => runDueJobs(all, useCases, Date.now),
+      invite: hasLocalSignIn && localSignIn ? (user, expiresAt) => localSignIn.invite(user, expiresAt) : null,
+      runJobs: () => runDueJobs(allPorts, useCases, Date.now),
       mails: null,
       clock: null,
-      logLines: () => written,
+      listLogLines: () => logLines,
       close: async () => {
         client.close();
-        await server.drain({ noticeMs: 0, deadlineMs: 1_000 });
+        await server.drain({ noticeMs: 0, timeoutMs: 1_000 });
         await portico.close();
         rmSync(folder, { recursive: true, force: true });
       },

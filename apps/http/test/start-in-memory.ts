@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createLogger, version } from '@portico/composition';
-import { recordingStream } from '@portico/test-servers';
+import { createRecordingStream } from '@portico/test-servers';
 import { createHarness, createTestSignIn, defaultSettings } from '@portico/testing';
 import { createHttpApp, createHttpServer, type HttpSettings } from '../src/index.ts';
 import { createTestClient } from './client.ts';
@@ -19,21 +19,27 @@ export const httpSettings: HttpSettings = {
 };
 
 /** Starts the service with the in-memory harness, on a free port of the loopback interface. */
-export const startInMemory: Start = async ({ settings = {}, http = {}, ports, signsIn = false, ...rest } = {}) => {
-  const base = createHarness(settings);
-  const signIn = signsIn ? await createTestSignIn(base.ports) : null;
+export const startInMemory: Start = async ({
+  settings = {},
+  http = {},
+  ports,
+  hasLocalSignIn = false,
+  ...rest
+} = {}) => {
+  const baseHarness = createHarness(settings);
+  const signIn = hasLocalSignIn ? await createTestSignIn(baseHarness.ports) : null;
   const signInOptions = signIn
     ? { settings: { ...settings, issuers: [signIn.issuer] }, tokens: signIn.localIssuer.verifier }
     : null;
   const harness =
     ports || signInOptions
       ? createHarness(signInOptions?.settings ?? settings, {
-          ...base.ports,
+          ...baseHarness.ports,
           ...(signInOptions ? { tokens: signInOptions.tokens } : {}),
-          ...ports?.(base.ports),
+          ...ports?.(baseHarness.ports),
         })
-      : base;
-  const { stream, written } = recordingStream();
+      : baseHarness;
+  const { stream, chunks: logLines } = createRecordingStream();
   const app = createHttpApp({
     useCases: harness.useCases,
     documents: harness.documents,
@@ -52,15 +58,15 @@ export const startInMemory: Start = async ({ settings = {}, http = {}, ports, si
     useCases: harness.useCases,
     issuer: signIn?.issuer ?? defaultSettings.issuers[0] ?? '',
     mint: async (claims, ttlSeconds = 3_600) =>
-      signIn ? signIn.localIssuer.mint({ ...claims, ttlSeconds }) : base.tokens.mint(claims, ttlSeconds),
-    invite: signIn && ((user, until) => signIn.localSignIn.invite(user, until)),
+      signIn ? signIn.localIssuer.mint({ ...claims, ttlSeconds }) : baseHarness.tokens.mint(claims, ttlSeconds),
+    invite: signIn && ((user, expiresAt) => signIn.localSignIn.invite(user, expiresAt)),
     runJobs: harness.runJobs,
-    mails: base.mailer.sent,
-    clock: base.clock,
-    logLines: () => written,
+    mails: baseHarness.mailer.sentMails,
+    clock: baseHarness.clock,
+    listLogLines: () => logLines,
     close: async () => {
       client.close();
-      await server.drain({ noticeMs: 0, deadlineMs: 1_000 });
+      await server.drain({ noticeMs: 0, timeoutMs: 1_000 });
     },
   };
 };

@@ -5,7 +5,7 @@ import type { Environment } from '@portico/composition';
 /** PostgreSQL and Redis for a test file's services. */
 export interface Servers {
   /** Returns the variables of a new service: a new database, and an empty Redis. */
-  readonly variables: () => Promise<Environment>;
+  readonly createVariables: () => Promise<Environment>;
 }
 
 /** Starts both servers and stops them at the end of the test file. Returns null if one of them is unavailable. */
@@ -14,10 +14,10 @@ export const startServers = async (): Promise<Servers | null> => {
   afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
   if (!postgres || !redis) return null;
   return {
-    variables: async () => {
+    createVariables: async () => {
       // Otherwise, the counts by address would outlive the service that wrote them.
       await redis.flush();
-      return { DATABASE_URL: await postgres.newDatabase(), REDIS_URL: redis.url };
+      return { DATABASE_URL: await postgres.createDatabase(), REDIS_URL: redis.url };
     },
   };
 };

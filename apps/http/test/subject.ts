@@ -25,15 +25,15 @@ export interface Subject {
      */
     ttlSeconds?: number,
   ) => Promise<string>;
-  /** Creates one-time codes as the local issuer; null without the option `signsIn`. */
+  /** Creates one-time codes as the local issuer; null without the option `hasLocalSignIn`. */
   readonly invite: LocalSignIn['invite'] | null;
   /** Runs the waiting jobs. */
   readonly runJobs: () => Promise<void>;
-  /** The mails sent; null if they cannot be inspected. */
+  /** The emails sent; null if they cannot be inspected. */
   readonly mails: readonly Mail[] | null;
   /** The service's clock; null if it cannot be moved. */
   readonly clock: { readonly advance: (milliseconds: number) => void; readonly now: () => number } | null;
-  readonly logLines: () => readonly string[];
+  readonly listLogLines: () => readonly string[];
   readonly close: () => Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export interface StartOptions {
   readonly localIssuer?: LocalIssuerDocuments;
   readonly responseTimeoutMs?: number;
   /** Whether the service is its own identity provider for browsers. */
-  readonly signsIn?: boolean;
+  readonly hasLocalSignIn?: boolean;
   /** Whether the service reads the claim `groups` of tokens. The service in memory always does. */
   readonly groupsClaim?: boolean;
 }
@@ -68,12 +68,12 @@ export const smallDocument = { openapi: '3.0.3', info: { title: 'Weather', versi
 /** Creates the objects that most tests need, over HTTP. */
 export const createFixtures = async ({ client, useCases, issuer, mint }: Subject) => {
   let count = 0;
-  const next = (): number => ++count;
+  const nextNumber = (): number => ++count;
   const adminProfile = await useCases.claimFirstAdmin({ uid: 'first-admin', email: 'admin@example.com', issuer });
   const admin = await mint({ uid: 'first-admin' });
 
   const register = async (fields: Readonly<Record<string, unknown>> = {}): Promise<Person> => {
-    const uid = `uid-${next()}`;
+    const uid = `uid-${nextNumber()}`;
     const email = `${uid}@example.com`;
     const json = { firebase_uid: uid, email, full_name: `Person ${uid}`, ...fields };
     const reply = expectStatus(await client.call('POST', '/api/profiles/register', { json }), 201);
@@ -91,7 +91,12 @@ export const createFixtures = async ({ client, useCases, issuer, mint }: Subject
     approve,
     newClient: async (): Promise<Client> => approve(await register()),
     newCollection: async (fields: Readonly<Record<string, unknown>> = {}): Promise<string> => {
-      const json = { name: `Collection ${next()}`, description: 'About it', openapi_spec: smallDocument, ...fields };
+      const json = {
+        name: `Collection ${nextNumber()}`,
+        description: 'About it',
+        openapi_spec: smallDocument,
+        ...fields,
+      };
       const reply = await client.call('POST', '/api/collections/', { token: admin, json });
       return textOf(expectStatus(reply, 201).body.id);
     },

@@ -8,17 +8,17 @@ import { version } from '@portico/composition';
 import { expect, onTestFinished, test } from 'vitest';
 
 /** Returns the messages that a worker logs until it is ready. */
-const messagesAtStart = async (variables: Readonly<Record<string, string>>): Promise<readonly string[]> => {
+const readStartupMessages = async (variables: Readonly<Record<string, string>>): Promise<readonly string[]> => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-worker-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   const worker = spawn(process.execPath, ['-C', '@portico/source', join(import.meta.dirname, 'main.ts')], {
     env: { PATH: process.env.PATH, DATA_DIR: folder, ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const exit = once(worker, 'exit');
+  const exitEvent = once(worker, 'exit');
   onTestFinished(async () => {
     worker.kill('SIGKILL');
-    await exit;
+    await exitEvent;
   });
   const messages: string[] = [];
   for await (const line of createInterface({ input: worker.stdout })) {
@@ -35,7 +35,7 @@ test('a worker warns about jobs at startup, but not about settings for requests'
     IDENTITY_LOCAL: 'true',
     JOBS: 'off',
   };
-  expect(await messagesAtStart(variables)).toEqual([
+  expect(await readStartupMessages(variables)).toEqual([
     `Portico ${version} starts`,
     expect.stringContaining('Mail is off'),
     expect.stringMatching(/^\d+ migrations ran in \d+ ms$/),

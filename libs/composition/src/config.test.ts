@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '@portico/test-servers';
+import { createTemporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { readConfig, type Config } from './config.ts';
 import { ConfigurationError } from './environment.ts';
@@ -24,7 +24,7 @@ const problemsOf = (variables: Record<string, string>): readonly string[] => {
   return [];
 };
 
-test('with nothing set the embedded default runs in development, with the local issuer and its admin', () => {
+test('with no variables set, the embedded default runs in development, with the local issuer and its admin', () => {
   const config = readConfig({});
   expect(config).toMatchObject({
     production: false,
@@ -59,7 +59,7 @@ test('a limit may allow the maximum number of requests', () => {
   expect(settings.defaultLimit).toEqual({ allowed: 1_000_000_000, windowSeconds: 1 });
 });
 
-test('production limits anonymous requests by default, writes no mails to files, and warns about weak settings', () => {
+test('production limits anonymous requests by default, writes no emails to files, and warns about weak settings', () => {
   const config = readConfig(production);
   expect(config.settings).toMatchObject({
     anonymousLimit: { allowed: 600, windowSeconds: 60 },
@@ -79,11 +79,11 @@ test('access tokens are accepted once PUBLIC_URL and an issuer are set, and only
     const { identity, accessTokens } = readConfig(variables);
     return { audiences: identity.issuer?.accessAudiences, accessTokens };
   };
-  const nothing = { audiences: [], accessTokens: null };
+  const noAccessTokens = { audiences: [], accessTokens: null };
   const PUBLIC_URL = 'https://portico.example.com';
   const resource = `${PUBLIC_URL}/mcp`;
   const accessTokens = { resource, issuer: 'https://id.example.com' };
-  expect(readAccessTokens(issuer)).toEqual(nothing);
+  expect(readAccessTokens(issuer)).toEqual(noAccessTokens);
   expect(readAccessTokens({ PUBLIC_URL })).toEqual({ audiences: undefined, accessTokens: null });
   expect(readAccessTokens({ ...issuer, PUBLIC_URL })).toEqual({ audiences: [resource], accessTokens });
   expect(readAccessTokens({ ...issuer, PUBLIC_URL, MCP_AUDIENCE: 'one, https://two/mcp' })).toEqual({
@@ -97,11 +97,11 @@ test('access tokens are accepted once PUBLIC_URL and an issuer are set, and only
 });
 
 test('tokens can be restricted to certain clients, and keys to a certain age', () => {
-  const issuerWith = (variables: Record<string, string>) => readConfig({ ...production, ...variables }).identity.issuer;
-  expect(issuerWith({})).toMatchObject({ authorizedParties: [], keysMaxAgeMs: 300_000 });
-  expect(issuerWith({ IDENTITY_AUTHORIZED_PARTIES: 'console, tool' })?.authorizedParties).toEqual(['console', 'tool']);
+  const readIssuer = (variables: Record<string, string>) => readConfig({ ...production, ...variables }).identity.issuer;
+  expect(readIssuer({})).toMatchObject({ authorizedParties: [], keysMaxAgeMs: 300_000 });
+  expect(readIssuer({ IDENTITY_AUTHORIZED_PARTIES: 'console, tool' })?.authorizedParties).toEqual(['console', 'tool']);
   for (const seconds of [30, 3_600])
-    expect(issuerWith({ IDENTITY_JWKS_MAX_AGE: `${seconds}` })?.keysMaxAgeMs).toBe(seconds * 1_000);
+    expect(readIssuer({ IDENTITY_JWKS_MAX_AGE: `${seconds}` })?.keysMaxAgeMs).toBe(seconds * 1_000);
   for (const seconds of ['29', '3601', '30.5', ''])
     expect(problemsOf({ ...production, IDENTITY_JWKS_MAX_AGE: seconds })).toHaveLength(seconds === '' ? 0 : 1);
   expect(problemsOf({ ...production, IDENTITY_AUTHORIZED_PARTIES: 'console,' })).toEqual([
@@ -133,14 +133,14 @@ test.each([
   expect(`${settings.publicUrl}/mcp`).toBe(resource);
 });
 
-test('production needs a secrets key, and an issuer or IDENTITY_LOCAL=true', () => {
+test('production requires a secrets key, and an issuer or IDENTITY_LOCAL=true', () => {
   expect(problemsOf({ NODE_ENV: 'production' })).toEqual([
     expect.stringContaining('IDENTITY_ISSUER is missing'),
     expect.stringContaining('SECRETS_KEY or SECRETS_KEY_FILE is missing'),
   ]);
-  const forced = readConfig({ NODE_ENV: 'production', SECRETS_KEY: key, IDENTITY_LOCAL: 'true' });
-  expect(forced.identity.local).toBe(true);
-  expect(forced.warnings.join('\n')).toContain('IDENTITY_LOCAL is on in production');
+  const config = readConfig({ NODE_ENV: 'production', SECRETS_KEY: key, IDENTITY_LOCAL: 'true' });
+  expect(config.identity.local).toBe(true);
+  expect(config.warnings.join('\n')).toContain('IDENTITY_LOCAL is on in production');
 });
 
 test('a configured issuer turns the local one off unless IDENTITY_LOCAL forces it on', () => {
@@ -162,7 +162,7 @@ test.each([
   ['RATE_LIMIT_ANONYMOUS', 'none', 'off, or requests/seconds'],
   ['TRUST_PROXY', 'true', 'loopback'],
   ['TRUST_PROXY', '10.0.0.0/33', 'loopback'],
-  ['IDENTITY_ISSUER', 'http://id.example.com', 'an https address'],
+  ['IDENTITY_ISSUER', 'http://id.example.com', 'an https URL'],
   ['PUBLIC_URL', 'portico.example.com', 'https://HOST'],
   ['PUBLIC_URL', 'https:portico.example.com', 'https://HOST'],
   ['PUBLIC_URL', 'ftp://portico.example.com', 'https://HOST'],
@@ -252,11 +252,11 @@ test.each([
   ['QDRANT_API_KEY', 'hunter2 and more', 'printable ASCII'],
   ['QDRANT_URL', 'https://portico:hunter2@qdrant.example.com', 'http://… or https://… without a user'],
   ['OLLAMA_URL', 'ollama://portico:hunter2@ollama', 'http://… or https://…'],
-  ['IDENTITY_ISSUER', 'http://portico:hunter2@id.example.com', 'an https address'],
-  ['IDENTITY_ISSUER', 'https://portico:hunter2@id.example.com', 'an https address'],
+  ['IDENTITY_ISSUER', 'http://portico:hunter2@id.example.com', 'an https URL'],
+  ['IDENTITY_ISSUER', 'https://portico:hunter2@id.example.com', 'an https URL'],
   ['PUBLIC_URL', 'https://u:hunter2@portico.example.com', 'https://HOST or http://HOST, without user'],
   ['PUBLIC_URL', 'https://portico.example.com?hunter2@', 'https://HOST or http://HOST, without user'],
-  ['IDENTITY_JWKS_URL', 'https://hunter2@id.example.com/keys', 'an https address'],
+  ['IDENTITY_JWKS_URL', 'https://hunter2@id.example.com/keys', 'an https URL'],
   ['REDIS_URL', 'redis://:hunter2%zz@cache', 'redis://'],
 ])('%s is rejected, and the error does not repeat its value, which may contain a password', (name, value, allowed) => {
   const problem = problemsOf({ QDRANT_URL: 'http://qdrant', [name]: value }).join('\n');
@@ -264,9 +264,9 @@ test.each([
   expect(problem).not.toContain('hunter2');
 });
 
-test('each server has its own variable, which affects nothing else', () => {
-  const plain = readConfig({});
-  const chosen: [Record<string, string>, Partial<Config>][] = [
+test('each server has a separate variable, which affects nothing else', () => {
+  const defaultConfig = readConfig({});
+  const cases: [Record<string, string>, Partial<Config>][] = [
     [{ DATABASE_URL: 'postgresql://db/portico' }, { database: { kind: 'postgresql', url: 'postgresql://db/portico' } }],
     [{ REDIS_URL: 'redis://cache:6380' }, { redis: { url: 'redis://cache:6380' } }],
     [{ REDIS_URL: 'rediss://cache/15' }, { redis: { url: 'rediss://cache/15' } }],
@@ -285,18 +285,18 @@ test('each server has its own variable, which affects nothing else', () => {
     ],
     [
       { SMTP_URL: 'smtp://mail' },
-      { mail: { from: plain.mail.from, smtpUrl: 'smtp://mail', folder: null, templates: null } },
+      { mail: { from: defaultConfig.mail.from, smtpUrl: 'smtp://mail', folder: null, templates: null } },
     ],
   ];
-  for (const [variables, difference] of chosen) {
+  for (const [variables, difference] of cases) {
     const config = readConfig(variables);
-    expect({ ...config, warnings: [], jobWarnings: [] }).toEqual({ ...plain, ...difference });
-    const needsMore = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'].some((name) => variables[name]);
-    expect(config.warnings.length).toBe(needsMore ? 1 : 0);
+    expect({ ...config, warnings: [], jobWarnings: [] }).toEqual({ ...defaultConfig, ...difference });
+    const causesWarning = ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'].some((name) => variables[name]);
+    expect(config.warnings.length).toBe(causesWarning ? 1 : 0);
   }
 });
 
-test.each([undefined, 'portico@example.com', 'Portico <portico@localhost>'])('mails may come from %s', (from) => {
+test.each([undefined, 'portico@example.com', 'Portico <portico@localhost>'])('emails may come from %s', (from) => {
   expect(readConfig(from === undefined ? {} : { MAIL_FROM: from }).mail.from).toBe(from ?? defaultMailFrom);
 });
 
@@ -307,17 +307,17 @@ test('the warnings about jobs are the warnings about mail', () => {
 });
 
 test('several HTTP processes need both PostgreSQL and Redis: only one of them causes a warning', () => {
-  const warned = (variables: Record<string, string>) => readConfig(variables).warnings.join('\n');
-  expect(warned({ DATABASE_URL: 'postgresql://db/portico' })).toContain('REDIS_URL is not set');
-  expect(warned({ REDIS_URL: 'redis://cache' })).toContain('DATABASE_URL names no PostgreSQL');
-  expect(warned({ DATABASE_URL: 'postgresql://db/portico', REDIS_URL: 'redis://cache' })).toBe('');
+  const readWarningText = (variables: Record<string, string>) => readConfig(variables).warnings.join('\n');
+  expect(readWarningText({ DATABASE_URL: 'postgresql://db/portico' })).toContain('REDIS_URL is not set');
+  expect(readWarningText({ REDIS_URL: 'redis://cache' })).toContain('DATABASE_URL is not a PostgreSQL database');
+  expect(readWarningText({ DATABASE_URL: 'postgresql://db/portico', REDIS_URL: 'redis://cache' })).toBe('');
 });
 
 test('QDRANT_API_KEY without QDRANT_URL is an error', () => {
   expect(problemsOf({ QDRANT_API_KEY: 'k3y' })).toEqual([expect.stringContaining('QDRANT_URL is missing')]);
 });
 
-test('operations are embedded by the built-in embedder unless OPERATION_EMBEDDER names Ollama, which needs OLLAMA_URL', () => {
+test('operations are embedded by the built-in embedder unless OPERATION_EMBEDDER is ollama, which requires OLLAMA_URL', () => {
   const ollama = { OLLAMA_URL: 'http://ollama' };
   expect(readConfig(ollama).operationEmbedder).toBe('built-in');
   expect(readConfig({ ...ollama, OPERATION_EMBEDDER: 'ollama' }).operationEmbedder).toBe('ollama');
@@ -325,7 +325,7 @@ test('operations are embedded by the built-in embedder unless OPERATION_EMBEDDER
 });
 
 test('secrets may come from files; both forms together, or a missing file, are errors', () => {
-  const file = join(temporaryFolder(onTestFinished), 'previous');
+  const file = join(createTemporaryFolder(onTestFinished), 'previous');
   writeFileSync(file, `${key}\n`);
   expect(readConfig({ SECRETS_KEY_PREVIOUS_FILE: file }).secretsKey.previous).toEqual([key]);
   writeFileSync(`${file}.url`, 'redis://:hunter2@cache\n');
@@ -336,7 +336,7 @@ test('secrets may come from files; both forms together, or a missing file, are e
   expect(problemsOf({ SECRETS_KEY: key, SECRETS_KEY_FILE: file })).toEqual([expect.stringContaining('both set')]);
 });
 
-test('a first admin needs both uid and e-mail', () => {
+test('a first admin needs both a uid and an email address', () => {
   expect(problemsOf({ BOOTSTRAP_ADMIN_UID: 'root' })).toEqual([expect.stringContaining('required together')]);
   expect(readConfig({ BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' }).firstAdmin).toEqual({
     uid: 'root',
@@ -346,29 +346,31 @@ test('a first admin needs both uid and e-mail', () => {
 });
 
 const localIssuer = 'https://local-issuer.portico.invalid';
-const configured = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
+const externalIssuer = { IDENTITY_ISSUER: 'https://id.example.com', IDENTITY_AUDIENCE: 'portico' };
 const bootstrapAdmin = { BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' };
 
 test.each([
   [{}, [localIssuer]],
-  [configured, ['https://id.example.com']],
-  [{ ...configured, IDENTITY_LOCAL: 'true' }, [localIssuer, 'https://id.example.com']],
-])('with %j the issuers %j are on', (variables, issuers) => {
+  [externalIssuer, ['https://id.example.com']],
+  [{ ...externalIssuer, IDENTITY_LOCAL: 'true' }, [localIssuer, 'https://id.example.com']],
+])('with %j the issuers %j are enabled', (variables, issuers) => {
   expect(readConfig(variables).settings.issuers).toEqual(issuers);
 });
 
-test('the local issuer and a configured issuer of the same name, which has other keys, cannot both be on', () => {
-  const sameName = { IDENTITY_ISSUER: localIssuer, IDENTITY_AUDIENCE: 'portico' };
-  expect(problemsOf({ ...sameName, IDENTITY_LOCAL: 'true' })).toEqual([expect.stringContaining('two sets of keys')]);
-  expect(readConfig(sameName).settings.issuers).toEqual([localIssuer]);
+test('the local issuer and a configured issuer with the same name but different keys cannot both be enabled', () => {
+  const issuerWithLocalName = { IDENTITY_ISSUER: localIssuer, IDENTITY_AUDIENCE: 'portico' };
+  expect(problemsOf({ ...issuerWithLocalName, IDENTITY_LOCAL: 'true' })).toEqual([
+    expect.stringContaining('two sets of keys'),
+  ]);
+  expect(readConfig(issuerWithLocalName).settings.issuers).toEqual([localIssuer]);
 });
 
 test('a configured first admin belongs to the configured issuer, the local admin to the local issuer', () => {
-  const both = { ...configured, IDENTITY_LOCAL: 'true' };
-  expect(readConfig({ ...both, ...bootstrapAdmin }).firstAdmin).toMatchObject({
+  const bothIssuers = { ...externalIssuer, IDENTITY_LOCAL: 'true' };
+  expect(readConfig({ ...bothIssuers, ...bootstrapAdmin }).firstAdmin).toMatchObject({
     uid: 'root',
     issuer: 'https://id.example.com',
   });
-  expect(readConfig(both).firstAdmin).toMatchObject({ uid: 'local-admin', issuer: localIssuer });
-  expect(readConfig(configured).firstAdmin).toBeNull();
+  expect(readConfig(bothIssuers).firstAdmin).toMatchObject({ uid: 'local-admin', issuer: localIssuer });
+  expect(readConfig(externalIssuer).firstAdmin).toBeNull();
 });

@@ -4,7 +4,7 @@ import { localIssuerName } from '@portico/identity';
 import { warningsOf } from './configuration-warnings.ts';
 import { collectorOf, readEnvironment, type Environment } from './environment.ts';
 import { signInWaysOf, type SignInWay } from './sign-in.ts';
-import { parseDatabaseAddress, type SamplerName } from './variable-types.ts';
+import { parseDatabaseUrl, type SamplerName } from './variable-types.ts';
 
 /** The validated configuration. Never log it: it contains keys, and URLs with passwords. */
 export interface Config {
@@ -33,7 +33,7 @@ export interface Config {
   } | null;
   /** The embedder of operations; `ollama` only if `ollama` is set. */
   readonly operationEmbedder: 'built-in' | 'ollama';
-  /** Mails go to the SMTP server or, without one, to files in the folder. With neither, they are not sent. */
+  /** Emails go to the SMTP server or, without one, to files in the folder. With neither, they are not sent. */
   readonly mail: {
     readonly from: string;
     readonly smtpUrl: string | null;
@@ -59,7 +59,7 @@ export interface Config {
       readonly keysMaxAgeMs: number;
     } | null;
   };
-  /** The address that callers use to reach the service, without a trailing slash; null if it is not configured. */
+  /** The URL that callers use to reach the service, without a trailing slash; null if it is not configured. */
   readonly publicUrl: string | null;
   /**
    * The resource that access tokens are issued for (RFC 9728), and their issuer; null if no access tokens are accepted.
@@ -71,8 +71,8 @@ export interface Config {
     | { readonly from: 'value'; readonly current: string; readonly previous: readonly string[] }
     | { readonly from: 'file'; readonly path: string; readonly previous: readonly string[] };
   /**
-   * The profile to make an admin while no admin can sign in: the one that the variables name, or else `localAdmin`
-   * while the local issuer is on. Null for none.
+   * The profile to make an admin if no admin can sign in: the one that the variables name, or else `localAdmin` if the
+   * local issuer is on. Null for none.
    */
   readonly firstAdmin: FirstAdmin | null;
   /**
@@ -93,7 +93,7 @@ export interface Config {
   readonly auditRetentionDays: number | null;
   /** Null if no spans are recorded. */
   readonly traces: {
-    /** The address that spans are sent to, using OTLP over HTTP. */
+    /** The URL that spans are sent to, using OTLP over HTTP. */
     readonly url: string;
     readonly sampler: { readonly name: SamplerName; readonly ratio: number };
     /** How long spans are collected before they are sent. */
@@ -109,7 +109,7 @@ export interface Config {
 /** The repository's root; `DATA_DIR` is relative to it. */
 const root = resolve(import.meta.dirname, '../../..');
 
-/** The first admin while the local issuer is on, unless `BOOTSTRAP_ADMIN_UID` and `BOOTSTRAP_ADMIN_EMAIL` name one. */
+/** The first admin if the local issuer is on, unless `BOOTSTRAP_ADMIN_UID` and `BOOTSTRAP_ADMIN_EMAIL` name one. */
 export const localAdmin = {
   uid: 'local-admin',
   email: 'admin@localhost',
@@ -126,139 +126,146 @@ export const readConfig = (variables: Environment): Config => {
   };
 };
 
-const createConfig = (read: Variables): Omit<Config, 'warnings' | 'jobWarnings'> => {
-  const dataDir = resolve(root, read.DATA_DIR);
-  const production = read.NODE_ENV === 'production';
-  const local =
-    read.IDENTITY_LOCAL === 'true' || (read.IDENTITY_LOCAL === 'auto' && !production && !read.IDENTITY_ISSUER);
+const createConfig = (variables: Variables): Omit<Config, 'warnings' | 'jobWarnings'> => {
+  const dataDir = resolve(root, variables.DATA_DIR);
+  const isProduction = variables.NODE_ENV === 'production';
+  const usesLocalIssuer = hasLocalIssuer(variables);
   return {
-    production,
-    serviceName: read.SERVICE_NAME,
-    logLevel: read.LOG_LEVEL,
-    host: read.HOST,
-    port: read.PORT,
+    production: isProduction,
+    serviceName: variables.SERVICE_NAME,
+    logLevel: variables.LOG_LEVEL,
+    host: variables.HOST,
+    port: variables.PORT,
     dataDir,
-    database: databaseOf(read.DATABASE_URL ?? { kind: 'sqlite', file: join(dataDir, 'portico.sqlite') }),
-    redis: read.REDIS_URL ? { url: read.REDIS_URL } : null,
-    qdrant: read.QDRANT_URL ? { url: read.QDRANT_URL, apiKey: read.QDRANT_API_KEY ?? null } : null,
-    ollama: ollamaOf(read),
-    operationEmbedder: read.OPERATION_EMBEDDER,
+    database: databaseOf(variables.DATABASE_URL ?? { kind: 'sqlite', file: join(dataDir, 'portico.sqlite') }),
+    redis: variables.REDIS_URL ? { url: variables.REDIS_URL } : null,
+    qdrant: variables.QDRANT_URL ? { url: variables.QDRANT_URL, apiKey: variables.QDRANT_API_KEY ?? null } : null,
+    ollama: ollamaOf(variables),
+    operationEmbedder: variables.OPERATION_EMBEDDER,
     mail: {
-      from: read.MAIL_FROM,
-      smtpUrl: read.SMTP_URL ?? null,
-      folder: production || read.SMTP_URL ? null : join(dataDir, 'mails'),
-      templates: read.MAIL_TEMPLATES ?? null,
+      from: variables.MAIL_FROM,
+      smtpUrl: variables.SMTP_URL ?? null,
+      folder: isProduction || variables.SMTP_URL ? null : join(dataDir, 'mails'),
+      templates: variables.MAIL_TEMPLATES ?? null,
     },
     identity: {
-      local,
-      groupsClaim: read.IDENTITY_GROUPS_CLAIM ?? null,
-      issuer: read.IDENTITY_ISSUER
+      local: usesLocalIssuer,
+      groupsClaim: variables.IDENTITY_GROUPS_CLAIM ?? null,
+      issuer: variables.IDENTITY_ISSUER
         ? {
-            issuer: read.IDENTITY_ISSUER,
-            audiences: read.IDENTITY_AUDIENCE ?? [],
-            accessAudiences: accessAudiencesOf(read),
-            authorizedParties: read.IDENTITY_AUTHORIZED_PARTIES ?? [],
-            jwksUrl: read.IDENTITY_JWKS_URL ?? null,
-            keysMaxAgeMs: read.IDENTITY_JWKS_MAX_AGE * 1_000,
+            issuer: variables.IDENTITY_ISSUER,
+            audiences: variables.IDENTITY_AUDIENCE ?? [],
+            accessAudiences: accessAudiencesOf(variables),
+            authorizedParties: variables.IDENTITY_AUTHORIZED_PARTIES ?? [],
+            jwksUrl: variables.IDENTITY_JWKS_URL ?? null,
+            keysMaxAgeMs: variables.IDENTITY_JWKS_MAX_AGE * 1_000,
           }
         : null,
     },
-    publicUrl: read.PUBLIC_URL ?? null,
+    publicUrl: variables.PUBLIC_URL ?? null,
     accessTokens:
-      read.PUBLIC_URL && read.IDENTITY_ISSUER
-        ? { resource: mcpAddress(read.PUBLIC_URL), issuer: read.IDENTITY_ISSUER }
+      variables.PUBLIC_URL && variables.IDENTITY_ISSUER
+        ? { resource: mcpUrlOf(variables.PUBLIC_URL), issuer: variables.IDENTITY_ISSUER }
         : null,
-    signInWays: signInWaysOf(read, local),
-    secretsKey: secretsKeyOf(read, dataDir),
-    firstAdmin: firstAdminOf(read, local),
-    trustProxy: trustedProxies(read.TRUST_PROXY),
-    jobs: read.JOBS,
-    heartbeatFile: read.HEARTBEAT_FILE ? resolve(root, read.HEARTBEAT_FILE) : null,
-    bodyLimitBytes: read.BODY_LIMIT,
-    specBodyLimitBytes: read.SPEC_BODY_LIMIT,
-    auditRetentionDays: read.AUDIT_RETENTION_DAYS,
-    traces: tracesOf(read),
-    settings: {
-      issuers: [...(local ? [localIssuerName] : []), ...(read.IDENTITY_ISSUER ? [read.IDENTITY_ISSUER] : [])],
-      identityEmailCheck: read.IDENTITY_EMAIL_CHECK,
-      registrationRequiresToken: read.REGISTRATION_REQUIRES_TOKEN,
-      adminNotices: read.ADMIN_NOTICES === 'on',
-      publicUrl: read.PUBLIC_URL ?? null,
-      strictDocuments: read.SPEC_VALIDATION === 'strict',
-      defaultLimit: read.RATE_LIMIT_DEFAULT,
-      anonymousLimit: limitOrOff(read.RATE_LIMIT_ANONYMOUS, production ? { allowed: 600, windowSeconds: 60 } : null),
-      failedCredentialsLimit: limitOrOff(
-        read.RATE_LIMIT_FAILED_KEYS,
-        production ? { allowed: 60, windowSeconds: 60 } : null,
-      ),
-    },
+    signInWays: signInWaysOf(variables, usesLocalIssuer),
+    secretsKey: secretsKeyOf(variables, dataDir),
+    firstAdmin: firstAdminOf(variables, usesLocalIssuer),
+    trustProxy: parseTrustedProxies(variables.TRUST_PROXY),
+    jobs: variables.JOBS,
+    heartbeatFile: variables.HEARTBEAT_FILE ? resolve(root, variables.HEARTBEAT_FILE) : null,
+    bodyLimitBytes: variables.BODY_LIMIT,
+    specBodyLimitBytes: variables.SPEC_BODY_LIMIT,
+    auditRetentionDays: variables.AUDIT_RETENTION_DAYS,
+    traces: tracesOf(variables),
+    settings: settingsOf(variables, isProduction, usesLocalIssuer),
   };
 };
 
 type Variables = ReturnType<typeof readEnvironment>;
 
-const ollamaOf = (read: ReturnType<typeof readEnvironment>): Config['ollama'] =>
-  read.OLLAMA_URL
+const settingsOf = (variables: Variables, isProduction: boolean, usesLocalIssuer: boolean): Settings => ({
+  issuers: [
+    ...(usesLocalIssuer ? [localIssuerName] : []),
+    ...(variables.IDENTITY_ISSUER ? [variables.IDENTITY_ISSUER] : []),
+  ],
+  identityEmailCheck: variables.IDENTITY_EMAIL_CHECK,
+  registrationRequiresToken: variables.REGISTRATION_REQUIRES_TOKEN,
+  adminNotices: variables.ADMIN_NOTICES === 'on',
+  publicUrl: variables.PUBLIC_URL ?? null,
+  strictDocuments: variables.SPEC_VALIDATION === 'strict',
+  defaultLimit: variables.RATE_LIMIT_DEFAULT,
+  anonymousLimit: limitOf(variables.RATE_LIMIT_ANONYMOUS, isProduction ? { allowed: 600, windowSeconds: 60 } : null),
+  failedCredentialsLimit: limitOf(
+    variables.RATE_LIMIT_FAILED_KEYS,
+    isProduction ? { allowed: 60, windowSeconds: 60 } : null,
+  ),
+});
+
+const ollamaOf = (variables: ReturnType<typeof readEnvironment>): Config['ollama'] =>
+  variables.OLLAMA_URL
     ? {
-        url: read.OLLAMA_URL,
-        model: read.EMBEDDING_MODEL,
-        pull: read.OLLAMA_PULL,
-        keepAlive: read.OLLAMA_MODEL_KEEP_ALIVE ?? null,
-        numThread: read.OLLAMA_NUM_THREAD ?? null,
+        url: variables.OLLAMA_URL,
+        model: variables.EMBEDDING_MODEL,
+        pull: variables.OLLAMA_PULL,
+        keepAlive: variables.OLLAMA_MODEL_KEEP_ALIVE ?? null,
+        numThread: variables.OLLAMA_NUM_THREAD ?? null,
       }
     : null;
 
 /** Returns the configuration of traces, using the variables that every OpenTelemetry SDK reads. */
-const tracesOf = (read: Variables): Config['traces'] => {
-  const url = collectorOf(read);
-  const sampler = { name: read.OTEL_TRACES_SAMPLER, ratio: read.OTEL_TRACES_SAMPLER_ARG };
-  return url === null ? null : { url, sampler, delayMs: read.OTEL_BSP_SCHEDULE_DELAY };
+const tracesOf = (variables: Variables): Config['traces'] => {
+  const url = collectorOf(variables);
+  const sampler = { name: variables.OTEL_TRACES_SAMPLER, ratio: variables.OTEL_TRACES_SAMPLER_ARG };
+  return url === null ? null : { url, sampler, delayMs: variables.OTEL_BSP_SCHEDULE_DELAY };
 };
 
-/** Reads a database address as in `DATABASE_URL`; returns null if it is not valid. */
-export const readDatabaseAddress = (text: string): Config['database'] | null => {
-  const read = parseDatabaseAddress(text);
-  return read && databaseOf(read);
+/** Reads a database URL as in `DATABASE_URL`; returns null if it is not valid. */
+export const readDatabaseUrl = (text: string): Config['database'] | null => {
+  const address = parseDatabaseUrl(text);
+  return address && databaseOf(address);
 };
 
-const databaseOf = (read: NonNullable<Variables['DATABASE_URL']>): Config['database'] =>
-  read.kind === 'postgresql' ? read : { kind: 'sqlite', file: resolve(root, read.file) };
+const databaseOf = (address: NonNullable<Variables['DATABASE_URL']>): Config['database'] =>
+  address.kind === 'postgresql' ? address : { kind: 'sqlite', file: resolve(root, address.file) };
 
-/** Returns the address of the only endpoint that accepts access tokens. */
-const mcpAddress = (publicUrl: string): string => `${publicUrl}/mcp`;
+/** Returns the URL of the only endpoint that accepts access tokens. */
+const mcpUrlOf = (publicUrl: string): string => `${publicUrl}/mcp`;
 
 const accessAudiencesOf = ({ PUBLIC_URL: url, MCP_AUDIENCE: audiences }: Variables): readonly string[] =>
-  url ? (audiences ?? [mcpAddress(url)]) : [];
+  url ? (audiences ?? [mcpUrlOf(url)]) : [];
 
-const secretsKeyOf = (read: Variables, dataDir: string): Config['secretsKey'] => {
-  const previous = read.SECRETS_KEY_PREVIOUS ?? [];
-  if (read.SECRETS_KEY) return { from: 'value', current: read.SECRETS_KEY, previous };
+const secretsKeyOf = (variables: Variables, dataDir: string): Config['secretsKey'] => {
+  const previous = variables.SECRETS_KEY_PREVIOUS ?? [];
+  if (variables.SECRETS_KEY) return { from: 'value', current: variables.SECRETS_KEY, previous };
   return {
     from: 'file',
-    path: read.SECRETS_KEY_FILE ? resolve(root, read.SECRETS_KEY_FILE) : join(dataDir, 'secrets.key'),
+    path: variables.SECRETS_KEY_FILE ? resolve(root, variables.SECRETS_KEY_FILE) : join(dataDir, 'secrets.key'),
     previous,
   };
 };
 
-const firstAdminOf = (read: Variables, local: boolean): Config['firstAdmin'] => {
-  if (read.BOOTSTRAP_ADMIN_UID && read.BOOTSTRAP_ADMIN_EMAIL) {
+const hasLocalIssuer = ({ IDENTITY_LOCAL, IDENTITY_ISSUER, NODE_ENV }: Variables): boolean =>
+  IDENTITY_LOCAL === 'true' || (IDENTITY_LOCAL === 'auto' && NODE_ENV !== 'production' && !IDENTITY_ISSUER);
+
+const firstAdminOf = (variables: Variables, usesLocalIssuer: boolean): Config['firstAdmin'] => {
+  if (variables.BOOTSTRAP_ADMIN_UID && variables.BOOTSTRAP_ADMIN_EMAIL) {
     return {
-      uid: read.BOOTSTRAP_ADMIN_UID,
-      email: read.BOOTSTRAP_ADMIN_EMAIL,
-      issuer: read.IDENTITY_ISSUER ?? localIssuerName,
+      uid: variables.BOOTSTRAP_ADMIN_UID,
+      email: variables.BOOTSTRAP_ADMIN_EMAIL,
+      issuer: variables.IDENTITY_ISSUER ?? localIssuerName,
     };
   }
-  return local ? localAdmin : null;
+  return usesLocalIssuer ? localAdmin : null;
 };
 
-const trustedProxies = (parts: readonly string[]): Config['trustProxy'] => {
-  const [first, ...more] = parts;
-  if (first === undefined) return null;
-  if (more.length === 0 && /^\d+$/.test(first)) return Number(first);
+const parseTrustedProxies = (parts: readonly string[]): Config['trustProxy'] => {
+  const [firstPart, ...otherParts] = parts;
+  if (firstPart === undefined) return null;
+  if (otherParts.length === 0 && /^\d+$/.test(firstPart)) return Number(firstPart);
   return parts.flatMap((part) => (part === 'loopback' ? ['127.0.0.0/8', '::1'] : [part]));
 };
 
-const limitOrOff = (read: LimitRule | 'off' | undefined, otherwise: LimitRule | null): LimitRule | null => {
-  if (read === undefined) return otherwise;
-  return read === 'off' ? null : read;
+const limitOf = (value: LimitRule | 'off' | undefined, defaultValue: LimitRule | null): LimitRule | null => {
+  if (value === undefined) return defaultValue;
+  return value === 'off' ? null : value;
 };

@@ -19,7 +19,7 @@ export interface ConfigurationWarning {
   /** Workers log only the warnings about jobs. */
   readonly about: 'requests' | 'jobs';
   readonly applies: (config: CheckedConfig) => boolean;
-  readonly text: (config: CheckedConfig) => string;
+  readonly formatText: (config: CheckedConfig) => string;
   /** Null if the operator wants this configuration: the doctor does not report it. */
   readonly advice: string | null;
 }
@@ -29,7 +29,7 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
     id: 'identity.local',
     about: 'requests',
     applies: ({ production, identity }) => production && identity.local,
-    text: () =>
+    formatText: () =>
       'IDENTITY_LOCAL is on in production: anyone who can read DATA_DIR can mint admin tokens. It is for trying Portico out.',
     advice: 'Set IDENTITY_ISSUER and IDENTITY_AUDIENCE, and remove IDENTITY_LOCAL.',
   },
@@ -37,17 +37,17 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
     id: 'identity.email-check',
     about: 'requests',
     applies: ({ production, settings }) => production && settings.identityEmailCheck !== 'verified',
-    text: () =>
-      'IDENTITY_EMAIL_CHECK=verified is recommended in production: then only a token with a verified e-mail binds a profile.',
+    formatText: () =>
+      'IDENTITY_EMAIL_CHECK=verified is recommended in production: then only a token with a verified email address binds a profile.',
     advice: 'Set IDENTITY_EMAIL_CHECK=verified.',
   },
   {
     id: 'processes.servers',
     about: 'requests',
     applies: ({ database, redis }) => (database.kind === 'postgresql') !== !!redis,
-    text: ({ redis }) =>
+    formatText: ({ redis }) =>
       `Run only one HTTP process with this configuration: several need PostgreSQL and Redis, and ${
-        redis ? 'DATABASE_URL names no PostgreSQL' : 'REDIS_URL is not set'
+        redis ? 'DATABASE_URL is not a PostgreSQL database' : 'REDIS_URL is not set'
       }.`,
     advice: 'Set both DATABASE_URL and REDIS_URL, or neither.',
   },
@@ -55,21 +55,22 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
     id: 'jobs.off',
     about: 'requests',
     applies: ({ jobs }) => jobs === 'off',
-    text: () => 'JOBS=off: this process runs no jobs. Mails and embeddings wait for a worker process.',
+    formatText: () => 'JOBS=off: this process runs no jobs. Emails and embeddings wait for a worker process.',
     advice: null,
   },
   {
     id: 'mail.server',
     about: 'jobs',
     applies: ({ production, mail }) => production && !mail.smtpUrl,
-    text: () => 'Mail is off: no SMTP server is configured (SMTP_URL), so credentials and rejections are not mailed.',
+    formatText: () =>
+      'Mail is off: no SMTP server is configured (SMTP_URL), so credentials and rejections are not mailed.',
     advice: 'Set SMTP_URL and MAIL_FROM.',
   },
   {
     id: 'mail.sender',
     about: 'jobs',
     applies: ({ mail }) => !!mail.smtpUrl && mail.from === defaultMailFrom,
-    text: () => `MAIL_FROM is not set: few mail servers accept mail from ${defaultMailFrom}.`,
+    formatText: () => `MAIL_FROM is not set: few mail servers accept mail from ${defaultMailFrom}.`,
     advice: 'Set MAIL_FROM to an address that the mail server may send from.',
   },
 ];
@@ -78,4 +79,4 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
 export const warningsOf = (config: CheckedConfig, about: ConfigurationWarning['about']): readonly string[] =>
   configurationWarnings
     .filter((warning) => warning.about === about && warning.applies(config))
-    .map(({ text }) => text(config));
+    .map(({ formatText }) => formatText(config));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { localIssuerName } from '@portico/identity';
 import type { z } from 'zod';
-import { signInContradictions } from './sign-in.ts';
+import { findSignInContradictions } from './sign-in.ts';
 import { variablesSchema, type Variables } from './variables.ts';
 
 /** Variables by name, as in `process.env`; unknown variables are ignored. */
@@ -40,28 +40,28 @@ const isSecret = (name: string, value: string): boolean =>
  * `NAME_FILE`. Throws one `ConfigurationError` that lists every problem.
  */
 export const readEnvironment = (variables: Environment): Variables => {
-  const present = Object.fromEntries(
+  const presentVariables = Object.fromEntries(
     Object.entries(variables).filter(([, value]) => value !== undefined && value !== ''),
   );
   const problems: string[] = [];
-  const withFiles = { ...present, ...secretsFromFiles(present, problems) };
-  const parsed = variablesSchema.safeParse(withFiles);
-  if (!parsed.success) problems.push(...parsed.error.issues.map((issue) => describe(issue, withFiles)));
-  else problems.push(...contradictions(parsed.data));
-  if (problems.length > 0 || !parsed.success) throw new ConfigurationError(problems);
-  return parsed.data;
+  const allVariables = { ...presentVariables, ...readSecretFiles(presentVariables, problems) };
+  const result = variablesSchema.safeParse(allVariables);
+  if (!result.success) problems.push(...result.error.issues.map((issue) => describe(issue, allVariables)));
+  else problems.push(...findContradictions(result.data));
+  if (problems.length > 0 || !result.success) throw new ConfigurationError(problems);
+  return result.data;
 };
 
 /**
  * Reads the secrets that are set as files, except `SECRETS_KEY_FILE`, which is read later because it may have to be
  * created first.
  */
-const secretsFromFiles = (present: Environment, problems: string[]): Record<string, string> => {
+const readSecretFiles = (presentVariables: Environment, problems: string[]): Record<string, string> => {
   const contents: Record<string, string> = {};
   for (const name of secrets) {
-    const path = present[`${name}_FILE`];
+    const path = presentVariables[`${name}_FILE`];
     if (!path) continue;
-    if (present[name]) problems.push(`${name} and ${name}_FILE are both set: set one`);
+    if (presentVariables[name]) problems.push(`${name} and ${name}_FILE are both set: set one`);
     if (name === 'SECRETS_KEY') continue;
     try {
       const text = readFileSync(path, 'utf8').trim();
@@ -83,53 +83,58 @@ const describe = ({ path, message }: z.core.$ZodIssue, values: Environment): str
 };
 
 /** Returns the URL that traces are sent to, or null if none are recorded. */
-export const collectorOf = (read: Variables): string | null => {
-  const { OTEL_EXPORTER_OTLP_ENDPOINT: baseEndpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = read;
-  if (read.OTEL_SDK_DISABLED || read.OTEL_TRACES_EXPORTER === 'none') return null;
+export const collectorOf = (variables: Variables): string | null => {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT: baseEndpoint, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: tracesEndpoint } = variables;
+  if (variables.OTEL_SDK_DISABLED || variables.OTEL_TRACES_EXPORTER === 'none') return null;
   return tracesEndpoint ?? (baseEndpoint === undefined ? null : `${baseEndpoint.replace(/\/+$/, '')}/v1/traces`);
 };
 
-const contradictions = (read: Variables): readonly string[] => {
-  const production = read.NODE_ENV === 'production';
-  const isTraced = collectorOf(read) !== null;
+const findContradictions = (variables: Variables): readonly string[] => {
+  const isProduction = variables.NODE_ENV === 'production';
+  const isTraced = collectorOf(variables) !== null;
   const rules: (readonly [boolean, string])[] = [
-    [!!read.IDENTITY_ISSUER && !read.IDENTITY_AUDIENCE, 'IDENTITY_AUDIENCE is missing: required with IDENTITY_ISSUER'],
     [
-      !read.IDENTITY_ISSUER && !!(read.IDENTITY_AUDIENCE || read.IDENTITY_JWKS_URL),
+      !!variables.IDENTITY_ISSUER && !variables.IDENTITY_AUDIENCE,
+      'IDENTITY_AUDIENCE is missing: required with IDENTITY_ISSUER',
+    ],
+    [
+      !variables.IDENTITY_ISSUER && !!(variables.IDENTITY_AUDIENCE || variables.IDENTITY_JWKS_URL),
       'IDENTITY_ISSUER is missing: required with IDENTITY_AUDIENCE or IDENTITY_JWKS_URL',
     ],
     [
-      !read.IDENTITY_ISSUER && !!read.IDENTITY_AUTHORIZED_PARTIES,
+      !variables.IDENTITY_ISSUER && !!variables.IDENTITY_AUTHORIZED_PARTIES,
       'IDENTITY_ISSUER is missing: required with IDENTITY_AUTHORIZED_PARTIES',
     ],
-    [!!read.MCP_AUDIENCE && !read.PUBLIC_URL, 'PUBLIC_URL is missing: required with MCP_AUDIENCE'],
-    [!!read.MCP_AUDIENCE && !read.IDENTITY_ISSUER, 'IDENTITY_ISSUER is missing: required with MCP_AUDIENCE'],
+    [!!variables.MCP_AUDIENCE && !variables.PUBLIC_URL, 'PUBLIC_URL is missing: required with MCP_AUDIENCE'],
+    [!!variables.MCP_AUDIENCE && !variables.IDENTITY_ISSUER, 'IDENTITY_ISSUER is missing: required with MCP_AUDIENCE'],
     [
-      read.IDENTITY_LOCAL === 'true' && read.IDENTITY_ISSUER === localIssuerName,
+      variables.IDENTITY_LOCAL === 'true' && variables.IDENTITY_ISSUER === localIssuerName,
       'IDENTITY_ISSUER and IDENTITY_LOCAL=true name the same issuer, with two sets of keys: set only one of them',
     ],
     [
-      !read.IDENTITY_ISSUER && (read.IDENTITY_LOCAL === 'false' || (production && read.IDENTITY_LOCAL !== 'true')),
+      !variables.IDENTITY_ISSUER &&
+        (variables.IDENTITY_LOCAL === 'false' || (isProduction && variables.IDENTITY_LOCAL !== 'true')),
       'IDENTITY_ISSUER is missing: required unless the local issuer is on (IDENTITY_LOCAL=true, for trying Portico out)',
     ],
     [
-      production && !read.SECRETS_KEY && !read.SECRETS_KEY_FILE,
+      isProduction && !variables.SECRETS_KEY && !variables.SECRETS_KEY_FILE,
       'SECRETS_KEY or SECRETS_KEY_FILE is missing: required in production',
     ],
     [
-      !!read.BOOTSTRAP_ADMIN_UID !== !!read.BOOTSTRAP_ADMIN_EMAIL,
+      !!variables.BOOTSTRAP_ADMIN_UID !== !!variables.BOOTSTRAP_ADMIN_EMAIL,
       'BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL are required together',
     ],
     [
-      read.OPERATION_EMBEDDER === 'ollama' && !read.OLLAMA_URL,
+      variables.OPERATION_EMBEDDER === 'ollama' && !variables.OLLAMA_URL,
       'OLLAMA_URL is missing: required with OPERATION_EMBEDDER=ollama',
     ],
     [
-      isTraced && (read.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? read.OTEL_EXPORTER_OTLP_PROTOCOL) !== 'http/protobuf',
-      'OTEL_EXPORTER_OTLP_PROTOCOL: Portico sends traces by http/protobuf only; most collectors accept it at port 4318',
+      isTraced &&
+        (variables.OTEL_EXPORTER_OTLP_TRACES_PROTOCOL ?? variables.OTEL_EXPORTER_OTLP_PROTOCOL) !== 'http/protobuf',
+      'OTEL_EXPORTER_OTLP_PROTOCOL: Portico sends traces over http/protobuf only; most collectors accept it on port 4318',
     ],
-    ...signInContradictions(read),
-    [!!read.QDRANT_API_KEY && !read.QDRANT_URL, 'QDRANT_URL is missing: required with QDRANT_API_KEY'],
+    ...findSignInContradictions(variables),
+    [!!variables.QDRANT_API_KEY && !variables.QDRANT_URL, 'QDRANT_URL is missing: required with QDRANT_API_KEY'],
   ];
   return rules.filter(([isBroken]) => isBroken).map(([, text]) => text);
 };

@@ -8,7 +8,7 @@ export interface Duties {
   /** Serves requests, and stores its own request counts in `DATA_DIR` across restarts. */
   readonly servesRequests: boolean;
   /**
-   * Migrates the tables of an earlier version; a process without this duty refuses them. All roles create the tables of
+   * Migrates the tables of an earlier version; a process without this duty rejects them. All roles create the tables of
    * an empty database.
    */
   readonly migrates: boolean;

@@ -9,7 +9,7 @@ const firebase = {
   IDENTITY_FIREBASE_API_KEY: 'AIzaSyExample_-1',
 };
 const production = { NODE_ENV: 'production', SECRETS_KEY: Buffer.alloc(32, 7).toString('base64') };
-const waysOf = (variables: Environment) => readConfig(variables).signInWays;
+const signInWaysOf = (variables: Environment) => readConfig(variables).signInWays;
 
 const problemsOf = (variables: Environment): readonly string[] => {
   try {
@@ -21,8 +21,8 @@ const problemsOf = (variables: Environment): readonly string[] => {
   return [];
 };
 
-test('with nothing set, people sign in by a one-time code of the local issuer', () => {
-  expect(waysOf({})).toEqual([
+test('with no variables set, people sign in with a one-time code of the local issuer', () => {
+  expect(signInWaysOf({})).toEqual([
     {
       kind: 'local',
       name: 'one-time code',
@@ -34,8 +34,8 @@ test('with nothing set, people sign in by a one-time code of the local issuer', 
   ]);
 });
 
-test('people sign in at the issuer, as the client of its first audience', () => {
-  const way = {
+test('people sign in with the issuer, and the first audience is the client id', () => {
+  const signInWay = {
     kind: 'oidc',
     name: 'id.example.com',
     issuer: 'https://id.example.com/realms/portico',
@@ -43,28 +43,33 @@ test('people sign in at the issuer, as the client of its first audience', () => 
     clientId: 'portico',
     scopes: 'openid email profile',
   };
-  expect(waysOf(issuer)).toEqual([way]);
-  expect(waysOf({ ...issuer, IDENTITY_AUDIENCE: 'console,tool' })).toEqual([{ ...way, clientId: 'console' }]);
-  const own = { IDENTITY_CONSOLE_CLIENT_ID: 'tool', IDENTITY_CONSOLE_SCOPES: ' openid  email offline_access ' };
-  expect(waysOf({ ...issuer, IDENTITY_AUDIENCE: 'console,tool', ...own })).toEqual([
-    { ...way, clientId: 'tool', scopes: 'openid email offline_access' },
+  expect(signInWaysOf(issuer)).toEqual([signInWay]);
+  expect(signInWaysOf({ ...issuer, IDENTITY_AUDIENCE: 'console,tool' })).toEqual([
+    { ...signInWay, clientId: 'console' },
+  ]);
+  const customVariables = {
+    IDENTITY_CONSOLE_CLIENT_ID: 'tool',
+    IDENTITY_CONSOLE_SCOPES: ' openid  email offline_access ',
+  };
+  expect(signInWaysOf({ ...issuer, IDENTITY_AUDIENCE: 'console,tool', ...customVariables })).toEqual([
+    { ...signInWay, clientId: 'tool', scopes: 'openid email offline_access' },
   ]);
 });
 
-test('the name of an issuer with a trailing slash loses the slash only in the address of its metadata', () => {
-  const [way] = waysOf({ ...issuer, IDENTITY_ISSUER: 'https://tenant.auth0.com/' });
-  expect(way).toMatchObject({
+test('the trailing slash of an issuer is removed only in the URL of its metadata', () => {
+  const [signInWay] = signInWaysOf({ ...issuer, IDENTITY_ISSUER: 'https://tenant.auth0.com/' });
+  expect(signInWay).toMatchObject({
     issuer: 'https://tenant.auth0.com/',
     metadataUrl: 'https://tenant.auth0.com/.well-known/openid-configuration',
   });
 });
 
 test('the local issuer comes after a configured one', () => {
-  expect(waysOf({ ...issuer, IDENTITY_LOCAL: 'true' }).map(({ kind }) => kind)).toEqual(['oidc', 'local']);
+  expect(signInWaysOf({ ...issuer, IDENTITY_LOCAL: 'true' }).map(({ kind }) => kind)).toEqual(['oidc', 'local']);
 });
 
-test('with an API key of Firebase, people sign in by e-mail and password', () => {
-  expect(waysOf({ ...production, ...firebase })).toEqual([
+test('with a Firebase API key, people sign in with email address and password', () => {
+  expect(signInWaysOf({ ...production, ...firebase })).toEqual([
     {
       kind: 'firebase',
       name: 'Firebase',
@@ -75,9 +80,9 @@ test('with an API key of Firebase, people sign in by e-mail and password', () =>
   ]);
 });
 
-test('an emulator of Firebase replaces its two hosts, regardless of the issuer', () => {
-  const emulated = { ...firebase, ...issuer, FIREBASE_AUTH_EMULATOR_HOST: '127.0.0.1:9099' };
-  expect(waysOf(emulated)).toEqual([
+test('a Firebase emulator replaces the two hosts of Firebase, regardless of the issuer', () => {
+  const emulatorVariables = { ...firebase, ...issuer, FIREBASE_AUTH_EMULATOR_HOST: '127.0.0.1:9099' };
+  expect(signInWaysOf(emulatorVariables)).toEqual([
     {
       kind: 'firebase',
       name: 'Firebase',
@@ -86,19 +91,19 @@ test('an emulator of Firebase replaces its two hosts, regardless of the issuer',
       tokenUrl: 'http://127.0.0.1:9099/securetoken.googleapis.com/v1/token',
     },
   ]);
-  expect(waysOf({ ...issuer, FIREBASE_AUTH_EMULATOR_HOST: 'localhost:9099' })).toEqual(waysOf(issuer));
+  expect(signInWaysOf({ ...issuer, FIREBASE_AUTH_EMULATOR_HOST: 'localhost:9099' })).toEqual(signInWaysOf(issuer));
 });
 
 test.each<[string, Environment, string]>([
   ['a client id without an issuer', { IDENTITY_CONSOLE_CLIENT_ID: 'portico' }, 'IDENTITY_ISSUER is missing'],
-  ['a client id with a blank', { ...issuer, IDENTITY_CONSOLE_CLIENT_ID: 'a b' }, 'IDENTITY_CONSOLE_CLIENT_ID: '],
+  ['a client id with a space', { ...issuer, IDENTITY_CONSOLE_CLIENT_ID: 'a b' }, 'IDENTITY_CONSOLE_CLIENT_ID: '],
   ['scopes without openid', { ...issuer, IDENTITY_CONSOLE_SCOPES: 'email profile' }, 'IDENTITY_CONSOLE_SCOPES: '],
   ['scopes with commas', { ...issuer, IDENTITY_CONSOLE_SCOPES: 'openid,email' }, 'IDENTITY_CONSOLE_SCOPES: '],
   ['scopes with quotes', { ...issuer, IDENTITY_CONSOLE_SCOPES: 'openid "email"' }, 'IDENTITY_CONSOLE_SCOPES: '],
   ['an API key without an issuer', { IDENTITY_FIREBASE_API_KEY: 'key' }, 'IDENTITY_FIREBASE_API_KEY needs'],
-  ['an API key for another issuer', { ...firebase, ...issuer }, 'IDENTITY_FIREBASE_API_KEY needs'],
+  ['an API key for a different issuer', { ...firebase, ...issuer }, 'IDENTITY_FIREBASE_API_KEY needs'],
   [
-    'an API key for a part of the name of an issuer',
+    'an API key for an issuer whose name only begins with that of Firebase',
     { ...firebase, IDENTITY_ISSUER: 'https://securetoken.google.com.example.com/my-project' },
     'IDENTITY_FIREBASE_API_KEY needs',
   ],
@@ -116,6 +121,6 @@ test.each<[string, Environment, string]>([
       'FIREBASE_AUTH_EMULATOR_HOST: ',
     ],
   ),
-])('%s is rejected, with one reason', (_, variables, beginning) => {
-  expect(problemsOf(variables)).toEqual([expect.stringMatching(new RegExp(`^${beginning}`))]);
+])('%s is rejected, with a single reason', (_, variables, messageStart) => {
+  expect(problemsOf(variables)).toEqual([expect.stringMatching(new RegExp(`^${messageStart}`))]);
 });

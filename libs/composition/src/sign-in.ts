@@ -11,7 +11,7 @@ export type SignInWay =
       readonly kind: 'oidc' | 'local';
       readonly name: string;
       readonly issuer: string;
-      /** The address of the issuer's discovery document; for `local`, a path of this service. */
+      /** The URL of the issuer's discovery document; for `local`, a path of this service. */
       readonly metadataUrl: string;
       readonly clientId: string;
       /** The scopes, separated by spaces. */
@@ -31,7 +31,7 @@ export type SignInWay =
     };
 
 /** An OAuth client id (RFC 6749, appendix A.1), without spaces. */
-export const consoleClientId = z.string().regex(/^[\x21-\x7e]{1,512}$/, 'a client id without blanks');
+export const consoleClientId = z.string().regex(/^[\x21-\x7e]{1,512}$/, 'a client id without spaces');
 
 /** Without `openid` there is no ID token (OpenID Connect Core 1.0, section 3.1.2.1). */
 export const consoleScopes = z
@@ -40,7 +40,7 @@ export const consoleScopes = z
   .transform((text) => text.trim().split(/ +/))
   .refine(
     (scopes) => scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) && scopes.includes('openid'),
-    'scopes separated by blanks, openid among them, such as openid email profile',
+    'scopes separated by spaces, including openid, such as openid email profile',
   )
   .transform((scopes) => scopes.join(' '));
 
@@ -64,46 +64,49 @@ interface SignInVariables {
 
 const firebaseIssuer = /^https:\/\/securetoken\.google\.com\/[\w-]+$/;
 
-export const signInContradictions = (read: SignInVariables): readonly (readonly [boolean, string])[] => [
+export const findSignInContradictions = (variables: SignInVariables): readonly (readonly [boolean, string])[] => [
   [
-    !!read.IDENTITY_CONSOLE_CLIENT_ID && !read.IDENTITY_ISSUER,
+    !!variables.IDENTITY_CONSOLE_CLIENT_ID && !variables.IDENTITY_ISSUER,
     'IDENTITY_ISSUER is missing: required with IDENTITY_CONSOLE_CLIENT_ID',
   ],
   [
-    !!read.IDENTITY_FIREBASE_API_KEY &&
-      !(read.IDENTITY_ISSUER && (read.FIREBASE_AUTH_EMULATOR_HOST || firebaseIssuer.test(read.IDENTITY_ISSUER))),
+    !!variables.IDENTITY_FIREBASE_API_KEY &&
+      !(
+        variables.IDENTITY_ISSUER &&
+        (variables.FIREBASE_AUTH_EMULATOR_HOST || firebaseIssuer.test(variables.IDENTITY_ISSUER))
+      ),
     'IDENTITY_FIREBASE_API_KEY needs IDENTITY_ISSUER=https://securetoken.google.com/PROJECT, with the project of the key',
   ],
   [
-    !!read.IDENTITY_FIREBASE_API_KEY && !!read.IDENTITY_CONSOLE_CLIENT_ID,
+    !!variables.IDENTITY_FIREBASE_API_KEY && !!variables.IDENTITY_CONSOLE_CLIENT_ID,
     'IDENTITY_CONSOLE_CLIENT_ID and IDENTITY_FIREBASE_API_KEY are both set: Firebase has no clients, so set one of them',
   ],
   [
-    !!read.FIREBASE_AUTH_EMULATOR_HOST && read.NODE_ENV === 'production',
-    'FIREBASE_AUTH_EMULATOR_HOST is not for production: passwords would go to an emulator, by plain http',
+    !!variables.FIREBASE_AUTH_EMULATOR_HOST && variables.NODE_ENV === 'production',
+    'FIREBASE_AUTH_EMULATOR_HOST is not for production: passwords would go to an emulator, over plain http',
   ],
 ];
 
 /** Returns the ways to sign in that these variables enable; the first is the default. */
-export const signInWaysOf = (read: SignInVariables, local: boolean): readonly SignInWay[] => [
-  ...(read.IDENTITY_ISSUER ? [wayOfIssuer(read, read.IDENTITY_ISSUER)] : []),
-  ...(local ? [localWay] : []),
+export const signInWaysOf = (variables: SignInVariables, usesLocalIssuer: boolean): readonly SignInWay[] => [
+  ...(variables.IDENTITY_ISSUER ? [signInWayOfIssuer(variables, variables.IDENTITY_ISSUER)] : []),
+  ...(usesLocalIssuer ? [localSignInWay] : []),
 ];
 
-const wayOfIssuer = (read: SignInVariables, issuer: string): SignInWay =>
-  read.IDENTITY_FIREBASE_API_KEY
-    ? firebaseWay(read.IDENTITY_FIREBASE_API_KEY, read.FIREBASE_AUTH_EMULATOR_HOST)
+const signInWayOfIssuer = (variables: SignInVariables, issuer: string): SignInWay =>
+  variables.IDENTITY_FIREBASE_API_KEY
+    ? createFirebaseSignInWay(variables.IDENTITY_FIREBASE_API_KEY, variables.FIREBASE_AUTH_EMULATOR_HOST)
     : {
         kind: 'oidc',
         name: new URL(issuer).host,
         issuer,
         metadataUrl: discoveryUrlOf(issuer),
-        clientId: read.IDENTITY_CONSOLE_CLIENT_ID ?? read.IDENTITY_AUDIENCE?.[0] ?? '',
-        scopes: read.IDENTITY_CONSOLE_SCOPES,
+        clientId: variables.IDENTITY_CONSOLE_CLIENT_ID ?? variables.IDENTITY_AUDIENCE?.[0] ?? '',
+        scopes: variables.IDENTITY_CONSOLE_SCOPES,
       };
 
 /** Returns the way to sign in with Firebase. The paths of an emulator start with Google's host names. */
-const firebaseWay = (apiKey: string, emulator: string | undefined): SignInWay => {
+const createFirebaseSignInWay = (apiKey: string, emulator: string | undefined): SignInWay => {
   const prefix = emulator === undefined ? 'https://' : `http://${emulator}/`;
   return {
     kind: 'firebase',
@@ -114,7 +117,7 @@ const firebaseWay = (apiKey: string, emulator: string | undefined): SignInWay =>
   };
 };
 
-const localWay: SignInWay = {
+const localSignInWay: SignInWay = {
   kind: 'local',
   name: 'one-time code',
   issuer: localIssuerName,

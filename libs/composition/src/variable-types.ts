@@ -46,9 +46,9 @@ export const issuerUrl = z.string().refine((text) => {
   const url = URL.parse(text);
   if (url === null || url.username !== '' || url.password !== '') return false;
   return url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname));
-}, 'an https address, or http on loopback, without user and password');
+}, 'an https URL, or http on loopback, without user and password');
 
-/** The address as normalized by `URL`, without its last slash: clients compare the strings (RFC 9728, section 3.3). */
+/** The URL as normalized by `URL`, without its last slash: clients compare the strings (RFC 9728, section 3.3). */
 export const publicUrl = z
   .string()
   .refine((text) => {
@@ -73,18 +73,18 @@ export const reservedClaims = [
   'events',
 ];
 
-const names = (of: string) =>
+const nameList = (kind: string) =>
   z
     .string()
     .transform((text) => text.split(',').map((part) => part.trim()))
     .refine(
       (parts) => parts.every((part) => /^[\x21-\x7e]{1,512}$/.test(part)),
-      `${of} of at most 512 characters without blanks, separated by commas`,
+      `${kind} of at most 512 characters without spaces, separated by commas`,
     );
-export const audiences = names('audiences');
-export const authorizedParties = names('client ids');
+export const audiences = nameList('audiences');
+export const authorizedParties = nameList('client ids');
 
-export const address = (schemes: readonly string[], allowed: string, isAllowed: (url: URL) => boolean = () => true) =>
+export const serverUrl = (schemes: readonly string[], allowed: string, isAllowed: (url: URL) => boolean = () => true) =>
   z.string().refine((text) => {
     const url = URL.parse(text);
     return url !== null && schemes.includes(url.protocol) && url.hostname !== '' && isAllowed(url);
@@ -99,7 +99,7 @@ const isPercentEncoded = (text: string): boolean => {
   }
 };
 
-export const redisUrl = address(
+export const redisUrl = serverUrl(
   ['redis:', 'rediss:'],
   'redis://[USER:PASSWORD@]HOST[:PORT][/NUMBER], or rediss://… for TLS; NUMBER is the database; no ?options',
   ({ pathname, search, username, password }) =>
@@ -109,10 +109,10 @@ export const redisUrl = address(
 /**
  * Qdrant has no users. If a password were dropped silently, the operator would look for the problem in the wrong place.
  */
-export const qdrantUrl = address(['http:', 'https:'], 'http://… or https://… without a user').refine((text) => {
+export const qdrantUrl = serverUrl(['http:', 'https:'], 'http://… or https://… without a user').refine((text) => {
   const url = URL.parse(text);
   return url === null || (url.username === '' && url.password === '');
-}, 'http://… or https://… without a user: the key is QDRANT_API_KEY');
+}, 'http://… or https://… without a user: set the key in QDRANT_API_KEY');
 
 /** Returns a type that validates with the adapter's own parser, whose error describes the problem. */
 export const parsedBy = (read: (text: string) => unknown, kind: string) =>
@@ -126,7 +126,8 @@ export const parsedBy = (read: (text: string) => unknown, kind: string) =>
 
 export const key = z.string().refine((text) => /^[0-9A-Za-z+/]{43}=$/.test(text), '32 bytes in base64');
 
-const proxies = 'off, a number of proxies, loopback, or addresses and networks such as 10.0.0.0/8, separated by commas';
+const proxyFormats =
+  'off, a number of proxies, loopback, or addresses and networks such as 10.0.0.0/8, separated by commas';
 
 const isNetwork = (text: string): boolean => {
   const [address = '', prefix = '0'] = text.split('/');
@@ -142,15 +143,15 @@ export const networks = z
     (parts) =>
       (parts.length === 1 && /^\d{1,2}$/.test(parts[0] ?? '')) ||
       parts.every((part) => part === 'loopback' || isNetwork(part)),
-    proxies,
+    proxyFormats,
   );
 
-export const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an e-mail address');
+export const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an email address');
 
-/** The default sender, which is sufficient for mails in files; with an SMTP server, it causes a warning. */
+/** The default sender, which is sufficient for emails in files; with an SMTP server, it causes a warning. */
 export const defaultMailFrom = 'Portico <portico@localhost>';
 
-export const collector = address(['http:', 'https:'], 'http://… or https://…');
+export const collector = serverUrl(['http:', 'https:'], 'http://… or https://…');
 
 export const samplerNames = [
   'always_on',
@@ -161,17 +162,17 @@ export const samplerNames = [
   'parentbased_traceidratio',
 ] as const;
 export type SamplerName = (typeof samplerNames)[number];
-export const databaseAddress = z.union(
+export const databaseUrl = z.union(
   [
     z
       .string()
       .regex(/^sqlite:.+$/)
       .transform((text) => ({ kind: 'sqlite' as const, file: text.replace(/^sqlite:(\/\/)?/, '') })),
-    address(['postgresql:', 'postgres:'], '').transform((url) => ({ kind: 'postgresql' as const, url })),
+    serverUrl(['postgresql:', 'postgres:'], '').transform((url) => ({ kind: 'postgresql' as const, url })),
   ],
   'sqlite:PATH, or postgresql://USER:PASSWORD@HOST:PORT/DATABASE',
 );
 
 /** Parses a value of `DATABASE_URL`; returns null if it is not valid. */
-export const parseDatabaseAddress = (text: string): z.infer<typeof databaseAddress> | null =>
-  databaseAddress.safeParse(text).data ?? null;
+export const parseDatabaseUrl = (text: string): z.infer<typeof databaseUrl> | null =>
+  databaseUrl.safeParse(text).data ?? null;

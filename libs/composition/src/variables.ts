@@ -3,12 +3,12 @@ import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
 import { consoleClientId, consoleScopes, emulatorHost, firebaseApiKey } from './sign-in.ts';
 import {
-  address,
+  serverUrl,
   audiences,
   authorizedParties,
   choice,
   collector,
-  databaseAddress,
+  databaseUrl,
   defaultMailFrom,
   email,
   integer,
@@ -28,120 +28,117 @@ import {
 } from './variable-types.ts';
 
 /** Returns an optional variable with its meaning, which `docs/reference/configuration.md` and `.env.example` quote. */
-const optional = <Type extends z.ZodType>(type: Type, meaning: string) => type.optional().describe(meaning);
+const optional = <Type extends z.ZodType>(type: Type, description: string) => type.optional().describe(description);
 /** Returns a variable with a default, which is written as the variable would be set. */
-const variable = <Type extends z.ZodType>(type: Type, defaultValue: string & z.input<Type>, meaning: string) =>
-  type.prefault(defaultValue).describe(meaning);
+const variable = <Type extends z.ZodType>(type: Type, defaultValue: string & z.input<Type>, description: string) =>
+  type.prefault(defaultValue).describe(description);
 
 const service = {
   NODE_ENV: variable(
     choice('development', 'test', 'production'),
     'development',
-    '`production` requires a secrets key and an issuer, limits anonymous requests, and sends no mail without `SMTP_URL`.',
+    '`production` requires a secrets key and an issuer, limits anonymous requests, and sends no email without `SMTP_URL`.',
   ),
   HOST: variable(z.string(), '127.0.0.1', 'The address to listen on.'),
   PORT: variable(integer(0, 65_535), '3000', 'The port to listen on; `0` picks a free one.'),
   PUBLIC_URL: optional(
     publicUrl,
-    'The address where callers reach the service, such as `https://portico.example.com`. Mails link to it, and with an issuer `/mcp` accepts its access tokens.',
+    "The URL where callers reach the service, such as `https://portico.example.com`. Emails link to it. If an issuer is set, `/mcp` accepts that issuer's access tokens.",
   ),
   TRUST_PROXY: variable(networks, 'off', 'The proxies whose `X-Forwarded-For` is trusted.'),
   DATA_DIR: variable(
     z.string(),
     './data',
-    'The folder for the SQLite file, keys and mails; relative to the root of the project.',
+    'The folder for the SQLite file, keys and emails; relative to the project root.',
   ),
-  JOBS: variable(choice('inline', 'off'), 'inline', '`off` leaves mails and embeddings to a worker.'),
+  JOBS: variable(choice('inline', 'off'), 'inline', '`off` leaves emails and embeddings to a worker.'),
   HEARTBEAT_FILE: optional(
     z.string(),
-    'A file written every 10 s. Its age shows a health check whether a worker, which has no port, is alive.',
+    'A file that is written every 10 s. Its age shows a health check whether a worker, which has no port, is alive.',
   ),
   SERVICE_NAME: variable(z.string().max(100), 'portico', 'The name in each log line.'),
   LOG_LEVEL: variable(choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', 'The log level.'),
 };
 
 const servers = {
-  DATABASE_URL: optional(
-    databaseAddress,
-    'The database; PostgreSQL 14 or newer. If unset: a SQLite file in `DATA_DIR`.',
-  ),
+  DATABASE_URL: optional(databaseUrl, 'The database; PostgreSQL 14 or newer. If unset: a SQLite file in `DATA_DIR`.'),
   REDIS_URL: optional(
     redisUrl,
-    'Limits, job queue and vectors of queries for all processes; Redis 6.2 or newer with `maxmemory-policy noeviction`. If unset: in process.',
+    'Rate limits, the job queue and cached query vectors, shared by all processes; Redis 6.2 or newer with `maxmemory-policy noeviction`. If unset: in process.',
   ),
   QDRANT_URL: optional(qdrantUrl, 'The vector index; Qdrant 1.16 or newer. If unset: in process.'),
   QDRANT_API_KEY: optional(
-    z.string().regex(/^[\x21-\x7e]+$/, 'printable ASCII without blanks'),
-    'The API key of that Qdrant.',
+    z.string().regex(/^[\x21-\x7e]+$/, 'printable ASCII without spaces'),
+    'The API key for that Qdrant server.',
   ),
 };
 
 const search = {
   OLLAMA_URL: optional(
-    address(['http:', 'https:'], 'http://… or https://…'),
+    serverUrl(['http:', 'https:'], 'http://… or https://…'),
     'An Ollama server that embeds collections and queries. If unset: the built-in embedder.',
   ),
   EMBEDDING_MODEL: variable(
     z.string().regex(/^[\w.:/-]{1,200}$/, 'the name of a model, such as nomic-embed-text'),
     'nomic-embed-text',
-    'The embedding model in Ollama; its vectors have 768 numbers.',
+    'The embedding model in Ollama; its vectors must have 768 dimensions.',
   ),
   OLLAMA_PULL: variable(booleanText, 'true', 'Whether Ollama pulls the model if it is missing.'),
   OLLAMA_MODEL_KEEP_ALIVE: optional(
     keepAlive,
-    "How long Ollama keeps the model loaded after its last use. If unset: Ollama's own setting.",
+    "How long Ollama keeps the model loaded after its last use. If unset: Ollama's default.",
   ),
-  OLLAMA_NUM_THREAD: optional(integer(1, 1_024), "How many threads Ollama uses. If unset: Ollama's own setting."),
+  OLLAMA_NUM_THREAD: optional(integer(1, 1_024), "How many threads Ollama uses. If unset: Ollama's default."),
   OPERATION_EMBEDDER: variable(
     choice('built-in', 'ollama'),
     'built-in',
-    'The embedder of operations. `ollama` needs `OLLAMA_URL`, and minutes for a large document without a GPU.',
+    'The embedder of operations. `ollama` requires `OLLAMA_URL`; without a GPU, a large document takes minutes.',
   ),
 };
 
 const mail = {
   SMTP_URL: optional(
     parsedBy(readSmtpUrl, 'an SMTP address'),
-    'The mail server; use `?tls=off` only for a local mail catcher. If unset: files in `DATA_DIR/mails`, in production no mail.',
+    'The mail server; use `?tls=off` only for a local mail catcher. If unset, email is written to `DATA_DIR/mails`; in production, none is sent.',
   ),
-  MAIL_FROM: variable(parsedBy(readSender, 'a sender'), defaultMailFrom, 'The sender of all mails.'),
-  MAIL_TEMPLATES: optional(z.string(), "A folder of templates that replace the service's own words in mails."),
+  MAIL_FROM: variable(parsedBy(readSender, 'a sender'), defaultMailFrom, 'The sender of all emails.'),
+  MAIL_TEMPLATES: optional(z.string(), 'A folder of email templates that replace the built-in ones.'),
   ADMIN_NOTICES: variable(
     choice('on', 'off'),
     'on',
-    'Whether to mail admins about pending decisions and upcoming expiries.',
+    'Whether to email admins about pending decisions and upcoming expiries.',
   ),
 };
 
 const identity = {
   IDENTITY_ISSUER: optional(
     issuerUrl,
-    'The OpenID Connect issuer. If unset: in development the local issuer is used; in production the start fails, unless `IDENTITY_LOCAL=true`.',
+    'The OpenID Connect issuer. If unset: in development the local issuer is used; in production startup fails unless `IDENTITY_LOCAL=true`.',
   ),
   IDENTITY_AUDIENCE: optional(
     audiences,
-    'The audience of ID tokens: your client id, or several. Required with an issuer.',
+    'The accepted audiences of ID tokens, such as your client id. Required with an issuer.',
   ),
   IDENTITY_AUTHORIZED_PARTIES: optional(
     authorizedParties,
     'The clients whose tokens are accepted (`azp`). If unset: all clients.',
   ),
-  IDENTITY_JWKS_URL: optional(issuerUrl, 'The address of the key set. If unset: found by discovery.'),
+  IDENTITY_JWKS_URL: optional(issuerUrl, 'The URL of the key set. If unset: found by discovery.'),
   IDENTITY_JWKS_MAX_AGE: variable(
     integer(30, 3_600),
     '300',
-    'Seconds after which keys are fetched again. A key that the issuer has disabled stays valid until then.',
+    'Seconds until keys are fetched again. A key that the issuer has disabled remains valid until then.',
   ),
   MCP_AUDIENCE: optional(audiences, 'Audiences of access tokens that `/mcp` accepts. If unset: `PUBLIC_URL/mcp`.'),
   IDENTITY_LOCAL: variable(
     choice('auto', 'true', 'false'),
     'auto',
-    'The local issuer. `auto`: on in development while no issuer is set. `true`: on in production too, where anyone who can read `DATA_DIR` can sign in as an admin. `false`: off.',
+    'The local issuer. `auto`: on in development if no issuer is set. `true`: on in production too, where anyone who can read `DATA_DIR` can sign in as an admin. `false`: off.',
   ),
   IDENTITY_EMAIL_CHECK: variable(
     choice('claimed', 'verified', 'off'),
     'claimed',
-    'Required in a first token to bind a profile: `claimed` its e-mail, `verified` its verified e-mail (recommended in production), `off` only its uid.',
+    'The first token for a profile must match its email address (`claimed`), its verified email address (`verified`; recommended in production), or only its uid (`off`).',
   ),
   IDENTITY_GROUPS_CLAIM: optional(
     z
@@ -150,7 +147,7 @@ const identity = {
         (name) => name.trim() === name && name.length <= 200 && isPlainLine(name) && !reservedClaims.includes(name),
         'the name of a claim, or a path of names joined by dots, such as groups or realm_access.roles',
       ),
-    "The claim that names a user's groups. If unset: tokens name no groups, and a start ends all memberships by claim.",
+    "The claim that names a user's groups. If unset: tokens carry no groups, and all claim-based memberships are removed at startup.",
   ),
   IDENTITY_CONSOLE_CLIENT_ID: optional(
     consoleClientId,
@@ -163,28 +160,28 @@ const identity = {
   ),
   IDENTITY_FIREBASE_API_KEY: optional(
     firebaseApiKey,
-    'The Web API key of the Firebase project, which is public: people sign in to the console by e-mail and password.',
+    "The Firebase project's Web API key (not a secret). If set, people sign in to the console with an email address and password.",
   ),
   FIREBASE_AUTH_EMULATOR_HOST: optional(
     emulatorHost,
-    'An emulator of Firebase Authentication, for the console; refused in production.',
+    'A Firebase Authentication emulator, for the console; rejected in production.',
   ),
   REGISTRATION_REQUIRES_TOKEN: variable(
     booleanText,
     'false',
-    'Whether a registration must come with a token of the user who registers.',
+    'Whether a registration requires a token of the user who registers.',
   ),
   BOOTSTRAP_ADMIN_UID: optional(
     z.string().max(128),
-    "The first admin: the `sub` of the issuer's tokens. Created at start while no admin can sign in.",
+    "The first admin: the `sub` of the issuer's tokens. Created at startup if no admin can sign in.",
   ),
-  BOOTSTRAP_ADMIN_EMAIL: optional(email, "The first admin's e-mail; both or neither."),
+  BOOTSTRAP_ADMIN_EMAIL: optional(email, "The first admin's email address; set both or neither."),
 };
 
 const secretsKey = {
   SECRETS_KEY: optional(
     key,
-    'The key that seals stored credentials, pending mails and the pepper of API keys. If unset: a file in `DATA_DIR`. Required in production, as a value or a file; a missing file is created while nothing is sealed.',
+    'The key that seals stored credentials, pending emails and the pepper of API keys. If unset: a file in `DATA_DIR`. Required in production, as a value or a file; a missing file is created if nothing has been sealed yet.',
   ),
   SECRETS_KEY_FILE: optional(z.string(), 'A file with the secrets key.'),
   SECRETS_KEY_PREVIOUS: optional(
@@ -197,14 +194,14 @@ const secretsKey = {
 };
 
 const limits = {
-  RATE_LIMIT_DEFAULT: variable(limit, '600/60', 'The limit of a client without a tier or an override.'),
+  RATE_LIMIT_DEFAULT: variable(limit, '600/60', 'The rate limit for a client without a tier or an override.'),
   RATE_LIMIT_ANONYMOUS: optional(
     z.union([z.literal('off'), limit], 'off, or requests/seconds such as 600/60'),
-    'The limit of an address that sends no valid credentials. If unset: off, in production 600/60.',
+    'The rate limit for an address that sends no valid credentials. If unset: off; 600/60 in production.',
   ),
   RATE_LIMIT_FAILED_KEYS: optional(
     z.union([z.literal('off'), limit], 'off, or requests/seconds such as 60/60'),
-    'The limit of failed credentials from one address. If unset: off, in production 60/60.',
+    'The limit on failed authentication attempts from one address. If unset: off; 60/60 in production.',
   ),
   BODY_LIMIT: variable(size, '256kb', 'The largest request body.'),
   SPEC_BODY_LIMIT: variable(size, '32mb', 'The largest request body that may contain an OpenAPI document.'),
@@ -219,7 +216,7 @@ const limits = {
       'off, or a whole number of days from 1 to 36500',
     ),
     'off',
-    'The days after which audit entries are removed.',
+    'The number of days after which audit entries are removed.',
   ),
 };
 
@@ -228,9 +225,9 @@ const traces = {
     collector,
     'An OpenTelemetry collector for OTLP over HTTP, such as `http://127.0.0.1:4318`. If unset: no traces.',
   ),
-  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(collector, 'The full address, only for traces.'),
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: optional(collector, 'The full URL, for traces only.'),
   OTEL_EXPORTER_OTLP_PROTOCOL: variable(z.string(), 'http/protobuf', 'The protocol; no other is supported.'),
-  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional(z.string(), 'The same, only for traces.'),
+  OTEL_EXPORTER_OTLP_TRACES_PROTOCOL: optional(z.string(), 'The protocol for traces only.'),
   OTEL_SDK_DISABLED: variable(
     z.string().transform((value) => value.toLowerCase() === 'true'),
     'false',
@@ -240,7 +237,7 @@ const traces = {
   OTEL_TRACES_SAMPLER: variable(
     choice(...samplerNames),
     'parentbased_always_on',
-    "Which requests are traced; `parentbased_…`: a caller's decision comes first.",
+    "Which requests are traced; `parentbased_…`: a caller's decision takes precedence.",
   ),
   OTEL_TRACES_SAMPLER_ARG: variable(
     z
@@ -253,7 +250,7 @@ const traces = {
   OTEL_BSP_SCHEDULE_DELAY: variable(
     integer(1, 600_000),
     '5000',
-    'The milliseconds for which spans are collected before they are sent.',
+    'How long spans are collected before they are sent, in milliseconds.',
   ),
 };
 

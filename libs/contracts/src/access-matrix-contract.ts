@@ -1,38 +1,38 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import {
-  clientPair,
+  toClientPair,
   type Collection,
   type Grant,
   type GroupId,
-  groupPair,
+  toGroupPair,
   type Group,
   type MatrixFilter,
-  nameKey,
+  toNameKey,
   type Pair,
   type Profile,
   type ProfileId,
 } from '@portico/domain';
 import type { Contract } from './contract.ts';
-import { aCollection, aContent, aProfile, nextId, noEffects, start } from './records.ts';
+import { aCollection, aDocumentContent, aProfile, nextId, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
-const all: MatrixFilter = { profile: null, group: null, collection: null, expiringBefore: null, liveAt: null };
-const manyRows = 100;
+const noFilter: MatrixFilter = { profile: null, group: null, collection: null, expiringBefore: null, liveAt: null };
+const rowLimit = 100;
 
 /** The contract of `AccessMatrix`. */
 export const accessMatrixContract = {
   'a row names the client and the collection, and how access was granted': async (stores) => {
     const { ada, maps, crew } = await setUp(stores);
-    await grant(stores, clientPair(ada.id, maps.id), { expiresAt: start + 9 });
-    deepStrictEqual(await stores.accessMatrix.rows(all, null, manyRows), [
+    await grant(stores, toClientPair(ada.id, maps.id), { expiresAt: start + 9 });
+    deepStrictEqual(await stores.accessMatrix.listRows(noFilter, null, rowLimit), [
       {
         client: ada,
         collection: { id: maps.id, name: maps.name },
-        way: { group: null, grantedAt: start, expiresAt: start + 9 },
+        grant: { group: null, grantedAt: start, expiresAt: start + 9 },
       },
     ]);
-    await grant(stores, groupPair(crew.id, maps.id));
-    deepStrictEqual((await stores.accessMatrix.rows(all, null, manyRows))[1]?.way, {
+    await grant(stores, toGroupPair(crew.id, maps.id));
+    deepStrictEqual((await stores.accessMatrix.listRows(noFilter, null, rowLimit))[1]?.grant, {
       group: { id: crew.id, name: crew.name },
       grantedAt: start,
       expiresAt: null,
@@ -41,7 +41,7 @@ export const accessMatrixContract = {
 
   'a client has the grants of a group once, whether it was added to the group, claims it, or both': async (stores) => {
     const { ada, bob, maps, crew } = await setUp(stores);
-    await grant(stores, groupPair(crew.id, maps.id));
+    await grant(stores, toGroupPair(crew.id, maps.id));
     deepStrictEqual(await linesOf(stores), ['ada maps crew']);
     for (const { id } of [ada, bob]) {
       const claims = { names: [crew.name], issuedAt: start, seenAt: start };
@@ -50,71 +50,75 @@ export const accessMatrixContract = {
     deepStrictEqual(await linesOf(stores), ['ada maps crew', 'bob maps crew']);
   },
 
-  'admins are left out': async (stores) => {
+  'admins are not listed': async (stores) => {
     const { maps } = await setUp(stores);
     const admin = aProfile({ role: 'admin' });
     await stores.profiles.add(admin, noEffects);
-    await grant(stores, clientPair(admin.id, maps.id));
+    await grant(stores, toClientPair(admin.id, maps.id));
     deepStrictEqual(await linesOf(stores), []);
   },
 
-  'rows are sorted by e-mail, collection sort key and group name, with own grants first': async (stores) => {
+  "rows are sorted by email, collection sort key and group name, with the client's own grants first": async (
+    stores,
+  ) => {
     const { ada, bob, maps, crew } = await setUp(stores);
     const atlas = await addCollection(stores, 'Atlas');
     const able = await addGroup(stores, 'able');
     await addMember(stores, able, ada);
     for (const pair of [
-      ...[bob, ada].flatMap(({ id }) => [clientPair(id, maps.id), clientPair(id, atlas.id)]),
-      groupPair(crew.id, maps.id),
-      groupPair(able.id, maps.id),
+      ...[bob, ada].flatMap(({ id }) => [toClientPair(id, maps.id), toClientPair(id, atlas.id)]),
+      toGroupPair(crew.id, maps.id),
+      toGroupPair(able.id, maps.id),
     ])
       await grant(stores, pair);
     const sorted = ['ada Atlas', 'ada maps', 'ada maps able', 'ada maps crew', 'bob Atlas', 'bob maps'];
     deepStrictEqual(await linesOf(stores), sorted);
   },
 
-  'a page starts after its cursor, whether or not that row exists': async (stores) => {
+  'a page starts after its cursor, even if the row at the cursor does not exist': async (stores) => {
     const { ada, bob, maps, crew } = await setUp(stores);
     const atlas = await addCollection(stores, 'Atlas');
     for (const pair of [
-      clientPair(ada.id, maps.id),
-      clientPair(ada.id, atlas.id),
-      clientPair(bob.id, maps.id),
-      groupPair(crew.id, maps.id),
+      toClientPair(ada.id, maps.id),
+      toClientPair(ada.id, atlas.id),
+      toClientPair(bob.id, maps.id),
+      toGroupPair(crew.id, maps.id),
     ])
       await grant(stores, pair);
     const sorted = ['ada Atlas', 'ada maps', 'ada maps crew', 'bob maps'];
-    const cursors = (await stores.accessMatrix.rows(all, null, manyRows)).map(({ client, collection, way }) => ({
-      email: client.email,
-      nameKey: nameKey(collection.name),
-      collectionId: collection.id,
-      groupName: way.group?.name ?? '',
-    }));
-    for (const [at, cursor] of cursors.entries())
-      deepStrictEqual(await linesOf(stores, all, cursor), sorted.slice(at + 1));
-    const missing = { email: 'b@example.com', nameKey: 'x', collectionId: nextId(), groupName: '' };
-    deepStrictEqual(await linesOf(stores, all, missing), ['bob maps']);
+    const cursors = (await stores.accessMatrix.listRows(noFilter, null, rowLimit)).map(
+      ({ client, collection, grant }) => ({
+        email: client.email,
+        nameKey: toNameKey(collection.name),
+        collectionId: collection.id,
+        groupName: grant.group?.name ?? '',
+      }),
+    );
+    for (const [index, cursor] of cursors.entries())
+      deepStrictEqual(await linesOf(stores, noFilter, cursor), sorted.slice(index + 1));
+    const missingCursor = { email: 'b@example.com', nameKey: 'x', collectionId: nextId(), groupName: '' };
+    deepStrictEqual(await linesOf(stores, noFilter, missingCursor), ['bob maps']);
   },
 
   'a page has at most the requested number of rows': async (stores) => {
     const { ada, bob, maps } = await setUp(stores);
-    for (const { id } of [ada, bob]) await grant(stores, clientPair(id, maps.id));
-    strictEqual((await stores.accessMatrix.rows(all, null, 1)).length, 1);
+    for (const { id } of [ada, bob]) await grant(stores, toClientPair(id, maps.id));
+    strictEqual((await stores.accessMatrix.listRows(noFilter, null, 1)).length, 1);
   },
 
-  'many clients without a row do not hide the rows behind them': async (stores) => {
+  'rows are found even after many clients without rows': async (stores) => {
     const { maps } = await setUp(stores);
-    for (let at = 0; at < 400; at++) await addClient(stores, `m${at}`);
+    for (let index = 0; index < 400; index++) await addClient(stores, `m${index}`);
     const zoe = await addClient(stores, 'zoe');
-    await grant(stores, clientPair(zoe.id, maps.id));
-    deepStrictEqual(await linesOf(stores, { ...all, collection: { by: 'id', id: maps.id } }), ['zoe maps']);
+    await grant(stores, toClientPair(zoe.id, maps.id));
+    deepStrictEqual(await linesOf(stores, { ...noFilter, collection: { by: 'id', id: maps.id } }), ['zoe maps']);
   },
 
-  'a filter names a profile, a group or a collection by its id or its name': async (stores) => {
+  'a filter selects a profile, a group or a collection by id or by name': async (stores) => {
     const { ada, bob, maps, crew } = await setUp(stores);
     const atlas = await addCollection(stores, 'Atlas');
-    await grant(stores, clientPair(bob.id, atlas.id));
-    await grant(stores, groupPair(crew.id, maps.id));
+    await grant(stores, toClientPair(bob.id, atlas.id));
+    await grant(stores, toGroupPair(crew.id, maps.id));
     const expected = ['ada maps crew'];
     for (const filter of [
       { profile: { by: 'id', id: ada.id } },
@@ -125,29 +129,29 @@ export const accessMatrixContract = {
       { collection: { by: 'id', id: maps.id } },
       { collection: { by: 'name', name: maps.name } },
     ] as const)
-      deepStrictEqual([filter, await linesOf(stores, { ...all, ...filter })], [filter, expected]);
-    deepStrictEqual(await linesOf(stores, { ...all, profile: { by: 'name', name: 'no@example.com' } }), []);
+      deepStrictEqual([filter, await linesOf(stores, { ...noFilter, ...filter })], [filter, expected]);
+    deepStrictEqual(await linesOf(stores, { ...noFilter, profile: { by: 'name', name: 'no@example.com' } }), []);
   },
 
   'a filter can exclude grants that had expired at a given millisecond': async (stores) => {
     const { ada, maps } = await setUp(stores);
-    await grant(stores, clientPair(ada.id, maps.id), { expiresAt: start + 5 });
-    deepStrictEqual(await linesOf(stores, { ...all, liveAt: start + 4 }), ['ada maps']);
-    deepStrictEqual(await linesOf(stores, { ...all, liveAt: start + 5 }), []);
+    await grant(stores, toClientPair(ada.id, maps.id), { expiresAt: start + 5 });
+    deepStrictEqual(await linesOf(stores, { ...noFilter, liveAt: start + 4 }), ['ada maps']);
+    deepStrictEqual(await linesOf(stores, { ...noFilter, liveAt: start + 5 }), []);
     deepStrictEqual(await linesOf(stores), ['ada maps']);
   },
 
-  'a filter can exclude grants that expire at or after a given time, or never': async (stores) => {
+  'a filter can exclude grants that expire at or after a given time or never expire': async (stores) => {
     const { ada, bob, maps } = await setUp(stores);
-    await grant(stores, clientPair(ada.id, maps.id), { expiresAt: start + 5 });
-    await grant(stores, clientPair(bob.id, maps.id));
-    deepStrictEqual(await linesOf(stores, { ...all, expiringBefore: start + 5 }), []);
-    deepStrictEqual(await linesOf(stores, { ...all, expiringBefore: start + 6 }), ['ada maps']);
+    await grant(stores, toClientPair(ada.id, maps.id), { expiresAt: start + 5 });
+    await grant(stores, toClientPair(bob.id, maps.id));
+    deepStrictEqual(await linesOf(stores, { ...noFilter, expiringBefore: start + 5 }), []);
+    deepStrictEqual(await linesOf(stores, { ...noFilter, expiringBefore: start + 6 }), ['ada maps']);
   },
 
-  'key expiries are returned for the requested profiles, without keys that never expire': async (stores) => {
+  'key expiries are returned for the requested profiles whose keys expire': async (stores) => {
     const { ada, bob } = await setUp(stores);
-    deepStrictEqual(await stores.accessMatrix.keyExpiries([ada.id, bob.id]), new Map());
+    deepStrictEqual(await stores.accessMatrix.findKeyExpiries([ada.id, bob.id]), new Map());
     for (const [{ id }, expiresAt] of [
       [ada, start + 7],
       [bob, null],
@@ -157,9 +161,9 @@ export const accessMatrixContract = {
         key: { current: { hash: 'h', tag: 1 }, previous: null, expiresAt },
         ...noEffects,
       }));
-    deepStrictEqual(await stores.accessMatrix.keyExpiries([bob.id, ada.id]), new Map([[ada.id, start + 7]]));
-    deepStrictEqual(await stores.accessMatrix.keyExpiries([bob.id, nextId()]), new Map());
-    deepStrictEqual(await stores.accessMatrix.keyExpiries([]), new Map());
+    deepStrictEqual(await stores.accessMatrix.findKeyExpiries([bob.id, ada.id]), new Map([[ada.id, start + 7]]));
+    deepStrictEqual(await stores.accessMatrix.findKeyExpiries([bob.id, nextId()]), new Map());
+    deepStrictEqual(await stores.accessMatrix.findKeyExpiries([]), new Map());
   },
 } satisfies Contract<Stores>;
 
@@ -180,7 +184,7 @@ const addClient = async ({ profiles }: Stores, name: string): Promise<Profile> =
 
 const addCollection = async ({ collections }: Stores, name: string): Promise<Collection> => {
   const collection = aCollection({ name });
-  await collections.add(collection, aContent(), noEffects);
+  await collections.add(collection, aDocumentContent(), noEffects);
   return collection;
 };
 
@@ -194,15 +198,15 @@ const addGroup = async ({ groups }: Stores, name: string): Promise<Group> => {
 const addMember = ({ groups }: Stores, { id }: Group, { id: profile }: Profile): Promise<void> =>
   groups.updateMembers(id, [profile], start, () => ({ add: [{ id: profile, addedAt: start }], ...noEffects }));
 
-const grant = ({ grants }: Stores, pair: Pair, facts: Partial<Grant> = {}): Promise<void> =>
-  grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt: null, ...facts }], ...noEffects }));
+const grant = ({ grants }: Stores, pair: Pair, fields: Partial<Grant> = {}): Promise<void> =>
+  grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt: null, ...fields }], ...noEffects }));
 
 /** Formats each row as `client collection group`. */
 const linesOf = async (
   { accessMatrix }: Stores,
-  filter = all,
-  after: Parameters<Stores['accessMatrix']['rows']>[1] = null,
+  filter = noFilter,
+  cursor: Parameters<Stores['accessMatrix']['listRows']>[1] = null,
 ): Promise<string[]> =>
-  (await accessMatrix.rows(filter, after, manyRows)).map(({ client, collection, way }) =>
-    [client.email.replace(/@.*/, ''), collection.name, ...(way.group ? [way.group.name] : [])].join(' '),
+  (await accessMatrix.listRows(filter, cursor, rowLimit)).map(({ client, collection, grant }) =>
+    [client.email.replace(/@.*/, ''), collection.name, ...(grant.group ? [grant.group.name] : [])].join(' '),
   );

@@ -11,17 +11,17 @@ export interface AccessTokenSubject extends TokenVerifierSubject {
    */
   readonly accessAudiences: readonly [string, string];
   /** Returns an access token from the issuer with the type `at+jwt` and exactly these claims. */
-  mintAccess(claims: TokenClaims): Promise<string>;
+  mintAccessToken(claims: TokenClaims): Promise<string>;
 }
 
 const identityOrAccess = 'identity or access';
 
-const claimsFor = ({ issuer, clock }: AccessTokenSubject, aud: TokenClaims[string], more: TokenClaims = {}) => ({
+const claimsFor = ({ issuer, clock }: AccessTokenSubject, aud: TokenClaims[string], extraClaims: TokenClaims = {}) => ({
   iss: issuer,
   sub: 'alice',
   exp: Math.floor(clock.now() / 1_000) + 3_600,
   aud,
-  ...more,
+  ...extraClaims,
 });
 
 const assertAccepted = async ({ verifier }: AccessTokenSubject, token: string, use: TokenUse): Promise<void> => {
@@ -34,14 +34,14 @@ const assertRejected = async ({ verifier }: AccessTokenSubject, token: string, u
   assertRejects(verifier.verify(token, use), 'invalid_token');
 
 /** Returns one access token of each type that providers use. */
-const accessTokens = async (subject: AccessTokenSubject): Promise<readonly string[]> => {
+const issueAccessTokens = async (subject: AccessTokenSubject): Promise<readonly string[]> => {
   const claims = claimsFor(subject, subject.accessAudiences[0]);
-  return [await subject.mintAccess(claims), await subject.mint(claims)];
+  return [await subject.mintAccessToken(claims), await subject.mint(claims)];
 };
 
 export const accessTokenContract = {
   'an access token is valid only where access tokens are accepted': async (subject) => {
-    for (const token of await accessTokens(subject)) {
+    for (const token of await issueAccessTokens(subject)) {
       await assertRejected(subject, token);
       await assertRejected(subject, token, 'identity');
       await assertAccepted(subject, token, identityOrAccess);
@@ -52,8 +52,8 @@ export const accessTokenContract = {
     await assertAccepted(subject, token, identityOrAccess);
     await assertAccepted(subject, token, 'identity');
   },
-  'a token that was valid for one use is validated again for another': async (subject) => {
-    for (const token of await accessTokens(subject)) {
+  'a token that was valid for one use is validated again for a different use': async (subject) => {
+    for (const token of await issueAccessTokens(subject)) {
       for (let attempt = 0; attempt < 3; attempt += 1) {
         await assertAccepted(subject, token, identityOrAccess);
         await assertRejected(subject, token, 'identity');
@@ -61,26 +61,28 @@ export const accessTokenContract = {
       }
     }
   },
-  'an access token names one of our audiences, regardless of its other audiences and its client': async (subject) => {
+  'an access token is valid if it names one of our audiences, regardless of its other audiences and its client': async (
+    subject,
+  ) => {
     const [first, second] = subject.accessAudiences;
     for (const aud of [first, second, [second], ['another', first], [first, 'another', second]]) {
       await assertAccepted(
         subject,
-        await subject.mintAccess(claimsFor(subject, aud, { azp: 'a client' })),
+        await subject.mintAccessToken(claimsFor(subject, aud, { azp: 'a client' })),
         identityOrAccess,
       );
     }
     for (const aud of [null, '', [], 'another', `${first}/`, first.toUpperCase(), [[first]], { [first]: true }, true]) {
-      await assertRejected(subject, await subject.mintAccess(claimsFor(subject, aud)), identityOrAccess);
+      await assertRejected(subject, await subject.mintAccessToken(claimsFor(subject, aud)), identityOrAccess);
     }
   },
-  'a token whose type is that of access tokens is not valid as an identity token': async (subject) => {
-    const token = await subject.mintAccess(claimsFor(subject, subject.audience));
+  'a token with the type of an access token is not valid as an identity token': async (subject) => {
+    const token = await subject.mintAccessToken(claimsFor(subject, subject.audience));
     for (const use of ['identity', identityOrAccess] as const) await assertRejected(subject, token, use);
   },
-  'an access token that is bound to a key is invalid, because no proof of possession is requested': async (subject) => {
+  'an access token that is bound to a key is invalid, because no proof of possession is required': async (subject) => {
     const claims = claimsFor(subject, subject.accessAudiences[0], { cnf: { jkt: 'a thumbprint' } });
-    for (const token of [await subject.mintAccess(claims), await subject.mint(claims)]) {
+    for (const token of [await subject.mintAccessToken(claims), await subject.mint(claims)]) {
       await assertRejected(subject, token, identityOrAccess);
     }
   },

@@ -11,27 +11,27 @@ export class AdmissionLog {
     this.#admissions.push(now);
   }
 
-  admissionsInWindow(now: number, { windowSeconds }: LimitRule): readonly number[] {
+  listAdmissionsInWindow(now: number, { windowSeconds }: LimitRule): readonly number[] {
     return this.#admissions.filter((admittedAt) => now - admittedAt < windowSeconds * 1_000_000);
   }
 
   consume(now: number, rule: LimitRule): RateLimitResult {
-    const admitted = this.admissionsInWindow(now, rule).length < rule.allowed;
-    if (admitted) this.record(now);
-    return { ...this.peek(now, rule), admitted };
+    const isAdmitted = this.listAdmissionsInWindow(now, rule).length < rule.allowed;
+    if (isAdmitted) this.record(now);
+    return { ...this.peek(now, rule), isAdmitted };
   }
 
   peek(now: number, rule: LimitRule): RateLimitResult {
-    const admissions = this.admissionsInWindow(now, rule);
+    const admissions = this.listAdmissionsInWindow(now, rule);
     const remaining = Math.max(0, rule.allowed - admissions.length);
-    const secondsUntilExpired = (admittedAt = now): number =>
+    const computeSecondsUntilExpired = (admittedAt = now): number =>
       Math.ceil((admittedAt + rule.windowSeconds * 1_000_000 - now) / 1_000_000);
     return {
       rule,
-      admitted: remaining > 0,
+      isAdmitted: remaining > 0,
       remaining,
-      resetSeconds: admissions.length > 0 ? secondsUntilExpired(admissions[0]) : 0,
-      retryAfterSeconds: remaining > 0 ? 0 : secondsUntilExpired(admissions.at(-rule.allowed)),
+      resetSeconds: admissions.length > 0 ? computeSecondsUntilExpired(admissions[0]) : 0,
+      retryAfterSeconds: remaining > 0 ? 0 : computeSecondsUntilExpired(admissions.at(-rule.allowed)),
     };
   }
 }

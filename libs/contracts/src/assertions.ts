@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { isPorticoError, jobKinds, PorticoError } from '@portico/domain';
 import type { CallerRow, Effects, ErrorCode, Instant, JobId, NewJob, Profile } from '@portico/domain';
-import { endOfTime, jobsOnly, start } from './records.ts';
+import { endOfTime, jobEffectsOf, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** A decision that throws. */
@@ -23,21 +23,26 @@ export const assertFails = async (attempt: Promise<unknown>): Promise<void> => {
 };
 
 /** Asserts that exactly one of 20 concurrent attempts succeeds and that the others throw this code. */
-export const assertOneWins = async (attempt: (index: number) => Promise<unknown>, code: ErrorCode): Promise<void> => {
+export const assertOneSucceeds = async (
+  attempt: (index: number) => Promise<unknown>,
+  code: ErrorCode,
+): Promise<void> => {
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, (_, index) => attempt(index)));
-  const rejected = outcomes.filter((outcome) => outcome.status === 'rejected' && isPorticoError(outcome.reason, code));
-  const succeeded = outcomes.filter(({ status }) => status === 'fulfilled');
-  deepStrictEqual({ succeeded: succeeded.length, rejected: rejected.length }, { succeeded: 1, rejected: 19 });
+  const rejections = outcomes.filter(
+    (outcome) => outcome.status === 'rejected' && isPorticoError(outcome.reason, code),
+  );
+  const successes = outcomes.filter(({ status }) => status === 'fulfilled');
+  deepStrictEqual({ succeeded: successes.length, rejected: rejections.length }, { succeeded: 1, rejected: 19 });
 };
 
 /** Returns the due jobs of all kinds, at most `limitPerKind` of each kind. */
-export const dueJobs = async ({ outbox }: Stores, now: Instant, limitPerKind: number): Promise<JobId[]> =>
-  (await Promise.all(jobKinds.map((kind) => outbox.due(kind, now, limitPerKind)))).flat();
+export const findDueJobs = async ({ outbox }: Stores, now: Instant, limitPerKind: number): Promise<JobId[]> =>
+  (await Promise.all(jobKinds.map((kind) => outbox.listDue(kind, now, limitPerKind)))).flat();
 
 /** Asserts that the audit log and the outbox contain exactly these effects. */
 export const assertWritten = async (stores: Stores, ...expected: readonly Effects[]): Promise<void> => {
-  const { entries, total } = await stores.audit.page({ source: 'all' }, 0, 1_000);
-  const jobs = await dueJobs(stores, endOfTime, 1_000);
+  const { entries, total } = await stores.audit.readPage({ source: 'all' }, 0, 1_000);
+  const jobs = await findDueJobs(stores, endOfTime, 1_000);
   deepStrictEqual(
     { entries: entries.map(({ id }) => id).sort(), total, jobs: [...jobs].sort() },
     {
@@ -50,7 +55,7 @@ export const assertWritten = async (stores: Stores, ...expected: readonly Effect
 
 /** Reads the profile's caller row, as the request path does. */
 export const rowOf = async ({ callers }: Stores, { uid }: Profile): Promise<CallerRow> => {
-  const row = await callers.byUid(uid, null, start);
+  const row = await callers.findByUid(uid, null, start);
   ok(row, `no profile has the uid ${uid}`);
   return row;
 };
@@ -60,6 +65,6 @@ export const enqueueJobs = async <Jobs extends readonly [NewJob, ...NewJob[]]>(
   { embeddingJobs }: Stores,
   ...jobs: Jobs
 ): Promise<Jobs> => {
-  await embeddingJobs.enqueue(jobsOnly(...jobs));
+  await embeddingJobs.enqueue(jobEffectsOf(...jobs));
   return jobs;
 };

@@ -1,13 +1,13 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
-import { nameKey } from '@portico/domain';
+import { toNameKey } from '@portico/domain';
 import type { Collection, CollectionId, Effects, ListedCollection, PackedText, Visibility } from '@portico/domain';
 import { assertFails, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { grantToClient } from './granting.ts';
 import {
   aCollection,
-  aContent,
-  aDocument,
+  aDocumentContent,
+  aPackedDocument,
   anAdmin,
   anEmbedding,
   aProfile,
@@ -20,44 +20,47 @@ import type { Stores } from './stores.ts';
 
 /** The contract of `CollectionStore`. */
 export const collectionStoreContract = {
-  'an added collection is returned unchanged': async (stores) => {
-    const bare = aCollection({ description: '', derivedAuthentication: { type: 'none', name: null, in: null } });
-    const full = aCollection({
+  'a collection is returned exactly as it was added': async (stores) => {
+    const minimalCollection = aCollection({
+      description: '',
+      derivedAuthentication: { type: 'none', name: null, in: null },
+    });
+    const fullCollection = aCollection({
       derivedAuthentication: { type: 'apiKey', name: 'sid', in: 'cookie' },
       storedAuthentication: { type: 'apiKey', name: 'X-Key', in: 'header', sealedValue: 'c2VhbGVk' },
       importKey: 'roads/1.json',
     });
-    const without = aCollection({
+    const collectionWithoutCredential = aCollection({
       storedAuthentication: { type: 'none', name: null, in: null, sealedValue: null },
     });
-    for (const collection of [bare, full, without]) {
+    for (const collection of [minimalCollection, fullCollection, collectionWithoutCredential]) {
       await addCollection(stores, collection);
       deepStrictEqual(await stores.collections.find(collection.id), collection);
     }
   },
 
-  'an addition and an update store whether a description is derived': async (stores) => {
+  'adding and updating a collection store whether its description is derived': async (stores) => {
     for (const descriptionDerived of [true, false]) {
       const { id } = await addCollection(stores, aCollection({ descriptionDerived }));
       strictEqual((await stores.collections.find(id))?.descriptionDerived, descriptionDerived);
-      await stores.collections.update(id, changing({ descriptionDerived: !descriptionDerived }));
+      await stores.collections.update(id, createChangeDecision({ descriptionDerived: !descriptionDerived }));
       strictEqual((await stores.collections.find(id))?.descriptionDerived, !descriptionDerived);
     }
   },
 
-  'an addition writes its effects': async (stores) => {
+  'adding a collection writes its effects': async (stores) => {
     const effects = someEffects();
-    await stores.collections.add(aCollection(), aContent(), effects);
+    await stores.collections.add(aCollection(), aDocumentContent(), effects);
     await assertWritten(stores, effects);
   },
 
-  'names need not be unique': async (stores) => {
+  'names do not have to be unique': async (stores) => {
     await addCollection(stores, aCollection({ name: 'Roads' }));
     await addCollection(stores, aCollection({ name: 'Roads' }));
-    strictEqual((await stores.collections.list(all, null)).length, 2);
+    strictEqual((await stores.collections.list(allCollections, null)).length, 2);
   },
 
-  'an unknown id finds no collection': async (stores) => {
+  'looking up an unknown id returns no collection': async (stores) => {
     await addCollection(stores);
     strictEqual(await stores.collections.find(nextId()), null);
   },
@@ -68,7 +71,7 @@ export const collectionStoreContract = {
     deepStrictEqual(await stores.collections.findByImportKey('roads/1.json'), collection);
   },
 
-  'an unknown import key finds nothing': async (stores) => {
+  'looking up an unknown import key returns nothing': async (stores) => {
     await addCollection(stores, aCollection({ importKey: 'roads/1.json' }));
     await addCollection(stores);
     strictEqual(await stores.collections.findByImportKey('roads/2.json'), null);
@@ -76,52 +79,53 @@ export const collectionStoreContract = {
 
   'two collections cannot share an import key, and a rejected change writes nothing': async (stores) => {
     const first = await addCollection(stores, aCollection({ importKey: 'roads/1.json' }));
-    const other = await addCollection(stores, aCollection({ importKey: 'roads/2.json' }));
+    const otherCollection = await addCollection(stores, aCollection({ importKey: 'roads/2.json' }));
     const { importKey } = first;
-    await assertFails(stores.collections.add(aCollection({ importKey }), aContent(), someEffects()));
-    await assertFails(stores.collections.update(other.id, changing({ importKey }, someEffects())));
-    strictEqual((await stores.collections.list(all, null)).length, 2);
-    deepStrictEqual(await stores.collections.find(other.id), other);
+    await assertFails(stores.collections.add(aCollection({ importKey }), aDocumentContent(), someEffects()));
+    const decide = createChangeDecision({ importKey }, someEffects());
+    await assertFails(stores.collections.update(otherCollection.id, decide));
+    strictEqual((await stores.collections.list(allCollections, null)).length, 2);
+    deepStrictEqual(await stores.collections.find(otherCollection.id), otherCollection);
     await assertWritten(stores);
   },
 
-  'an update decides on the current collection, stores the change and returns it': async (stores) => {
+  'an update bases its decision on the current collection, stores the change and returns it': async (stores) => {
     const before = await addCollection(stores);
     const after: Collection = { ...aCollection({ importKey: 'roads/1.json', revision: 2 }), id: before.id };
-    let seen: Collection | null = null;
+    let capturedCollection: Collection | null = null;
     const result = await stores.collections.update(before.id, (current) => {
-      seen = current;
+      capturedCollection = current;
       return { collection: after, ...noEffects };
     });
-    deepStrictEqual([seen, result], [before, after]);
+    deepStrictEqual([capturedCollection, result], [before, after]);
     deepStrictEqual(await stores.collections.find(before.id), after);
   },
 
   'an update writes its effects': async (stores) => {
     const { id } = await addCollection(stores);
     const effects = someEffects();
-    await stores.collections.update(id, changing({ name: 'New' }, effects));
+    await stores.collections.update(id, createChangeDecision({ name: 'New' }, effects));
     await assertWritten(stores, effects);
   },
 
-  'an update without a document keeps the stored one': async (stores) => {
-    const { id } = await addCollection(stores, aCollection(), aDocument('{"old":1}'));
-    await stores.collections.update(id, changing({ name: 'New' }));
-    await assertDocument(stores, id, aDocument('{"old":1}'));
+  'an update without a document keeps the stored document': async (stores) => {
+    const { id } = await addCollection(stores, aCollection(), aPackedDocument('{"old":1}'));
+    await stores.collections.update(id, createChangeDecision({ name: 'New' }));
+    await assertDocument(stores, id, aPackedDocument('{"old":1}'));
   },
 
-  'an update with a document replaces the stored one and its digest': async (stores) => {
-    const { id } = await addCollection(stores, aCollection(), aDocument('{"old":1}'));
+  'an update with a document replaces the stored document and its digest': async (stores) => {
+    const { id } = await addCollection(stores, aCollection(), aPackedDocument('{"old":1}'));
     const documentDigest = 'ab'.repeat(32);
     await stores.collections.update(id, (current) => ({
       collection: { ...current, documentDigest },
-      document: aContent('{"new":"größer"}'),
+      document: aDocumentContent('{"new":"größer"}'),
       ...noEffects,
     }));
-    await assertDocument(stores, id, aDocument('{"new":"größer"}'), documentDigest);
+    await assertDocument(stores, id, aPackedDocument('{"new":"größer"}'), documentDigest);
   },
 
-  'an update whose decision is null writes nothing and returns the current collection': async (stores) => {
+  'an update whose decision returns null writes nothing and returns the current collection': async (stores) => {
     const collection = await addCollection(stores);
     const profile = aProfile();
     await stores.profiles.add(profile, noEffects);
@@ -138,78 +142,78 @@ export const collectionStoreContract = {
     await assertWritten(stores);
   },
 
-  'an update of a missing collection throws before the decision': async (stores) => {
+  'updating a missing collection throws before the decision is called': async (stores) => {
     await addCollection(stores);
     await assertRejects(stores.collections.update(nextId(), failDecision), 'collection_not_found');
   },
 
-  'concurrent updates of one collection each see the previous one': async (stores) => {
+  'concurrent updates of the same collection each see the previous update': async (stores) => {
     const { id } = await addCollection(stores);
-    const oneMore = (current: Collection) => changing({ revision: current.revision + 1 })(current);
-    await Promise.all(Array.from({ length: 20 }, () => stores.collections.update(id, oneMore)));
+    const increment = (current: Collection) => createChangeDecision({ revision: current.revision + 1 })(current);
+    await Promise.all(Array.from({ length: 20 }, () => stores.collections.update(id, increment)));
     strictEqual((await stores.collections.find(id))?.revision, 21);
   },
 
-  'no read finds a removed collection': async (stores) => {
-    const removed = await addCollection(stores, aCollection({ importKey: 'roads/1.json' }));
-    const remaining = await addCollection(stores);
-    await stores.collections.remove(removed.id, () => noEffects);
-    strictEqual(await stores.collections.find(removed.id), null);
+  'no read returns a removed collection': async (stores) => {
+    const removedCollection = await addCollection(stores, aCollection({ importKey: 'roads/1.json' }));
+    const remainingCollection = await addCollection(stores);
+    await stores.collections.remove(removedCollection.id, () => noEffects);
+    strictEqual(await stores.collections.find(removedCollection.id), null);
     strictEqual(await stores.collections.findByImportKey('roads/1.json'), null);
-    deepStrictEqual(await idsOf(stores, all), [remaining.id]);
-    deepStrictEqual(await stores.collections.visibleIds(all), [remaining.id]);
-    deepStrictEqual(await stores.collections.names([removed.id]), new Map());
+    deepStrictEqual(await idsOf(stores, allCollections), [remainingCollection.id]);
+    deepStrictEqual(await stores.collections.listVisibleIds(allCollections), [remainingCollection.id]);
+    deepStrictEqual(await stores.collections.findNames([removedCollection.id]), new Map());
   },
 
-  'a removal removes the document': async (stores) => {
-    const removed = await addCollection(stores);
-    const remaining = await addCollection(stores);
-    await stores.collections.remove(removed.id, () => noEffects);
-    strictEqual(await stores.collections.document(removed.id), null);
-    await assertDocument(stores, remaining.id, aDocument());
+  'removing a collection removes its document': async (stores) => {
+    const removedCollection = await addCollection(stores);
+    const remainingCollection = await addCollection(stores);
+    await stores.collections.remove(removedCollection.id, () => noEffects);
+    strictEqual(await stores.collections.findDocument(removedCollection.id), null);
+    await assertDocument(stores, remainingCollection.id, aPackedDocument());
   },
 
-  'a removal removes the embeddings of every model': async (stores) => {
-    const [removed, remaining] = [await addCollection(stores), await addCollection(stores)];
+  'removing a collection removes its embeddings for every model': async (stores) => {
+    const [removedCollection, remainingCollection] = [await addCollection(stores), await addCollection(stores)];
     const models = ['m1', 'm2'];
-    for (const collection of [removed, remaining])
+    for (const collection of [removedCollection, remainingCollection])
       for (const modelId of models) await stores.embeddings.put(anEmbedding(collection, { modelId }));
-    await stores.collections.remove(removed.id, () => noEffects);
+    await stores.collections.remove(removedCollection.id, () => noEffects);
     for (const modelId of models) {
-      const changes = await stores.embeddings.changedSince(0, modelId, 9);
+      const changes = await stores.embeddings.listChangedSince(0, modelId, 9);
       deepStrictEqual(
         changes.map(({ collectionId }) => collectionId),
-        [remaining.id],
+        [remainingCollection.id],
       );
-      strictEqual(await stores.embeddings.embedded(modelId), 1);
+      strictEqual(await stores.embeddings.countEmbedded(modelId), 1);
     }
   },
 
-  'a removal removes all grants for the collection, and for no other': async (stores) => {
-    const [removed, remaining] = [await addCollection(stores), await addCollection(stores)];
+  'removing a collection removes only the grants for that collection': async (stores) => {
+    const [removedCollection, remainingCollection] = [await addCollection(stores), await addCollection(stores)];
     const clients = [aProfile(), aProfile()];
     for (const client of clients) {
       await stores.profiles.add(client, noEffects);
-      for (const { id } of [removed, remaining]) {
+      for (const { id } of [removedCollection, remainingCollection]) {
         await grantToClient(stores.grants, client.id, id, () => ({ grantedAt: start, ...noEffects }));
       }
     }
-    await stores.collections.remove(removed.id, () => noEffects);
-    await addCollection(stores, removed);
-    deepStrictEqual(await stores.grants.clientsOf(removed.id, start), []);
+    await stores.collections.remove(removedCollection.id, () => noEffects);
+    await addCollection(stores, removedCollection);
+    deepStrictEqual(await stores.grants.listClients(removedCollection.id, start), []);
     for (const { id } of clients)
-      deepStrictEqual(await idsOf(stores, { of: 'granted', to: id, at: start }), [remaining.id]);
+      deepStrictEqual(await idsOf(stores, { scope: 'granted', profileId: id, now: start }), [remainingCollection.id]);
   },
 
-  'a removal decides on the current collection and writes its effects': async (stores) => {
+  'a removal bases its decision on the current collection and writes its effects': async (stores) => {
     const collection = await addCollection(stores);
     const effects = someEffects();
-    let seen: Collection | null = null;
+    let capturedCollection: Collection | null = null;
     await stores.collections.remove(collection.id, (current) => {
-      seen = current;
+      capturedCollection = current;
       return effects;
     });
-    deepStrictEqual(seen, collection);
+    deepStrictEqual(capturedCollection, collection);
     await assertWritten(stores, effects);
   },
 
@@ -217,272 +221,280 @@ export const collectionStoreContract = {
     const collection = await addCollection(stores);
     await assertRejects(stores.collections.remove(collection.id, failDecision), 'already_approved');
     deepStrictEqual(await stores.collections.find(collection.id), collection);
-    await assertDocument(stores, collection.id, aDocument());
+    await assertDocument(stores, collection.id, aPackedDocument());
   },
 
-  'a removal of a missing collection throws before the decision': async (stores) => {
+  'removing a missing collection throws before the decision is called': async (stores) => {
     await addCollection(stores);
     await assertRejects(stores.collections.remove(nextId(), failDecision), 'collection_not_found');
   },
 
-  'a document is returned as it was stored, with its digest': async (stores) => {
-    const document = aDocument(`{"text":"${'größer '.repeat(1_000)}"}`);
+  'a document is returned exactly as it was stored, with its digest': async (stores) => {
+    const document = aPackedDocument(`{"text":"${'größer '.repeat(1_000)}"}`);
     const { id } = await addCollection(stores, aCollection({ documentDigest: 'cd'.repeat(32) }), document);
     await assertDocument(stores, id, document, 'cd'.repeat(32));
   },
 
   'a missing collection has no document': async (stores) => {
     await addCollection(stores);
-    strictEqual(await stores.collections.document(nextId()), null);
+    strictEqual(await stores.collections.findDocument(nextId()), null);
   },
 
-  'changing the bytes passed or returned does not change a stored document': async (stores) => {
-    const document = aDocument();
+  'changing the bytes that were passed or returned does not change the stored document': async (stores) => {
+    const document = aPackedDocument();
     const { id } = await addCollection(stores, aCollection(), document);
     document.deflated.fill(7);
-    (await stores.collections.document(id))?.packed.deflated.fill(8);
-    await assertDocument(stores, id, aDocument());
+    (await stores.collections.findDocument(id))?.packed.deflated.fill(8);
+    await assertDocument(stores, id, aPackedDocument());
   },
 
   'a list item has the id, name, description and times': async (stores) => {
     const { id, name, description, createdAt } = await addCollection(stores, aCollection({ updatedAt: start + 5 }));
-    const line: ListedCollection = { id, name, description, createdAt, updatedAt: start + 5 };
-    deepStrictEqual(await stores.collections.list(all, null), [line]);
+    const listItem: ListedCollection = { id, name, description, createdAt, updatedAt: start + 5 };
+    deepStrictEqual(await stores.collections.list(allCollections, null), [listItem]);
   },
 
   'a list is ordered by name, ignoring case': async (stores) => {
-    await addNamed(stores, ['b', 'A', 'C', 'a1', 'B2']);
+    await addCollectionsByName(stores, ['b', 'A', 'C', 'a1', 'B2']);
     deepStrictEqual(await namesOf(stores), ['A', 'a1', 'b', 'B2', 'C']);
   },
 
-  'a list is ordered by code points': async (stores) => {
+  'lists are ordered by code point': async (stores) => {
     const names = ['Z', 'Äpfel', 'äpfel 2', 'Œuvre', '愛', '\ufb01n', '😀', ' '];
-    await addNamed(stores, names);
+    await addCollectionsByName(stores, names);
     deepStrictEqual(await namesOf(stores), [' ', 'Z', 'Äpfel', 'äpfel 2', 'Œuvre', '愛', '\ufb01n', '😀']);
   },
 
-  'composed and decomposed letters sort alike, and names are returned unchanged': async (stores) => {
-    await addNamed(stores, ['u\u0308c', '\u00fcb', 'U\u0308a']);
+  'composed and decomposed letters are sorted alike, and names are returned unchanged': async (stores) => {
+    await addCollectionsByName(stores, ['u\u0308c', '\u00fcb', 'U\u0308a']);
     deepStrictEqual(await namesOf(stores), ['U\u0308a', '\u00fcb', 'u\u0308c']);
   },
 
   'names that differ only in case are ordered by id': async (stores) => {
     const [first, second, third] = [aCollection({ name: 'x' }), aCollection({ name: 'X' }), aCollection({ name: 'x' })];
     for (const collection of [third, first, second]) await addCollection(stores, collection);
-    deepStrictEqual(await idsOf(stores, all), [first.id, second.id, third.id]);
+    deepStrictEqual(await idsOf(stores, allCollections), [first.id, second.id, third.id]);
   },
 
-  'a list is ordered by current names': async (stores) => {
-    const [first] = await addNamed(stores, ['a', 'b']);
-    await stores.collections.update(first, changing({ name: 'C' }));
+  'lists are ordered by the current names': async (stores) => {
+    const [first] = await addCollectionsByName(stores, ['a', 'b']);
+    await stores.collections.update(first, createChangeDecision({ name: 'C' }));
     deepStrictEqual(await namesOf(stores), ['b', 'C']);
   },
 
-  'pages cover the whole list, with no collection repeated or left out': async (stores) => {
-    await addNamed(stores, ['b', 'B', 'a', 'Ä', 'ä', 'c', '😀', '\ufb01', 'B', 'b']);
-    const whole = await stores.collections.list(all, null);
-    for (const limit of [1, 3, 10, 11]) deepStrictEqual(await pagesOf(stores, all, limit), whole);
+  'the pages contain each collection of the list exactly once': async (stores) => {
+    await addCollectionsByName(stores, ['b', 'B', 'a', 'Ä', 'ä', 'c', '😀', '\ufb01', 'B', 'b']);
+    const fullList = await stores.collections.list(allCollections, null);
+    for (const limit of [1, 3, 10, 11]) deepStrictEqual(await pagesOf(stores, allCollections, limit), fullList);
   },
 
   'a page does not exceed its limit, and is empty after the last collection': async (stores) => {
-    await addNamed(stores, ['a', 'b', 'c']);
-    const page = await stores.collections.list(all, { limit: 2, after: null });
+    await addCollectionsByName(stores, ['a', 'b', 'c']);
+    const page = await stores.collections.list(allCollections, { limit: 2, after: null });
     deepStrictEqual(
       page.map(({ name }) => name),
       ['a', 'b'],
     );
-    const whole = await stores.collections.list(all, null);
-    deepStrictEqual(await stores.collections.list(all, { limit: 2, after: cursorOf(whole.at(-1)) }), []);
+    const fullList = await stores.collections.list(allCollections, null);
+    deepStrictEqual(await stores.collections.list(allCollections, { limit: 2, after: cursorOf(fullList.at(-1)) }), []);
   },
 
-  'a page starts after its cursor even if that collection was removed': async (stores) => {
-    const [, middle] = await addNamed(stores, ['a', 'b', 'c']);
-    await stores.collections.remove(middle, () => noEffects);
-    const page = await stores.collections.list(all, { limit: 9, after: { nameKey: 'b', id: middle } });
+  'a page starts after its cursor even if the collection at the cursor was removed': async (stores) => {
+    const [, middleId] = await addCollectionsByName(stores, ['a', 'b', 'c']);
+    await stores.collections.remove(middleId, () => noEffects);
+    const page = await stores.collections.list(allCollections, { limit: 9, after: { nameKey: 'b', id: middleId } });
     deepStrictEqual(
       page.map(({ name }) => name),
       ['c'],
     );
   },
 
-  'with a search text, a list has the names that contain it, ignoring case in every script': async (stores) => {
-    await addNamed(stores, ['Äpfel 100%', 'a_pfel', 'Birnen', 'mehr \u00c4PFEL', 'U\u0308ber']);
-    const namesContaining = async (text: string) =>
-      (await stores.collections.list(all, null, text)).map(({ name }) => name);
-    deepStrictEqual(await namesContaining('äPF'), ['mehr \u00c4PFEL', 'Äpfel 100%']);
-    deepStrictEqual(await namesContaining('\u00dcBER'), ['U\u0308ber']);
+  'a list with a search text contains the names that contain the text, ignoring case in every script': async (
+    stores,
+  ) => {
+    await addCollectionsByName(stores, ['Äpfel 100%', 'a_pfel', 'Birnen', 'mehr \u00c4PFEL', 'U\u0308ber']);
+    const findNamesContaining = async (text: string) =>
+      (await stores.collections.list(allCollections, null, text)).map(({ name }) => name);
+    deepStrictEqual(await findNamesContaining('äPF'), ['mehr \u00c4PFEL', 'Äpfel 100%']);
+    deepStrictEqual(await findNamesContaining('\u00dcBER'), ['U\u0308ber']);
     deepStrictEqual(
       [
-        await namesContaining('0%'),
-        await namesContaining('_'),
-        await namesContaining('p%l'),
-        await namesContaining('!'),
+        await findNamesContaining('0%'),
+        await findNamesContaining('_'),
+        await findNamesContaining('p%l'),
+        await findNamesContaining('!'),
       ],
       [['Äpfel 100%'], ['a_pfel'], [], []],
     );
-    deepStrictEqual(await pagesOf(stores, all, 1, 'PFEL'), await stores.collections.list(all, null, 'pfel'));
+    deepStrictEqual(
+      await pagesOf(stores, allCollections, 1, 'PFEL'),
+      await stores.collections.list(allCollections, null, 'pfel'),
+    );
   },
 
-  'a count is the length of the list, also with a visibility and a search text': async (stores) => {
+  'the count equals the length of the list, with any visibility and search text': async (stores) => {
     const client = aProfile();
     await stores.profiles.add(client, noEffects);
-    const [a, , c] = await addNamed(stores, ['Aa', 'ab', 'b']);
+    const [a, , c] = await addCollectionsByName(stores, ['Aa', 'ab', 'b']);
     for (const id of [a, c])
       await grantToClient(stores.grants, client.id, id, () => ({ grantedAt: start, ...noEffects }));
-    const granted: Visibility = { of: 'granted', to: client.id, at: start };
+    const grantedVisibility: Visibility = { scope: 'granted', profileId: client.id, now: start };
     const count = (visibility: Visibility, text: string | null) => stores.collections.count(visibility, text);
-    deepStrictEqual([await count(all, null), await count(all, 'A')], [3, 2]);
-    deepStrictEqual([await count(granted, null), await count(granted, 'A')], [2, 1]);
-    strictEqual(await count({ of: 'nothing' }, null), 0);
+    deepStrictEqual([await count(allCollections, null), await count(allCollections, 'A')], [3, 2]);
+    deepStrictEqual([await count(grantedVisibility, null), await count(grantedVisibility, 'A')], [2, 1]);
+    strictEqual(await count({ scope: 'none' }, null), 0);
     deepStrictEqual(
-      (await stores.collections.list(granted, { limit: 9, after: null }, 'A')).map(({ id }) => id),
+      (await stores.collections.list(grantedVisibility, { limit: 9, after: null }, 'A')).map(({ id }) => id),
       [a],
     );
   },
 
-  'the visibility "granted" shows only collections granted to the profile, in lists, pages and ids': async (stores) => {
-    const [client, other] = [aProfile(), aProfile()];
-    const [a, b, c] = await addNamed(stores, ['a', 'b', 'c']);
-    for (const profile of [client, other]) await stores.profiles.add(profile, noEffects);
-    for (const [to, id] of [
+  'with the visibility "granted", lists, pages and ids contain only collections granted to the profile': async (
+    stores,
+  ) => {
+    const [client, otherClient] = [aProfile(), aProfile()];
+    const [a, b, c] = await addCollectionsByName(stores, ['a', 'b', 'c']);
+    for (const profile of [client, otherClient]) await stores.profiles.add(profile, noEffects);
+    for (const [clientId, id] of [
       [client.id, c],
       [client.id, a],
-      [other.id, b],
+      [otherClient.id, b],
     ] as const) {
-      await grantToClient(stores.grants, to, id, () => ({ grantedAt: start, ...noEffects }));
+      await grantToClient(stores.grants, clientId, id, () => ({ grantedAt: start, ...noEffects }));
     }
-    const granted: Visibility = { of: 'granted', to: client.id, at: start };
-    deepStrictEqual(await idsOf(stores, granted), [a, c]);
+    const grantedVisibility: Visibility = { scope: 'granted', profileId: client.id, now: start };
+    deepStrictEqual(await idsOf(stores, grantedVisibility), [a, c]);
     deepStrictEqual(
-      (await pagesOf(stores, granted, 1)).map(({ id }) => id),
+      (await pagesOf(stores, grantedVisibility, 1)).map(({ id }) => id),
       [a, c],
     );
-    deepStrictEqual([...(await stores.collections.visibleIds(granted))].sort(), [a, c]);
+    deepStrictEqual([...(await stores.collections.listVisibleIds(grantedVisibility))].sort(), [a, c]);
   },
 
   'the visibility "granted" shows nothing to a profile without a grant': async (stores) => {
     await addCollection(stores);
     const client = aProfile();
     await stores.profiles.add(client, noEffects);
-    const granted: Visibility = { of: 'granted', to: client.id, at: start };
-    deepStrictEqual(await stores.collections.list(granted, null), []);
-    deepStrictEqual(await stores.collections.visibleIds(granted), []);
+    const grantedVisibility: Visibility = { scope: 'granted', profileId: client.id, now: start };
+    deepStrictEqual(await stores.collections.list(grantedVisibility, null), []);
+    deepStrictEqual(await stores.collections.listVisibleIds(grantedVisibility), []);
   },
 
   'the visibility "all" shows every collection': async (stores) => {
     await stores.profiles.add(anAdmin(), noEffects);
-    const ids = await addNamed(stores, ['a', 'b', 'c']);
-    deepStrictEqual(await idsOf(stores, all), ids);
-    deepStrictEqual([...(await stores.collections.visibleIds(all))].sort(), ids);
+    const ids = await addCollectionsByName(stores, ['a', 'b', 'c']);
+    deepStrictEqual(await idsOf(stores, allCollections), ids);
+    deepStrictEqual([...(await stores.collections.listVisibleIds(allCollections))].sort(), ids);
   },
 
   'the visibility "nothing" shows nothing': async (stores) => {
     await addCollection(stores);
-    deepStrictEqual(await stores.collections.list({ of: 'nothing' }, null), []);
-    deepStrictEqual(await stores.collections.list({ of: 'nothing' }, { limit: 9, after: null }), []);
-    deepStrictEqual(await stores.collections.visibleIds({ of: 'nothing' }), []);
+    deepStrictEqual(await stores.collections.list({ scope: 'none' }, null), []);
+    deepStrictEqual(await stores.collections.list({ scope: 'none' }, { limit: 9, after: null }), []);
+    deepStrictEqual(await stores.collections.listVisibleIds({ scope: 'none' }), []);
   },
 
-  'collections are found by their exact names, including duplicates, in the order of a list': async (stores) => {
+  'collections are found by their exact names, including duplicates, in list order': async (stores) => {
     const names = ['Caf\u00e9', 'b', 'Caf\u00e9', 'caf\u00e9', 'Cafe\u0301', 'c', 'Cafe'];
-    const [first, b, second, lower] = await addNamed(stores, names);
-    const idsNamed = async (...names: string[]) =>
-      (await stores.collections.findByNames(all, names)).map(({ id }) => id);
-    deepStrictEqual(await idsNamed('Caf\u00e9'), [first, second]);
-    deepStrictEqual(await idsNamed('caf\u00e9', 'b', 'b'), [b, lower!]);
-    deepStrictEqual(await stores.collections.findByNames(all, ['b']), [{ id: b, name: 'b' }]);
+    const [first, b, second, lowerCaseId] = await addCollectionsByName(stores, names);
+    const findIdsByNames = async (...names: string[]) =>
+      (await stores.collections.findByNames(allCollections, names)).map(({ id }) => id);
+    deepStrictEqual(await findIdsByNames('Caf\u00e9'), [first, second]);
+    deepStrictEqual(await findIdsByNames('caf\u00e9', 'b', 'b'), [b, lowerCaseId!]);
+    deepStrictEqual(await stores.collections.findByNames(allCollections, ['b']), [{ id: b, name: 'b' }]);
   },
 
-  'unknown names find nothing': async (stores) => {
-    await addNamed(stores, ['Roads', 'Rivers', 'Rails']);
-    const unknown = ['', 'roads', 'Road', 'Roads ', '%', '_ails', 'Roads\0', 'Roads\ud800', `Roads'`, '"Roads"'];
-    deepStrictEqual(await stores.collections.findByNames(all, unknown), []);
-    deepStrictEqual(await stores.collections.findByNames(all, []), []);
+  'looking up unknown names returns nothing': async (stores) => {
+    await addCollectionsByName(stores, ['Roads', 'Rivers', 'Rails']);
+    const unknownNames = ['', 'roads', 'Road', 'Roads ', '%', '_ails', 'Roads\0', 'Roads\ud800', `Roads'`, '"Roads"'];
+    deepStrictEqual(await stores.collections.findByNames(allCollections, unknownNames), []);
+    deepStrictEqual(await stores.collections.findByNames(allCollections, []), []);
     deepStrictEqual(
-      (await stores.collections.findByNames(all, [...unknown, 'Rails'])).map(({ name }) => name),
+      (await stores.collections.findByNames(allCollections, [...unknownNames, 'Rails'])).map(({ name }) => name),
       ['Rails'],
     );
   },
 
-  'many collections are found by name in one call': async (stores) => {
-    const names = Array.from({ length: 60 }, (_, at) => `Roads ${at}`);
-    await addNamed(stores, [...names, 'Rivers']);
-    const query = [...names, ...Array.from({ length: 2_000 }, (_, at) => `Rails ${at}`)];
-    const matches = await stores.collections.findByNames(all, query);
+  'many collections can be found by name in one call': async (stores) => {
+    const names = Array.from({ length: 60 }, (_, index) => `Roads ${index}`);
+    await addCollectionsByName(stores, [...names, 'Rivers']);
+    const query = [...names, ...Array.from({ length: 2_000 }, (_, index) => `Rails ${index}`)];
+    const matches = await stores.collections.findByNames(allCollections, query);
     deepStrictEqual(matches.map(({ name }) => name).sort(), names.toSorted());
   },
 
-  'a client finds only granted collections by name, and nothing is found without a grant': async (stores) => {
-    const [client, other] = [aProfile(), aProfile()];
-    const [roads, rivers] = await addNamed(stores, ['Roads', 'Rivers', 'Roads']);
-    for (const profile of [client, other]) await stores.profiles.add(profile, noEffects);
+  'a client finds only granted collections by name, and none without a grant': async (stores) => {
+    const [client, otherClient] = [aProfile(), aProfile()];
+    const [roads, rivers] = await addCollectionsByName(stores, ['Roads', 'Rivers', 'Roads']);
+    for (const profile of [client, otherClient]) await stores.profiles.add(profile, noEffects);
     await grantToClient(stores.grants, client.id, roads, () => ({ grantedAt: start, ...noEffects }));
-    await grantToClient(stores.grants, other.id, rivers, () => ({ grantedAt: start, ...noEffects }));
-    const idsVisibleTo = async (visibility: Visibility) =>
+    await grantToClient(stores.grants, otherClient.id, rivers, () => ({ grantedAt: start, ...noEffects }));
+    const listIdsVisibleTo = async (visibility: Visibility) =>
       (await stores.collections.findByNames(visibility, ['Roads', 'Rivers'])).map(({ id }) => id);
-    deepStrictEqual(await idsVisibleTo({ of: 'granted', to: client.id, at: start }), [roads]);
-    deepStrictEqual(await idsVisibleTo({ of: 'granted', to: other.id, at: start }), [rivers]);
-    deepStrictEqual(await idsVisibleTo({ of: 'nothing' }), []);
+    deepStrictEqual(await listIdsVisibleTo({ scope: 'granted', profileId: client.id, now: start }), [roads]);
+    deepStrictEqual(await listIdsVisibleTo({ scope: 'granted', profileId: otherClient.id, now: start }), [rivers]);
+    deepStrictEqual(await listIdsVisibleTo({ scope: 'none' }), []);
   },
 
-  'names leave out collections that do not exist': async (stores) => {
-    const [a, b] = await addNamed(stores, ['Ä', 'b', 'c']);
+  'looking up names omits collections that do not exist': async (stores) => {
+    const [a, b] = await addCollectionsByName(stores, ['Ä', 'b', 'c']);
     deepStrictEqual(
-      await stores.collections.names([b, nextId(), a, b]),
+      await stores.collections.findNames([b, nextId(), a, b]),
       new Map([
         [b, 'b'],
         [a, 'Ä'],
       ]),
     );
-    deepStrictEqual(await stores.collections.names([]), new Map());
+    deepStrictEqual(await stores.collections.findNames([]), new Map());
   },
 } satisfies Contract<Stores>;
 
-const all: Visibility = { of: 'all' };
+const allCollections: Visibility = { scope: 'all' };
 
-const addCollection = async ({ collections }: Stores, collection = aCollection(), document = aDocument()) => {
+const addCollection = async ({ collections }: Stores, collection = aCollection(), document = aPackedDocument()) => {
   await collections.add(collection, { packed: document, operations: [] }, noEffects);
   return collection;
 };
 
 /** Adds collections with these names, in this order. Returns their ids as a tuple of at least three. */
-const addNamed = async (stores: Stores, names: readonly string[]) => {
+const addCollectionsByName = async (stores: Stores, names: readonly string[]) => {
   const collections = names.map((name) => aCollection({ name }));
   for (const collection of collections) await addCollection(stores, collection);
   return collections.map(({ id }) => id) as [CollectionId, CollectionId, CollectionId, ...CollectionId[]];
 };
 
-const changing =
+const createChangeDecision =
   (change: Partial<Collection>, effects: Effects = noEffects) =>
   (current: Collection) => ({ collection: { ...current, ...change }, ...effects });
 
-const namesOf = async ({ collections }: Stores) => (await collections.list(all, null)).map(({ name }) => name);
+const namesOf = async ({ collections }: Stores) =>
+  (await collections.list(allCollections, null)).map(({ name }) => name);
 
 const idsOf = async ({ collections }: Stores, visibility: Visibility) =>
   (await collections.list(visibility, null)).map(({ id }) => id);
 
-const cursorOf = (line: ListedCollection | undefined) => (line ? { nameKey: nameKey(line.name), id: line.id } : null);
+const cursorOf = (item: ListedCollection | undefined) => (item ? { nameKey: toNameKey(item.name), id: item.id } : null);
 
 const pagesOf = async ({ collections }: Stores, visibility: Visibility, limit: number, text: string | null = null) => {
-  const lines: ListedCollection[] = [];
+  const items: ListedCollection[] = [];
   for (let pages = 0; pages < 20; pages += 1) {
-    const page = await collections.list(visibility, { limit, after: cursorOf(lines.at(-1)) }, text);
+    const page = await collections.list(visibility, { limit, after: cursorOf(items.at(-1)) }, text);
     if (page.length === 0) break;
-    lines.push(...page);
+    items.push(...page);
   }
-  return lines;
+  return items;
 };
 
 const assertDocument = async (
   { collections }: Stores,
   id: CollectionId,
-  { deflated, ...rest }: PackedText,
+  { deflated, ...expectedFields }: PackedText,
   digest = aCollection().documentDigest,
 ): Promise<void> => {
-  const stored = await collections.document(id);
-  const { deflated: octets, ...facts } = stored?.packed ?? { deflated: [] };
+  const storedDocument = await collections.findDocument(id);
+  const { deflated: octets, ...storedFields } = storedDocument?.packed ?? { deflated: [] };
   deepStrictEqual(
-    { digest: stored?.digest, octets: [...octets], ...facts },
-    { digest, octets: [...deflated], ...rest },
+    { digest: storedDocument?.digest, octets: [...octets], ...storedFields },
+    { digest, octets: [...deflated], ...expectedFields },
   );
 };

@@ -11,7 +11,7 @@ export const createManualDeadline = (): ManualDeadline => {
   let state: 'open' | 'begun' | 'expired' = 'open';
   const callbacks = new Set<() => void>();
   return {
-    get expired() {
+    get hasExpired() {
       return state === 'expired';
     },
     get hasBegunCommit() {
@@ -38,11 +38,11 @@ export const createManualDeadline = (): ManualDeadline => {
  * Returns a deadline that expires at the last moment: it appears to be open until a commit begins, and rejects that
  * commit.
  */
-export const expiringAtCommit = (): Deadline => {
+export const createDeadlineExpiringAtCommit = (): Deadline => {
   const deadline = createManualDeadline();
   return {
-    get expired() {
-      return deadline.expired;
+    get hasExpired() {
+      return deadline.hasExpired;
     },
     beginCommit() {
       deadline.expire();

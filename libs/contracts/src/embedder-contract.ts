@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { embeddingDimension, isPorticoError, TextRefusedError } from '@portico/domain';
+import { embeddingDimension, isPorticoError, TextRejectedError } from '@portico/domain';
 import type { Embedder, EmbeddingPurpose } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
@@ -12,18 +12,18 @@ export interface InterruptibleEmbedder {
   resume(): void;
 }
 
-/** An embedder, and a switch to a version of its model that returns different vectors. */
+/** An embedder, and a function that switches to a version of its model that returns different vectors. */
 export interface ChangeableEmbedder {
   readonly embedder: Embedder;
   /** Switches to this version of the model, without notifying the embedder. */
-  change(): void;
+  changeModel(): void;
 }
 
 /** An embedder, and a switch that prevents it from embedding a document. */
-export interface RefusingEmbedder {
+export interface RejectingEmbedder {
   readonly embedder: Embedder;
   /** Makes every attempt to embed this document of 18,000 UTF-16 code units fail from now on. */
-  readonly refuse: (text: string) => void;
+  readonly reject: (text: string) => void;
 }
 
 const purposes: readonly EmbeddingPurpose[] = ['document', 'query'];
@@ -32,12 +32,12 @@ const weather = 'Weather API\nForecasts of temperature, rain and wind for any pl
 const payments = 'Payments\nCharge credit cards and pay out to bank accounts.';
 
 /** Texts in which a naive implementation finds no features. */
-const featureless = [' ', '\n\t', '.', '…!?', '\u200b', '🙂', '👩‍👩‍👧‍👦', '日本の天気', 'الطقس', '---', 'the', '0'];
+const featurelessTexts = [' ', '\n\t', '.', '…!?', '\u200b', '🙂', '👩‍👩‍👧‍👦', '日本の天気', 'الطقس', '---', 'the', '0'];
 
-const embedOne = async (embedder: Embedder, text: string, purpose: EmbeddingPurpose): Promise<Float32Array> => {
+const embedText = async (embedder: Embedder, text: string, purpose: EmbeddingPurpose): Promise<Float32Array> => {
   const { vectors } = await embedder.embed([text], purpose);
   const [vector, ...more] = vectors;
-  assert.ok(vector && more.length === 0, 'one text, one vector');
+  assert.ok(vector && more.length === 0, 'one vector for one text');
   return vector;
 };
 
@@ -50,21 +50,22 @@ const assertUnitVector = (vector: Float32Array | undefined, text: string): void 
   assert.ok(Math.abs(length - 1) < 1e-5, `length ${length} for ${excerpt}`);
 };
 
-const cosine = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
+const computeCosine = (x: Float32Array, y: Float32Array): number =>
+  x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
 
 export const embedderContract = {
-  'a vector has 768 finite numbers and length 1': async (embedder) => {
+  'a vector is a unit vector with 768 finite components': async (embedder) => {
     for (const purpose of purposes) {
       for (const text of [weather, payments, 'x', 'rain '.repeat(400), `${weather} ${payments} `.repeat(80)]) {
-        assertUnitVector(await embedOne(embedder, text, purpose), text);
+        assertUnitVector(await embedText(embedder, text, purpose), text);
       }
     }
   },
-  'a text without any known feature still gets a vector of length 1': async (embedder) => {
+  'a text without any known features still gets a unit vector': async (embedder) => {
     for (const purpose of purposes) {
-      const { vectors } = await embedder.embed(featureless, purpose);
-      assert.equal(vectors.length, featureless.length);
-      featureless.forEach((text, i) => assertUnitVector(vectors[i], text));
+      const { vectors } = await embedder.embed(featurelessTexts, purpose);
+      assert.equal(vectors.length, featurelessTexts.length);
+      featurelessTexts.forEach((text, i) => assertUnitVector(vectors[i], text));
     }
   },
   'there is one vector per text, in the order of the texts': async (embedder) => {
@@ -73,25 +74,25 @@ export const embedderContract = {
       const { vectors } = await embedder.embed(texts, purpose);
       assert.equal(vectors.length, texts.length);
       for (const [i, text] of texts.entries()) {
-        assert.deepEqual(vectors[i], await embedOne(embedder, text, purpose), `vector ${i}`);
+        assert.deepEqual(vectors[i], await embedText(embedder, text, purpose), `vector ${i}`);
       }
     }
   },
   'a text has the same vector regardless of the rest of the batch': async (embedder) => {
     for (const purpose of purposes) {
-      const alone = await embedOne(embedder, weather, purpose);
-      const others = Array.from({ length: 20 }, (_, i) => `${payments} ${i}`);
-      assert.deepEqual((await embedder.embed([...others, weather], purpose)).vectors.at(-1), alone);
-      assert.deepEqual((await embedder.embed([weather, ...others], purpose)).vectors[0], alone);
-      assert.deepEqual(await embedOne(embedder, weather, purpose), alone);
+      const vectorAlone = await embedText(embedder, weather, purpose);
+      const otherTexts = Array.from({ length: 20 }, (_, i) => `${payments} ${i}`);
+      assert.deepEqual((await embedder.embed([...otherTexts, weather], purpose)).vectors.at(-1), vectorAlone);
+      assert.deepEqual((await embedder.embed([weather, ...otherTexts], purpose)).vectors[0], vectorAlone);
+      assert.deepEqual(await embedText(embedder, weather, purpose), vectorAlone);
     }
   },
-  'changing a returned vector does not change later ones': async (embedder) => {
+  'changing a returned vector does not affect later vectors': async (embedder) => {
     for (const text of [weather, ' ']) {
-      const first = await embedOne(embedder, text, 'query');
-      const original = first.slice();
-      first.fill(0);
-      assert.deepEqual(await embedOne(embedder, text, 'query'), original);
+      const vector = await embedText(embedder, text, 'query');
+      const original = vector.slice();
+      vector.fill(0);
+      assert.deepEqual(await embedText(embedder, text, 'query'), original);
     }
   },
   'an empty batch returns no vectors': async (embedder) => {
@@ -100,24 +101,24 @@ export const embedderContract = {
     }
   },
   'a query is closer to the document that shares its words': async (embedder) => {
-    const query = await embedOne(embedder, 'rain and wind', 'query');
+    const query = await embedText(embedder, 'rain and wind', 'query');
     const { vectors } = await embedder.embed([weather, payments], 'document');
-    const [near, far] = vectors;
-    assert.ok(near && far && cosine(query, near) > cosine(query, far));
+    const [nearVector, farVector] = vectors;
+    assert.ok(nearVector && farVector && computeCosine(query, nearVector) > computeCosine(query, farVector));
   },
-  'the model has an id, which stays the same': async (embedder) => {
-    const name = await embedder.modelId();
+  'the model has an id that does not change': async (embedder) => {
+    const name = await embedder.getModelId();
     assert.match(name, /\S/);
-    await embedOne(embedder, weather, 'document');
-    assert.equal(await embedder.modelId(), name);
+    await embedText(embedder, weather, 'document');
+    assert.equal(await embedder.getModelId(), name);
   },
-  'vectors come with the id of the model that made them': async (embedder) => {
+  'vectors are returned with the id of the model that produced them': async (embedder) => {
     for (const purpose of purposes) {
       const { modelId } = await embedder.embed([weather, payments], purpose);
-      assert.equal(modelId, await embedder.modelId());
+      assert.equal(modelId, await embedder.getModelId());
     }
   },
-  'its check succeeds while it can embed': async (embedder) => {
+  'the check succeeds while the embedder can embed texts': async (embedder) => {
     await embedder.check();
   },
 } satisfies Contract<Embedder>;
@@ -126,58 +127,59 @@ const isUnavailable = (error: unknown): boolean => isPorticoError(error, 'embedd
 
 /** The additional contract of an embedder that can fail. */
 export const interruptibleEmbedderContract = {
-  'it throws embedding_unavailable while it cannot embed, and works again afterwards': async (subject) => {
+  'embedding throws embedding_unavailable while dependencies are unavailable, and works again afterwards': async (
+    subject,
+  ) => {
     const { embedder } = subject;
     subject.interrupt();
     await assert.rejects(embedder.embed([weather], 'document'), isUnavailable);
     await assert.rejects(embedder.embed([weather], 'query'), isUnavailable);
     subject.resume();
-    assertUnitVector(await embedOne(embedder, weather, 'query'), weather);
+    assertUnitVector(await embedText(embedder, weather, 'query'), weather);
   },
-  'its check rejects with embedding_unavailable while it cannot embed, and succeeds again afterwards': async (
-    subject,
-  ) => {
-    subject.interrupt();
-    await assert.rejects(subject.embedder.check(), isUnavailable);
-    subject.resume();
-    await subject.embedder.check();
-  },
+  'the check rejects with embedding_unavailable while dependencies are unavailable, and succeeds again afterwards':
+    async (subject) => {
+      subject.interrupt();
+      await assert.rejects(subject.embedder.check(), isUnavailable);
+      subject.resume();
+      await subject.embedder.check();
+    },
 } satisfies Contract<InterruptibleEmbedder>;
 
 /** The additional contract of an embedder whose model can change while it is in use. */
 export const changeableEmbedderContract = {
-  'vectors of a changed model have a new id immediately': async (subject) => {
+  'vectors from a changed model have a new id immediately': async (subject) => {
     const { embedder } = subject;
     for (const purpose of purposes) {
       const before = await embedder.embed([weather], purpose);
-      subject.change();
+      subject.changeModel();
       const after = await embedder.embed([weather], purpose);
-      assert.notDeepEqual(after.vectors, before.vectors, 'the subject changes its model');
+      assert.notDeepEqual(after.vectors, before.vectors, 'the subject did not change its model');
       assert.notEqual(after.modelId, before.modelId);
     }
   },
-  'the model has a new id once a vector of the changed model was returned': async (subject) => {
+  'the model has a new id once it has returned a vector after the change': async (subject) => {
     const { embedder } = subject;
-    const before = await embedder.modelId();
-    subject.change();
+    const before = await embedder.getModelId();
+    subject.changeModel();
     const { modelId } = await embedder.embed([weather], 'document');
-    assert.equal(await embedder.modelId(), modelId);
+    assert.equal(await embedder.getModelId(), modelId);
     assert.notEqual(modelId, before);
   },
 } satisfies Contract<ChangeableEmbedder>;
 
 /** The additional contract of an embedder that can reject a text. */
-export const refusingEmbedderContract = {
-  'a document that no retry can embed throws a TextRefusedError that does not quote it, and others are embedded':
-    async ({ embedder, refuse }) => {
+export const rejectingEmbedderContract = {
+  'a document that can never be embedded throws a TextRejectedError that does not quote it, and other documents are still embedded':
+    async ({ embedder, reject }) => {
       const text = '- '.repeat(9_000);
-      refuse(text);
-      for (let time = 1; time <= 2; time += 1) {
+      reject(text);
+      for (let attempt = 1; attempt <= 2; attempt += 1) {
         await assert.rejects(
           embedder.embed([text], 'document'),
-          (error) => error instanceof TextRefusedError && !error.message.includes('- -'),
+          (error) => error instanceof TextRejectedError && !error.message.includes('- -'),
         );
       }
-      assertUnitVector(await embedOne(embedder, 'x', 'document'), 'x');
+      assertUnitVector(await embedText(embedder, 'x', 'document'), 'x');
     },
-} satisfies Contract<RefusingEmbedder>;
+} satisfies Contract<RejectingEmbedder>;

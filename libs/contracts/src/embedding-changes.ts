@@ -1,9 +1,9 @@
 import type { CollectionId, Embedding, EmbeddingChange, EmbeddingStore } from '@portico/domain';
-import { collectionsAfter } from './collections-after.ts';
+import { listCollectionsAfter } from './list-collections-after.ts';
 
 /** The part of an embedding store that a vector index reads. Writes to it do not notify the index. */
-export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'> {
-  /** Stores the vector, replacing the collection's earlier one by the same model. Returns its sequence. */
+export interface EmbeddingChanges extends Pick<EmbeddingStore, 'listChangedSince' | 'listCollectionsAfter'> {
+  /** Stores the vector, replacing the collection's previous one from the same model. Returns its sequence number. */
   put(embedding: Pick<Embedding, 'modelId' | 'collectionId' | 'vector'>): number;
   /** Removes the collection's vectors, as removing the collection does. */
   remove(collectionId: CollectionId): void;
@@ -11,7 +11,7 @@ export interface EmbeddingChanges extends Pick<EmbeddingStore, 'changedSince' | 
   removeModel(modelId: string): void;
 }
 
-/** Creates a store with one row per collection and model. Each write gets the next sequence, as in `EmbeddingStore`. */
+/** Creates a store with one row per collection and model. Each write gets the next sequence number, as in `EmbeddingStore`. */
 export const createEmbeddingChanges = (): EmbeddingChanges => {
   const rows = new Map<string, EmbeddingChange & { readonly modelId: string }>();
   let sequence = 0;
@@ -27,10 +27,10 @@ export const createEmbeddingChanges = (): EmbeddingChanges => {
     removeModel(modelId) {
       for (const [key, row] of rows) if (row.modelId === modelId) rows.delete(key);
     },
-    async collectionsAfter(after, modelId, limit) {
-      return collectionsAfter(rows.values(), after, modelId, limit);
+    async listCollectionsAfter(after, modelId, limit) {
+      return listCollectionsAfter(rows.values(), after, modelId, limit);
     },
-    async changedSince(after, modelId, limit) {
+    async listChangedSince(after, modelId, limit) {
       return [...rows.values()]
         .filter((row) => row.modelId === modelId && row.sequence > after)
         .sort((a, b) => a.sequence - b.sequence)

@@ -4,12 +4,12 @@ import { assertFails, assertRejects, assertWritten, failDecision } from './asser
 import type { Contract } from './contract.ts';
 import {
   aCollection,
-  aContent,
+  aDocumentContent,
   aJob,
   aMailJob,
   anEntry,
   endOfTime,
-  jobsOnly,
+  jobEffectsOf,
   nextId,
   noEffects,
   someEffects,
@@ -19,180 +19,187 @@ import type { Stores } from './stores.ts';
 
 /** The contract of `EmbeddingJobs`. */
 export const embeddingJobsContract = {
-  'enqueued jobs are in the outbox, and their entries in the log': async (stores) => {
+  'enqueueing jobs adds them to the outbox and their entries to the log': async (stores) => {
     const effects = someEffects();
     await stores.embeddingJobs.enqueue(effects);
     await assertWritten(stores, effects);
   },
 
-  'no second job is enqueued for a collection while its job is due, leased or postponed': async (stores) => {
-    const [due, leased, postponed] = [aJob(), aJob(), aJob()];
-    await stores.embeddingJobs.enqueue(jobsOnly(due, leased, postponed));
-    await stores.outbox.claim(leased.id, start, endOfTime);
-    await stores.outbox.retry(postponed.id, endOfTime, 'busy');
+  'while the job of a collection is due, leased or postponed, a second job is not enqueued': async (stores) => {
+    const [dueJob, leasedJob, postponedJob] = [aJob(), aJob(), aJob()];
+    await stores.embeddingJobs.enqueue(jobEffectsOf(dueJob, leasedJob, postponedJob));
+    await stores.outbox.claim(leasedJob.id, start, endOfTime);
+    await stores.outbox.retry(postponedJob.id, endOfTime, 'busy');
     const entry = anEntry();
-    const fresh = aJob();
+    const newJob = aJob();
     await stores.embeddingJobs.enqueue({
       ...noEffects,
       entries: [entry],
-      jobs: [...[due, leased, postponed].map(({ task }) => aJob({ task })), fresh],
+      jobs: [...[dueJob, leasedJob, postponedJob].map(({ task }) => aJob({ task })), newJob],
     });
-    await assertWritten(stores, { ...noEffects, entries: [entry], jobs: [due, leased, postponed, fresh] });
+    await assertWritten(stores, { ...noEffects, entries: [entry], jobs: [dueJob, leasedJob, postponedJob, newJob] });
   },
 
-  'a dead letter or a finished job does not prevent another from being enqueued': async (stores) => {
-    const [failed, done] = [aJob(), aJob()];
-    await stores.embeddingJobs.enqueue(jobsOnly(failed, done));
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
-    await stores.outbox.done(done.id);
-    const retries = [failed, done].map(({ task }) => aJob({ task }));
-    await stores.embeddingJobs.enqueue(jobsOnly(...retries));
-    await assertWritten(stores, jobsOnly(...retries));
+  'a dead letter or a finished job does not prevent a new job from being enqueued': async (stores) => {
+    const [failedJob, doneJob] = [aJob(), aJob()];
+    await stores.embeddingJobs.enqueue(jobEffectsOf(failedJob, doneJob));
+    await stores.outbox.deadLetter(failedJob.id, start, 'no use');
+    await stores.outbox.complete(doneJob.id);
+    const retryJobs = [failedJob, doneJob].map(({ task }) => aJob({ task }));
+    await stores.embeddingJobs.enqueue(jobEffectsOf(...retryJobs));
+    await assertWritten(stores, jobEffectsOf(...retryJobs));
   },
 
-  'an enqueue that fails adds nothing, and does not affect earlier and later ones': async (stores) => {
-    const [before, missing] = [aJob(), aJob()];
-    await stores.embeddingJobs.enqueue(jobsOnly(before));
-    const failing = { ...noEffects, entries: [anEntry()], jobs: [missing, aJob({ id: before.id })] };
-    await assertFails(stores.embeddingJobs.enqueue(failing));
-    await assertWritten(stores, jobsOnly(before));
-    await stores.embeddingJobs.enqueue(jobsOnly(aJob({ task: before.task }), missing));
-    await assertWritten(stores, jobsOnly(before, missing));
+  'enqueueing that fails adds nothing, and does not affect earlier or later calls': async (stores) => {
+    const [earlierJob, unaddedJob] = [aJob(), aJob()];
+    await stores.embeddingJobs.enqueue(jobEffectsOf(earlierJob));
+    const failingEffects = { ...noEffects, entries: [anEntry()], jobs: [unaddedJob, aJob({ id: earlierJob.id })] };
+    await assertFails(stores.embeddingJobs.enqueue(failingEffects));
+    await assertWritten(stores, jobEffectsOf(earlierJob));
+    await stores.embeddingJobs.enqueue(jobEffectsOf(aJob({ task: earlierJob.task }), unaddedJob));
+    await assertWritten(stores, jobEffectsOf(earlierJob, unaddedJob));
   },
 
-  'a collection is pending while its job is due, leased or postponed, but not once it is given up or done': async (
+  'a collection is pending while its job is due, leased or postponed, but not once the job is given up or done': async (
     stores,
   ) => {
-    const [due, leased, postponed, failed, done] = [aJob(), aJob(), aJob(), aJob(), aJob()];
-    await stores.embeddingJobs.enqueue(jobsOnly(due, leased, postponed, failed, done, aMailJob(nextId())));
-    await stores.outbox.claim(leased.id, start, endOfTime);
-    await stores.outbox.retry(postponed.id, endOfTime, 'busy');
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
-    await stores.outbox.done(done.id);
-    const expected = [due, leased, postponed].flatMap(({ task }) => (task.kind === 'embed' ? [task.collectionId] : []));
-    deepStrictEqual(await stores.embeddingJobs.pending('embed'), new Set(expected));
+    const [dueJob, leasedJob, postponedJob, failedJob, doneJob] = [aJob(), aJob(), aJob(), aJob(), aJob()];
+    await stores.embeddingJobs.enqueue(
+      jobEffectsOf(dueJob, leasedJob, postponedJob, failedJob, doneJob, aMailJob(nextId())),
+    );
+    await stores.outbox.claim(leasedJob.id, start, endOfTime);
+    await stores.outbox.retry(postponedJob.id, endOfTime, 'busy');
+    await stores.outbox.deadLetter(failedJob.id, start, 'no use');
+    await stores.outbox.complete(doneJob.id);
+    const expected = [dueJob, leasedJob, postponedJob].flatMap(({ task }) =>
+      task.kind === 'embed' ? [task.collectionId] : [],
+    );
+    deepStrictEqual(await stores.embeddingJobs.listPending('embed'), new Set(expected));
   },
 
   'a collection counts as dead-lettered until its dead letter is requeued or discarded': async (stores) => {
-    const [waiting, failed, requeued, discarded] = [aJob(), aJob(), aJob(), aJob()];
-    const mail = aMailJob(nextId());
-    await stores.embeddingJobs.enqueue(jobsOnly(waiting, failed, requeued, discarded, mail));
-    for (const { id } of [failed, requeued, discarded, mail]) await stores.outbox.deadLetter(id, start, 'no use');
-    await stores.deadLetters.requeue(requeued.id, start, noEffects);
-    await stores.deadLetters.discard(discarded.id, noEffects);
-    const expected = failed.task.kind === 'embed' ? [failed.task.collectionId] : [];
-    deepStrictEqual(await stores.embeddingJobs.deadLettered('embed'), new Set(expected));
+    const [waitingJob, failedJob, requeuedJob, discardedJob] = [aJob(), aJob(), aJob(), aJob()];
+    const mailJob = aMailJob(nextId());
+    await stores.embeddingJobs.enqueue(jobEffectsOf(waitingJob, failedJob, requeuedJob, discardedJob, mailJob));
+    for (const { id } of [failedJob, requeuedJob, discardedJob, mailJob])
+      await stores.outbox.deadLetter(id, start, 'no use');
+    await stores.deadLetters.requeue(requeuedJob.id, start, noEffects);
+    await stores.deadLetters.discard(discardedJob.id, noEffects);
+    const expected = failedJob.task.kind === 'embed' ? [failedJob.task.collectionId] : [];
+    deepStrictEqual(await stores.embeddingJobs.listDeadLettered('embed'), new Set(expected));
   },
 
-  'an enqueued job replaces the dead letters of its collection, and no others': async (stores) => {
-    const [first, other] = [aJob(), aJob()];
-    const mail = aMailJob(nextId());
-    await stores.embeddingJobs.enqueue(jobsOnly(first, other, mail));
-    for (const { id } of [first, other, mail]) await stores.outbox.deadLetter(id, start, 'no use');
-    const replacement = aJob({ task: first.task });
-    await stores.embeddingJobs.enqueue(jobsOnly(replacement));
+  'an enqueued job replaces only the dead letters of its collection': async (stores) => {
+    const [firstJob, otherJob] = [aJob(), aJob()];
+    const mailJob = aMailJob(nextId());
+    await stores.embeddingJobs.enqueue(jobEffectsOf(firstJob, otherJob, mailJob));
+    for (const { id } of [firstJob, otherJob, mailJob]) await stores.outbox.deadLetter(id, start, 'no use');
+    const replacementJob = aJob({ task: firstJob.task });
+    await stores.embeddingJobs.enqueue(jobEffectsOf(replacementJob));
     const deadLetters = (await stores.deadLetters.list(9)).map(({ id }) => id);
-    deepStrictEqual(new Set(deadLetters), new Set([other.id, mail.id]));
-    await assertWritten(stores, jobsOnly(replacement));
+    deepStrictEqual(new Set(deadLetters), new Set([otherJob.id, mailJob.id]));
+    await assertWritten(stores, jobEffectsOf(replacementJob));
   },
 
-  'concurrent enqueues for the same collections add one job per collection': async (stores) => {
+  'enqueueing jobs for the same collections concurrently adds one job per collection': async (stores) => {
     const tasks = [aJob().task, aJob().task, aJob().task];
     await Promise.all(
-      Array.from({ length: 10 }, () => stores.embeddingJobs.enqueue(jobsOnly(...tasks.map((task) => aJob({ task }))))),
+      Array.from({ length: 10 }, () =>
+        stores.embeddingJobs.enqueue(jobEffectsOf(...tasks.map((task) => aJob({ task })))),
+      ),
     );
-    strictEqual((await stores.outbox.state(start)).waiting, tasks.length);
+    strictEqual((await stores.outbox.readState(start)).waiting, tasks.length);
   },
 
   'a run is planned from the ids of all collections': async (stores) => {
     const ids = [(await addCollection(stores)).id, (await addCollection(stores)).id];
-    let seen: readonly CollectionId[] = [];
-    await stores.embeddingJobs.startRun((collections) => aRun('r1', 0)((seen = collections)));
-    deepStrictEqual([...seen].sort(), ids);
+    let capturedIds: readonly CollectionId[] = [];
+    await stores.embeddingJobs.startRun((collections) => planRun('r1', 0)((capturedIds = collections)));
+    deepStrictEqual([...capturedIds].sort(), ids);
   },
 
   'a run is recorded with its jobs and entries, and returned': async (stores) => {
     const entry = anEntry({ source: 'system' });
-    const plan = { ...aRun('r1', 2)(), entries: [entry] };
+    const plan = { ...planRun('r1', 2)(), entries: [entry] };
     deepStrictEqual(await stores.embeddingJobs.startRun(() => plan), plan.run);
-    deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...plan.run, waiting: 2, failed: 0 });
+    deepStrictEqual(await stores.embeddingJobs.findLastRun(), { ...plan.run, waiting: 2, failed: 0 });
     await assertWritten(stores, plan);
   },
 
-  'while jobs of the last run are waiting, no other run starts, and the last run is returned': async (stores) => {
-    const first = aRun('r1', 2)();
-    await stores.embeddingJobs.startRun(() => first);
-    const result = await stores.embeddingJobs.startRun(aRun('r2', 3, [anEntry()]));
-    deepStrictEqual(result, first.run);
-    deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...first.run, waiting: 2, failed: 0 });
-    await assertWritten(stores, first);
+  'while jobs of the last run are waiting, starting a run returns the last run instead': async (stores) => {
+    const firstPlan = planRun('r1', 2)();
+    await stores.embeddingJobs.startRun(() => firstPlan);
+    const result = await stores.embeddingJobs.startRun(planRun('r2', 3, [anEntry()]));
+    deepStrictEqual(result, firstPlan.run);
+    deepStrictEqual(await stores.embeddingJobs.findLastRun(), { ...firstPlan.run, waiting: 2, failed: 0 });
+    await assertWritten(stores, firstPlan);
   },
 
   'a leased or postponed job of a run still counts as waiting': async (stores) => {
-    const first = aRun('r1', 2)();
-    await stores.embeddingJobs.startRun(() => first);
-    const [leased, postponed] = first.jobs ?? [];
-    ok(leased && postponed);
-    await stores.outbox.claim(leased.id, start, endOfTime);
-    await stores.outbox.retry(postponed.id, endOfTime, 'busy');
-    deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...first.run, waiting: 2, failed: 0 });
-    deepStrictEqual(await stores.embeddingJobs.startRun(aRun('r2', 1)), first.run);
+    const firstPlan = planRun('r1', 2)();
+    await stores.embeddingJobs.startRun(() => firstPlan);
+    const [leasedJob, postponedJob] = firstPlan.jobs ?? [];
+    ok(leasedJob && postponedJob);
+    await stores.outbox.claim(leasedJob.id, start, endOfTime);
+    await stores.outbox.retry(postponedJob.id, endOfTime, 'busy');
+    deepStrictEqual(await stores.embeddingJobs.findLastRun(), { ...firstPlan.run, waiting: 2, failed: 0 });
+    deepStrictEqual(await stores.embeddingJobs.startRun(planRun('r2', 1)), firstPlan.run);
   },
 
-  'jobs of the last run count as waiting until they are done, and as failed once given up': async (stores) => {
-    const { run, jobs = [] } = aRun('r1', 3)();
-    await stores.embeddingJobs.startRun(() => ({ run, ...jobsOnly(...jobs) }));
-    await stores.embeddingJobs.enqueue(jobsOnly(aJob(), aJob({ group: 'r0' })));
-    const [done, failed] = jobs;
-    ok(done && failed);
-    await stores.outbox.done(done.id);
-    deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...run, waiting: 2, failed: 0 });
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
-    deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...run, waiting: 1, failed: 1 });
+  'jobs of the last run count as waiting until they are done, and as failed once they are given up': async (stores) => {
+    const { run, jobs = [] } = planRun('r1', 3)();
+    await stores.embeddingJobs.startRun(() => ({ run, ...jobEffectsOf(...jobs) }));
+    await stores.embeddingJobs.enqueue(jobEffectsOf(aJob(), aJob({ group: 'r0' })));
+    const [doneJob, failedJob] = jobs;
+    ok(doneJob && failedJob);
+    await stores.outbox.complete(doneJob.id);
+    deepStrictEqual(await stores.embeddingJobs.findLastRun(), { ...run, waiting: 2, failed: 0 });
+    await stores.outbox.deadLetter(failedJob.id, start, 'no use');
+    deepStrictEqual(await stores.embeddingJobs.findLastRun(), { ...run, waiting: 1, failed: 1 });
   },
 
-  'a run can start once no job of the last run is waiting, and becomes the last run': async (stores) => {
-    const { run, jobs = [] } = aRun('r1', 2)();
-    await stores.embeddingJobs.startRun(() => ({ run, ...jobsOnly(...jobs) }));
-    const [done, failed] = jobs;
-    ok(done && failed);
-    await stores.outbox.done(done.id);
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
-    const second = aRun('r2', 1)();
-    deepStrictEqual(await stores.embeddingJobs.startRun(() => second), second.run);
-    deepStrictEqual(await stores.embeddingJobs.lastRun(), { ...second.run, waiting: 1, failed: 0 });
+  'a run can start when no job of the last run is waiting, and becomes the last run': async (stores) => {
+    const { run, jobs = [] } = planRun('r1', 2)();
+    await stores.embeddingJobs.startRun(() => ({ run, ...jobEffectsOf(...jobs) }));
+    const [doneJob, failedJob] = jobs;
+    ok(doneJob && failedJob);
+    await stores.outbox.complete(doneJob.id);
+    await stores.outbox.deadLetter(failedJob.id, start, 'no use');
+    const secondPlan = planRun('r2', 1)();
+    deepStrictEqual(await stores.embeddingJobs.startRun(() => secondPlan), secondPlan.run);
+    deepStrictEqual(await stores.embeddingJobs.findLastRun(), { ...secondPlan.run, waiting: 1, failed: 0 });
   },
 
-  'a start of a run rethrows an error from the plan and records nothing': async (stores) => {
+  'starting a run rethrows an error from the plan and records nothing': async (stores) => {
     await assertRejects(stores.embeddingJobs.startRun(failDecision), 'already_approved');
-    strictEqual(await stores.embeddingJobs.lastRun(), null);
+    strictEqual(await stores.embeddingJobs.findLastRun(), null);
     await assertWritten(stores);
   },
 
-  'of concurrent starts, exactly one records its run, and all return that run': async (stores) => {
-    const plans = Array.from({ length: 20 }, (_, index) => aRun(`r${index}`, 1)());
+  'when runs are started concurrently, only one is recorded, and all calls return it': async (stores) => {
+    const plans = Array.from({ length: 20 }, (_, index) => planRun(`r${index}`, 1)());
     const results = await Promise.all(plans.map((plan) => stores.embeddingJobs.startRun(() => plan)));
-    const [first] = results;
-    const winner = plans.find(({ run }) => run.id === first?.id);
-    ok(winner);
-    deepStrictEqual(new Set(results.map(({ id }) => id)), new Set([winner.run.id]));
-    await assertWritten(stores, winner);
+    const [firstResult] = results;
+    const winningPlan = plans.find(({ run }) => run.id === firstResult?.id);
+    ok(winningPlan);
+    deepStrictEqual(new Set(results.map(({ id }) => id)), new Set([winningPlan.run.id]));
+    await assertWritten(stores, winningPlan);
   },
 
-  'before the first run, there is no last run': async (stores) => {
-    await stores.embeddingJobs.enqueue(jobsOnly(aJob({ group: 'r1' })));
-    strictEqual(await stores.embeddingJobs.lastRun(), null);
+  'there is no last run before the first run': async (stores) => {
+    await stores.embeddingJobs.enqueue(jobEffectsOf(aJob({ group: 'r1' })));
+    strictEqual(await stores.embeddingJobs.findLastRun(), null);
   },
 } satisfies Contract<Stores>;
 
-const addCollection = async ({ collections }: Stores, facts: Partial<Collection> = {}): Promise<Collection> => {
-  const collection = aCollection(facts);
-  await collections.add(collection, aContent(), noEffects);
+const addCollection = async ({ collections }: Stores, fields: Partial<Collection> = {}): Promise<Collection> => {
+  const collection = aCollection(fields);
+  await collections.add(collection, aDocumentContent(), noEffects);
   return collection;
 };
 
 /** Returns a function that plans a run with this many jobs. */
-const aRun =
+const planRun =
   (id: string, total: number, entries: Effects['entries'] = []) =>
   (_collections: readonly CollectionId[] = []): Effects & { readonly run: ReindexRun } => ({
     run: { id, total, startedAt: start },

@@ -1,41 +1,51 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import {
-  clientPair,
+  toClientPair,
   type Collection,
   dayMs,
   dayOf,
   type Effects,
   type Group,
-  groupPair,
+  toGroupPair,
   type Instant,
   type Profile,
   type ProfileId,
 } from '@portico/domain';
 import { assertFails, assertWritten, failDecision } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { aCollection, aContent, aKey, anAdmin, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
+import {
+  aCollection,
+  aDocumentContent,
+  aKey,
+  anAdmin,
+  aProfile,
+  nextId,
+  noEffects,
+  someEffects,
+  start,
+} from './records.ts';
 import type { Stores } from './stores.ts';
 
 const today = dayOf(start);
 /** Returns the time this many days after the start of today. */
 const inDays = (days: number): Instant => (today + days) * dayMs;
-const all = { after: start, until: inDays(365) };
+const nextYear = { after: start, until: inDays(365) };
 const noticeDays = [30, 7, 1];
 
 /** The contract of `ExpiryStore`. */
 export const expiryStoreContract = {
-  "a profile's expiries are those of its key, its grants and the grants of its groups": async (stores) => {
+  'the expiries of a profile are those of its key, its grants and the grants of its groups': async (stores) => {
     const { ada, roads, bridges } = await setUp(stores);
     await grant(stores, ada, roads, inDays(3));
     const group = await addGroup(stores, 'Drivers', [ada]);
-    await stores.grants.update([groupPair(group.id, bridges.id)], () => ({
-      put: [{ ...groupPair(group.id, bridges.id), grantedAt: start, expiresAt: inDays(2) }],
+    await stores.grants.update([toGroupPair(group.id, bridges.id)], () => ({
+      put: [{ ...toGroupPair(group.id, bridges.id), grantedAt: start, expiresAt: inDays(2) }],
       ...noEffects,
     }));
     await setKeyExpiry(stores, ada, inDays(1));
-    deepStrictEqual(await stores.expiries.ofProfile(ada.id, all, 9), {
+    deepStrictEqual(await stores.expiries.listByProfile(ada.id, nextYear, 9), {
       total: 3,
-      first: [
+      expiries: [
         { email: ada.email, collection: null, group: null, expiresAt: inDays(1) },
         { email: ada.email, collection: 'Bridges', group: 'Drivers', expiresAt: inDays(2) },
         { email: ada.email, collection: 'Roads', group: null, expiresAt: inDays(3) },
@@ -43,23 +53,23 @@ export const expiryStoreContract = {
     });
   },
 
-  'a member that was added to a group and claims it has the expiries of the group once': async (stores) => {
+  'a member that was added to a group and also claims it has each expiry of the group once': async (stores) => {
     const { ada, roads } = await setUp(stores);
     const group = await addGroup(stores, 'Drivers', [ada]);
     await stores.groups.syncClaims(ada.id, { names: ['Drivers'], issuedAt: start, seenAt: start }, () => noEffects);
-    await stores.grants.update([groupPair(group.id, roads.id)], () => ({
-      put: [{ ...groupPair(group.id, roads.id), grantedAt: start, expiresAt: inDays(2) }],
+    await stores.grants.update([toGroupPair(group.id, roads.id)], () => ({
+      put: [{ ...toGroupPair(group.id, roads.id), grantedAt: start, expiresAt: inDays(2) }],
       ...noEffects,
     }));
-    strictEqual((await stores.expiries.ofProfile(ada.id, all, 9)).total, 1);
+    strictEqual((await stores.expiries.listByProfile(ada.id, nextYear, 9)).total, 1);
   },
 
-  'expiries are those after a start and not later than an end': async (stores) => {
+  'expiries are returned if they are after the start and not later than the end': async (stores) => {
     const { ada, roads, bridges } = await setUp(stores);
     await grant(stores, ada, roads, inDays(3));
     await grant(stores, ada, bridges, null);
     const countBetween = async (after: Instant, until: Instant) =>
-      (await stores.expiries.ofProfile(ada.id, { after, until }, 9)).total;
+      (await stores.expiries.listByProfile(ada.id, { after, until }, 9)).total;
     deepStrictEqual(
       [
         await countBetween(inDays(3) - 1, inDays(3)),
@@ -72,31 +82,33 @@ export const expiryStoreContract = {
 
   'only approved clients that are not suspended have expiries': async (stores) => {
     const { roads } = await setUp(stores);
-    const inactive = [
+    const inactiveProfiles = [
       aProfile({ status: 'pending' }),
       aProfile({ status: 'rejected' }),
       anAdmin(),
       aProfile({ suspendedAt: start }),
     ];
-    for (const profile of inactive) {
+    for (const profile of inactiveProfiles) {
       await stores.profiles.add(profile, noEffects);
       await grant(stores, profile, roads, inDays(3));
-      strictEqual((await stores.expiries.ofProfile(profile.id, all, 9)).total, 0);
+      strictEqual((await stores.expiries.listByProfile(profile.id, nextYear, 9)).total, 0);
     }
-    strictEqual((await stores.expiries.ofAll(all, 9)).total, 0);
+    strictEqual((await stores.expiries.listAll(nextYear, 9)).total, 0);
   },
 
-  'all expiries are counted, and the earliest are listed, then by e-mail, collection and group': async (stores) => {
+  'all expiries are counted, and the earliest are listed, ordered by time, email, collection and group': async (
+    stores,
+  ) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     await grant(stores, bob, roads, inDays(2));
     await grant(stores, ada, roads, inDays(2));
     await grant(stores, ada, bridges, inDays(2));
     await setKeyExpiry(stores, ada, inDays(2));
     await grant(stores, bob, bridges, inDays(1));
-    const { total, first } = await stores.expiries.ofAll(all, 4);
+    const { total, expiries } = await stores.expiries.listAll(nextYear, 4);
     strictEqual(total, 5);
     deepStrictEqual(
-      first.map(({ email, collection }) => [email, collection]),
+      expiries.map(({ email, collection }) => [email, collection]),
       [
         [bob.email, 'Bridges'],
         [ada.email, null],
@@ -106,14 +118,14 @@ export const expiryStoreContract = {
     );
   },
 
-  'the first notices are for expiries exactly a notice period after today': async (stores) => {
+  'the first notices are for expiries exactly one notice period after today': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     await grant(stores, ada, roads, inDays(30));
     await grant(stores, bob, bridges, inDays(29));
     deepStrictEqual(await scheduleDay(stores, today), [ada.id]);
   },
 
-  'notices cover the whole of each day, and nothing of the adjacent days': async (stores) => {
+  'notices cover each day completely, and not the adjacent days': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     const [cem, dee] = [await addPerson(stores, 'cem'), await addPerson(stores, 'dee')];
     await grant(stores, ada, roads, inDays(7));
@@ -123,7 +135,7 @@ export const expiryStoreContract = {
     deepStrictEqual(await scheduleDay(stores, today), [ada.id, bob.id].sort());
   },
 
-  'the profiles of notices occur once each, in code-point order': async (stores) => {
+  'each profile to notify is listed once, in code-point order': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     await grant(stores, bob, roads, inDays(7));
     await grant(stores, ada, roads, inDays(30));
@@ -131,7 +143,7 @@ export const expiryStoreContract = {
     deepStrictEqual(await scheduleDay(stores, today), [ada.id, bob.id].sort());
   },
 
-  'a missed day is caught up on, without access that has expired': async (stores) => {
+  'notices of a missed day are scheduled later, except for access that has expired since then': async (stores) => {
     const { ada, bob, roads } = await setUp(stores);
     strictEqual(await scheduleDay(stores, today), null);
     await grant(stores, ada, roads, inDays(2 + 7));
@@ -148,7 +160,7 @@ export const expiryStoreContract = {
     await assertWritten(stores);
   },
 
-  'of concurrent calls for a day, one schedules the notices': async (stores) => {
+  'when the notices of a day are scheduled concurrently, only one call schedules them': async (stores) => {
     const { ada, roads } = await setUp(stores);
     await grant(stores, ada, roads, inDays(7));
     const outcomes = await Promise.all(
@@ -163,7 +175,7 @@ export const expiryStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'scheduling whose decision throws can be repeated': async (stores) => {
+  'scheduling can be repeated if the decision throws': async (stores) => {
     const { ada, roads } = await setUp(stores);
     await grant(stores, ada, roads, inDays(7));
     await assertFails(stores.expiries.scheduleNotices(today, noticeDays, start, failDecision));
@@ -181,7 +193,7 @@ const addPerson = async (stores: Stores, name: string): Promise<Profile> => {
 const setUp = async (stores: Stores) => {
   const [ada, bob] = [await addPerson(stores, 'ada'), await addPerson(stores, 'bob')];
   const [roads, bridges] = [aCollection({ name: 'Roads' }), aCollection({ name: 'Bridges' })];
-  for (const collection of [roads, bridges]) await stores.collections.add(collection, aContent(), noEffects);
+  for (const collection of [roads, bridges]) await stores.collections.add(collection, aDocumentContent(), noEffects);
   return { ada, bob, roads, bridges };
 };
 
@@ -197,7 +209,7 @@ const addGroup = async (stores: Stores, name: string, members: readonly Profile[
 };
 
 const grant = ({ grants }: Stores, { id }: Profile, collection: Collection, expiresAt: Instant | null) => {
-  const pair = clientPair(id, collection.id);
+  const pair = toClientPair(id, collection.id);
   return grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt }], ...noEffects }));
 };
 
@@ -210,11 +222,11 @@ const scheduleDay = async (
   day: number,
   now: Instant = start,
 ): Promise<readonly ProfileId[] | null> => {
-  let seen: readonly ProfileId[] = [];
-  const isDone = await expiries.scheduleNotices(day, noticeDays, now, (profiles): Effects => {
-    seen = profiles;
+  let scheduledIds: readonly ProfileId[] = [];
+  const isScheduled = await expiries.scheduleNotices(day, noticeDays, now, (profiles): Effects => {
+    scheduledIds = profiles;
     return noEffects;
   });
-  ok(isDone, 'the day was processed before');
-  return seen.length === 0 ? null : seen;
+  ok(isScheduled, 'the notices of the day were already scheduled');
+  return scheduledIds.length === 0 ? null : scheduledIds;
 };

@@ -1,26 +1,26 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import {
-  type AccessWay,
-  clientPair,
+  type AccessGrant,
+  toClientPair,
   type Collection,
   type GrantState,
   PorticoError,
   type Profile,
   type ProfileId,
 } from '@portico/domain';
-import { assertOneWins, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
+import { assertOneSucceeds, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { grantToClient, ownWay, revokeFromClient } from './granting.ts';
-import { aCollection, aContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
+import { grantToClient, toOwnAccessGrant, revokeFromClient } from './granting.ts';
+import { aCollection, aDocumentContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
-import { everyRead, readsShowingAccess } from './reads-showing-access.ts';
+import { everyRead, listReadsShowingAccess } from './list-reads-showing-access.ts';
 
 /** The contract of `GrantStore`. */
 export const grantStoreContract = {
   'the decision about a grant sees the client, the name of the collection and the existing grant': async (stores) => {
     const { client, collection } = await addPair(stores);
-    deepStrictEqual(await seenByGrant(stores, client, collection), {
-      ...clientPair(client.id, collection.id),
+    deepStrictEqual(await captureGrantState(stores, client, collection), {
+      ...toClientPair(client.id, collection.id),
       client,
       group: null,
       collectionName: collection.name,
@@ -28,33 +28,33 @@ export const grantStoreContract = {
       requests: [],
     });
     await grantTo(stores, client, collection, start + 5);
-    strictEqual((await seenByGrant(stores, client, collection))?.grant?.grantedAt, start + 5);
+    strictEqual((await captureGrantState(stores, client, collection))?.grant?.grantedAt, start + 5);
   },
 
-  'the decision about a grant sees null for a missing client or collection': async (stores) => {
+  'the decision about a grant sees null if the client or the collection does not exist': async (stores) => {
     const { client, collection } = await addPair(stores);
-    const missing = { id: nextId<ProfileId>() };
-    strictEqual((await seenByGrant(stores, missing, collection))?.client, null);
-    strictEqual((await seenByGrant(stores, client, { id: nextId() }))?.collectionName, null);
+    const missingClient = { id: nextId<ProfileId>() };
+    strictEqual((await captureGrantState(stores, missingClient, collection))?.client, null);
+    strictEqual((await captureGrantState(stores, client, { id: nextId() }))?.collectionName, null);
   },
 
-  'a grant is seen by every read once its promise is fulfilled': async (stores) => {
+  'every read sees a grant once its promise is fulfilled': async (stores) => {
     const { client, collection } = await addPair(stores);
     await grantTo(stores, client, collection, start + 5);
-    deepStrictEqual(await readsShowingAccess(stores, client, collection), everyRead);
-    deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
-      { profile: client, ways: [ownWay(start + 5)] },
+    deepStrictEqual(await listReadsShowingAccess(stores, client, collection), everyRead);
+    deepStrictEqual(await stores.grants.listClients(collection.id, start), [
+      { profile: client, grants: [toOwnAccessGrant(start + 5)] },
     ]);
   },
 
-  'a grant applies to its pair only': async (stores) => {
-    const [one, other] = [await addPair(stores), await addPair(stores)];
-    await grantTo(stores, one.client, one.collection);
+  'a grant applies only to its pair': async (stores) => {
+    const [pair, otherPair] = [await addPair(stores), await addPair(stores)];
+    await grantTo(stores, pair.client, pair.collection);
     for (const [client, collection] of [
-      [one.client, other.collection],
-      [other.client, one.collection],
+      [pair.client, otherPair.collection],
+      [otherPair.client, pair.collection],
     ] as const) {
-      deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
+      deepStrictEqual(await listReadsShowingAccess(stores, client, collection), []);
     }
   },
 
@@ -68,13 +68,13 @@ export const grantStoreContract = {
   'a grant rethrows an error from the decision and changes nothing': async (stores) => {
     const { client, collection } = await addPair(stores);
     await assertRejects(grantToClient(stores.grants, client.id, collection.id, failDecision), 'already_approved');
-    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
+    deepStrictEqual(await listReadsShowingAccess(stores, client, collection), []);
     await assertWritten(stores);
   },
 
-  'of concurrent grants for one pair, exactly one sees no grant': async (stores) => {
+  'when the same pair is granted concurrently, only one decision sees no grant': async (stores) => {
     const { client, collection } = await addPair(stores);
-    await assertOneWins(
+    await assertOneSucceeds(
       (index) =>
         grantToClient(stores.grants, client.id, collection.id, ({ grant }) => {
           if (grant !== null) throw new PorticoError('already_granted');
@@ -82,10 +82,10 @@ export const grantStoreContract = {
         }),
       'already_granted',
     );
-    strictEqual((await stores.grants.clientsOf(collection.id, start))?.length, 1);
+    strictEqual((await stores.grants.listClients(collection.id, start))?.length, 1);
   },
 
-  'a grant does not outlive a client or collection that is removed concurrently': async (stores) => {
+  'a grant is not kept if its client or collection is removed concurrently': async (stores) => {
     const pairs = await Promise.all(Array.from({ length: 10 }, () => addPair(stores)));
     await Promise.allSettled(
       pairs.flatMap(({ client, collection }, index) => [
@@ -99,9 +99,9 @@ export const grantStoreContract = {
       ]),
     );
     for (const [index, { client, collection }] of pairs.entries()) {
-      if (index % 2 === 0) await stores.collections.add(collection, aContent(), noEffects);
+      if (index % 2 === 0) await stores.collections.add(collection, aDocumentContent(), noEffects);
       else await stores.profiles.add(client, noEffects);
-      deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
+      deepStrictEqual(await listReadsShowingAccess(stores, client, collection), []);
     }
   },
 
@@ -116,8 +116,8 @@ export const grantStoreContract = {
     stores,
   ) => {
     const { client, collection } = await addPair(stores);
-    deepStrictEqual(await seenByRevoke(stores, client, collection), {
-      ...clientPair(client.id, collection.id),
+    deepStrictEqual(await captureRevokeState(stores, client, collection), {
+      ...toClientPair(client.id, collection.id),
       client,
       group: null,
       collectionName: collection.name,
@@ -125,35 +125,35 @@ export const grantStoreContract = {
       requests: [],
     });
     await grantTo(stores, client, collection, start + 5);
-    strictEqual((await seenByRevoke(stores, client, collection))?.grant?.grantedAt, start + 5);
+    strictEqual((await captureRevokeState(stores, client, collection))?.grant?.grantedAt, start + 5);
   },
 
-  'the decision about a revocation sees null for a missing client or collection': async (stores) => {
+  'the decision about a revocation sees null if the client or the collection does not exist': async (stores) => {
     const { client, collection } = await addPair(stores);
-    const missing = { id: nextId<ProfileId>() };
-    strictEqual((await seenByRevoke(stores, missing, collection))?.client, null);
-    strictEqual((await seenByRevoke(stores, client, { id: nextId() }))?.collectionName, null);
+    const missingClient = { id: nextId<ProfileId>() };
+    strictEqual((await captureRevokeState(stores, missingClient, collection))?.client, null);
+    strictEqual((await captureRevokeState(stores, client, { id: nextId() }))?.collectionName, null);
   },
 
-  'no read sees a grant once its revocation is fulfilled': async (stores) => {
+  'no read sees a grant once the promise of its revocation is fulfilled': async (stores) => {
     const { client, collection } = await addPair(stores);
     await grantTo(stores, client, collection);
     await revokeFromClient(stores.grants, client.id, collection.id, () => noEffects);
-    deepStrictEqual(await readsShowingAccess(stores, client, collection), []);
+    deepStrictEqual(await listReadsShowingAccess(stores, client, collection), []);
   },
 
   'a revocation does not affect other grants': async (stores) => {
-    const [one, other] = [await addPair(stores), await addPair(stores)];
-    const others = [
-      [one.client, other.collection],
-      [other.client, one.collection],
+    const [pair, otherPair] = [await addPair(stores), await addPair(stores)];
+    const otherGrants = [
+      [pair.client, otherPair.collection],
+      [otherPair.client, pair.collection],
     ] as const;
-    for (const [client, collection] of [...others, [one.client, one.collection] as const]) {
+    for (const [client, collection] of [...otherGrants, [pair.client, pair.collection] as const]) {
       await grantTo(stores, client, collection);
     }
-    await revokeFromClient(stores.grants, one.client.id, one.collection.id, () => noEffects);
-    for (const [client, collection] of others) {
-      deepStrictEqual(await readsShowingAccess(stores, client, collection), everyRead);
+    await revokeFromClient(stores.grants, pair.client.id, pair.collection.id, () => noEffects);
+    for (const [client, collection] of otherGrants) {
+      deepStrictEqual(await listReadsShowingAccess(stores, client, collection), everyRead);
     }
   },
 
@@ -169,14 +169,14 @@ export const grantStoreContract = {
     const { client, collection } = await addPair(stores);
     await grantTo(stores, client, collection);
     await assertRejects(revokeFromClient(stores.grants, client.id, collection.id, failDecision), 'already_approved');
-    deepStrictEqual(await readsShowingAccess(stores, client, collection), everyRead);
+    deepStrictEqual(await listReadsShowingAccess(stores, client, collection), everyRead);
     await assertWritten(stores);
   },
 
-  'of concurrent revocations for one pair, exactly one sees the grant': async (stores) => {
+  'when the same grant is revoked concurrently, only one decision sees it': async (stores) => {
     const { client, collection } = await addPair(stores);
     await grantTo(stores, client, collection);
-    await assertOneWins(
+    await assertOneSucceeds(
       () =>
         revokeFromClient(stores.grants, client.id, collection.id, ({ grant }) => {
           if (grant === null) throw new PorticoError('grant_not_found');
@@ -199,61 +199,63 @@ export const grantStoreContract = {
     await grantTo(stores, client, collection, start);
     await revokeFromClient(stores.grants, client.id, collection.id, () => noEffects);
     await grantTo(stores, client, collection, start + 9);
-    deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
-      { profile: client, ways: [ownWay(start + 9)] },
+    deepStrictEqual(await stores.grants.listClients(collection.id, start), [
+      { profile: client, grants: [toOwnAccessGrant(start + 9)] },
     ]);
   },
 
-  'the collections of a client are all collections, each with its ways of access, in the order of lists': async (
-    stores,
-  ) => {
+  "the collections of a client are all collections in list order, each with the client's grants": async (stores) => {
     const { client, collection } = await addPair(stores, { name: 'äb' });
-    const { client: other, collection: last } = await addPair(stores, { name: '😀' });
-    const { collection: first } = await addPair(stores, { name: 'Z' });
-    await grantTo(stores, client, last, start + 7);
-    await grantTo(stores, other, first);
-    const lineOf = ({ id, name, description }: Collection) => ({ id, name, description, ways: [] as AccessWay[] });
-    deepStrictEqual(await stores.grants.collectionsOf(client.id, start), {
+    const { client: otherClient, collection: lastCollection } = await addPair(stores, { name: '😀' });
+    const { collection: firstCollection } = await addPair(stores, { name: 'Z' });
+    await grantTo(stores, client, lastCollection, start + 7);
+    await grantTo(stores, otherClient, firstCollection);
+    const lineOf = ({ id, name, description }: Collection) => ({ id, name, description, grants: [] as AccessGrant[] });
+    deepStrictEqual(await stores.grants.listCollections(client.id, start), {
       client,
-      collections: [lineOf(first), lineOf(collection), { ...lineOf(last), ways: [ownWay(start + 7)] }],
+      collections: [
+        lineOf(firstCollection),
+        lineOf(collection),
+        { ...lineOf(lastCollection), grants: [toOwnAccessGrant(start + 7)] },
+      ],
     });
   },
 
   'a missing profile has no list of collections': async (stores) => {
     await addPair(stores);
-    strictEqual(await stores.grants.collectionsOf(nextId(), start), null);
+    strictEqual(await stores.grants.listCollections(nextId(), start), null);
   },
 
-  'the clients of a collection are those with a grant for it, by e-mail': async (stores) => {
+  'the clients of a collection are those with a grant for it, ordered by email': async (stores) => {
     const { collection, client: b } = await addPair(stores, {}, { email: 'b@example.com' });
-    const { collection: other, client: c } = await addPair(stores, {}, { email: 'c@example.com' });
+    const { collection: otherCollection, client: c } = await addPair(stores, {}, { email: 'c@example.com' });
     const { client: a } = await addPair(stores, {}, { email: 'a@example.com' });
     await grantTo(stores, b, collection, start + 1);
     await grantTo(stores, a, collection, start + 2);
-    await grantTo(stores, c, other);
-    deepStrictEqual(await stores.grants.clientsOf(collection.id, start), [
-      { profile: a, ways: [ownWay(start + 2)] },
-      { profile: b, ways: [ownWay(start + 1)] },
+    await grantTo(stores, c, otherCollection);
+    deepStrictEqual(await stores.grants.listClients(collection.id, start), [
+      { profile: a, grants: [toOwnAccessGrant(start + 2)] },
+      { profile: b, grants: [toOwnAccessGrant(start + 1)] },
     ]);
   },
 
-  'a collection without grants has an empty list of clients, and a missing collection has none': async (stores) => {
+  'a collection without grants has an empty list of clients, and a missing collection has no list': async (stores) => {
     const { collection } = await addPair(stores);
-    deepStrictEqual(await stores.grants.clientsOf(collection.id, start), []);
-    strictEqual(await stores.grants.clientsOf(nextId(), start), null);
+    deepStrictEqual(await stores.grants.listClients(collection.id, start), []);
+    strictEqual(await stores.grants.listClients(nextId(), start), null);
   },
 } satisfies Contract<Stores>;
 
 /** Adds a client and a collection that is not granted to it. */
 const addPair = async (
   stores: Stores,
-  collectionFacts: Partial<Collection> = {},
-  clientFacts: Partial<Profile> = {},
+  collectionFields: Partial<Collection> = {},
+  clientFields: Partial<Profile> = {},
 ) => {
-  const client = aProfile(clientFacts);
-  const collection = aCollection(collectionFacts);
+  const client = aProfile(clientFields);
+  const collection = aCollection(collectionFields);
   await stores.profiles.add(client, noEffects);
-  await stores.collections.add(collection, aContent(), noEffects);
+  await stores.collections.add(collection, aDocumentContent(), noEffects);
   return { client, collection };
 };
 
@@ -263,18 +265,20 @@ const grantTo = ({ grants }: Stores, client: Profile, collection: Collection, gr
 type Pair = [client: Pick<Profile, 'id'>, collection: Pick<Collection, 'id'>];
 
 /** Returns the state that the decision about a grant sees. The decision throws, so nothing is granted. */
-const seenByGrant = ({ grants }: Stores, ...[client, collection]: Pair) =>
-  seenBy((decide) => grantToClient(grants, client.id, collection.id, decide));
+const captureGrantState = ({ grants }: Stores, ...[client, collection]: Pair) =>
+  captureState((decide) => grantToClient(grants, client.id, collection.id, decide));
 
-const seenByRevoke = ({ grants }: Stores, ...[client, collection]: Pair) =>
-  seenBy((decide) => revokeFromClient(grants, client.id, collection.id, decide));
+const captureRevokeState = ({ grants }: Stores, ...[client, collection]: Pair) =>
+  captureState((decide) => revokeFromClient(grants, client.id, collection.id, decide));
 
-const seenBy = async (change: (decide: (state: GrantState) => never) => Promise<void>): Promise<GrantState | null> => {
-  const seen: GrantState[] = [];
+const captureState = async (
+  change: (decide: (state: GrantState) => never) => Promise<void>,
+): Promise<GrantState | null> => {
+  const capturedStates: GrantState[] = [];
   const attempt = change((state) => {
-    seen.push(state);
+    capturedStates.push(state);
     return failDecision();
   });
   await assertRejects(attempt, 'already_approved');
-  return seen[0] ?? null;
+  return capturedStates[0] ?? null;
 };

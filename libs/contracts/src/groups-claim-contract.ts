@@ -10,10 +10,10 @@ export const groupsClaim = 'organisation.groups';
 
 const nowOf = ({ clock }: GroupsClaimSubject): number => Math.floor(clock.now() / 1_000);
 
-const groupsIn = async (subject: GroupsClaimSubject, more: TokenClaims): Promise<GroupsClaim | null> => {
+const groupsIn = async (subject: GroupsClaimSubject, extraClaims: TokenClaims): Promise<GroupsClaim | null> => {
   const { issuer, audience, verifier } = subject;
   const now = nowOf(subject);
-  const claims = { iss: issuer, aud: audience, sub: 'alice', iat: now, exp: now + 3_600, ...more };
+  const claims = { iss: issuer, aud: audience, sub: 'alice', iat: now, exp: now + 3_600, ...extraClaims };
   return (await verifier.verify(await subject.mint(claims))).groups;
 };
 
@@ -31,7 +31,7 @@ export const groupsClaimContract = {
     ]);
     deepStrictEqual(await namesIn(subject, ['/staff/payments', 'cn=a,dc=b']), ['/staff/payments', 'cn=a,dc=b']);
   },
-  'the groups come with the time at which the token was issued': async (subject) => {
+  'the groups are returned with the time at which the token was issued': async (subject) => {
     const iat = nowOf(subject) - 100;
     strictEqual((await groupsIn(subject, { [groupsClaim]: ['a'], iat }))?.issuedAt, iat * 1_000);
   },
@@ -39,18 +39,18 @@ export const groupsClaimContract = {
     deepStrictEqual((await groupsIn(subject, { groups: ['a'], organisation: {} }))?.names, []);
     for (const value of [null, '', [], {}, 7, true]) deepStrictEqual(await namesIn(subject, value), []);
   },
-  'a token without a time of issue has no groups claim': async (subject) => {
+  'a token without the time at which it was issued has no groups claim': async (subject) => {
     const { issuer, audience, verifier } = subject;
     const claims = { iss: issuer, aud: audience, sub: 'alice', exp: nowOf(subject) + 3_600, [groupsClaim]: ['a'] };
     strictEqual((await verifier.verify(await subject.mint(claims))).groups, null);
   },
-  'a claim with the whole name takes precedence over a path of names': async (subject) => {
+  'a claim with the full name takes precedence over a path of names': async (subject) => {
     const organisation = { groups: ['by path'] };
     deepStrictEqual((await groupsIn(subject, { organisation }))?.names, ['by path']);
     deepStrictEqual((await groupsIn(subject, { organisation, [groupsClaim]: ['by name'] }))?.names, ['by name']);
     deepStrictEqual((await groupsIn(subject, { organisation: ['groups'] }))?.names, []);
   },
-  'a claim may be one name': async (subject) => {
+  'a claim may be a single name': async (subject) => {
     deepStrictEqual(await namesIn(subject, 'Payments team, and others'), ['Payments team, and others']);
   },
   'names are trimmed, and invalid group names are left out': async (subject) => {
@@ -58,11 +58,13 @@ export const groupsClaimContract = {
       await namesIn(subject, [' a ', 7, null, ['b'], { c: 1 }, '', ' ', 'd\0', 'e\nf', '\ud800', '\u202eg']),
       ['a'],
     );
-    const longest = ['x'.repeat(200), '\u{1f642}'.repeat(200)];
-    deepStrictEqual(await namesIn(subject, [...longest, 'x'.repeat(201), '\u{1f642}'.repeat(201)]), longest);
+    const longestNames = ['x'.repeat(200), '\u{1f642}'.repeat(200)];
+    deepStrictEqual(await namesIn(subject, [...longestNames, 'x'.repeat(201), '\u{1f642}'.repeat(201)]), longestNames);
   },
   'only the first 1,000 groups of a token are returned': async (subject) => {
-    const names = Array.from({ length: claimedGroupsMax + 1 }, (_, at) => at.toString(36).padStart(2, '0')).sort();
+    const names = Array.from({ length: claimedGroupsMax + 1 }, (_, index) =>
+      index.toString(36).padStart(2, '0'),
+    ).sort();
     deepStrictEqual(await namesIn(subject, names), names.slice(0, claimedGroupsMax));
     deepStrictEqual(await namesIn(subject, names.slice(1)), names.slice(1));
   },

@@ -10,7 +10,7 @@ export interface JobQueueSubject {
 }
 
 const idOf = (n: number): JobId => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}` as JobId;
-const ids = (count: number): readonly JobId[] => Array.from({ length: count }, (_, n) => idOf(n));
+const createIds = (count: number): readonly JobId[] => Array.from({ length: count }, (_, n) => idOf(n));
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -22,7 +22,11 @@ const pausesMax = 12_000;
 const pausesBetweenOffers = 100;
 
 /** Waits until the condition is true. A queue may lose an id, so `retry` repeats the offer, as the relay does. */
-const until = async (condition: () => boolean, message: string, retry: () => void = () => undefined): Promise<void> => {
+const waitUntil = async (
+  condition: () => boolean,
+  message: string,
+  retry: () => void = () => undefined,
+): Promise<void> => {
   for (let pauses = 1; pauses <= pausesMax; pauses++) {
     if (condition()) return;
     if (pauses % pausesBetweenOffers === 0) retry();
@@ -36,12 +40,12 @@ const createGate = () => {
   const started: JobId[] = [];
   const finished: JobId[] = [];
   let open = (): void => undefined;
-  const opened = new Promise<void>((resolve) => {
+  const gateOpening = new Promise<void>((resolve) => {
     open = resolve;
   });
   const work = async (id: JobId): Promise<void> => {
     started.push(id);
-    await opened;
+    await gateOpening;
     finished.push(id);
   };
   return { started, finished, work, open };
@@ -49,123 +53,127 @@ const createGate = () => {
 
 export const jobQueueContract = {
   'every offered id is delivered': async ({ queue }) => {
-    const processed = new Set<JobId>();
+    const processedIds = new Set<JobId>();
     queue.start(async (id) => {
-      processed.add(id);
+      processedIds.add(id);
     });
-    const offer = (): void => queue.offer('embed', ids(50));
+    const offer = (): void => queue.offer('embed', createIds(50));
     offer();
-    await until(() => processed.size === 50, 'an id was never delivered', offer);
+    await waitUntil(() => processedIds.size === 50, 'an id was never delivered', offer);
     await queue.stop();
   },
 
-  'ids offered before the start are delivered after it': async ({ queue }) => {
-    const processed = new Set<JobId>();
-    queue.offer('embed', ids(5));
+  'ids that are offered before the queue starts are delivered after it starts': async ({ queue }) => {
+    const processedIds = new Set<JobId>();
+    queue.offer('embed', createIds(5));
     await pause(20);
     queue.start(async (id) => {
-      processed.add(id);
+      processedIds.add(id);
     });
-    await until(() => processed.size === 5, 'an id that was offered early was never delivered');
+    await waitUntil(() => processedIds.size === 5, 'an id that was offered before the start was never delivered');
     await queue.stop();
   },
 
   'a processed id is delivered again when it is offered again': async ({ queue }) => {
-    let times = 0;
+    let deliveryCount = 0;
     queue.start(async () => {
-      times++;
+      deliveryCount++;
     });
     queue.offer('embed', [idOf(1)]);
-    await until(() => times >= 1, 'the id was never delivered');
-    const before = times;
+    await waitUntil(() => deliveryCount >= 1, 'the id was never delivered');
+    const before = deliveryCount;
     const offer = (): void => queue.offer('embed', [idOf(1)]);
     await pause(20);
     offer();
-    await until(() => times > before, 'the id was not delivered a second time', offer);
+    await waitUntil(() => deliveryCount > before, 'the id was not delivered a second time', offer);
     await queue.stop();
   },
 
   'an offer returns before any work begins': async ({ queue }) => {
     const { started, work, open } = createGate();
     queue.start(work);
-    queue.offer('embed', ids(3));
+    queue.offer('embed', createIds(3));
     const startedDuringOffer = started.length;
     open();
-    await until(
+    await waitUntil(
       () => started.length >= 3,
       'an id was never delivered',
-      () => queue.offer('embed', ids(3)),
+      () => queue.offer('embed', createIds(3)),
     );
     await queue.stop();
-    assert.equal(startedDuringOffer, 0, 'the caller of offer did the work');
+    assert.equal(startedDuringOffer, 0, 'the work began before offer returned');
   },
 
   'no more jobs of a kind run concurrently than the queue allows': async ({ queue, concurrency }) => {
     const { started, finished, work, open } = createGate();
     queue.start(work);
-    queue.offer('embed', ids(concurrency + 10));
-    await until(() => started.length >= concurrency, 'fewer jobs run concurrently than the queue allows');
+    queue.offer('embed', createIds(concurrency + 10));
+    await waitUntil(() => started.length >= concurrency, 'fewer jobs run concurrently than the queue allows');
     await pause(30);
-    const concurrent = started.length;
+    const runningCount = started.length;
     open();
-    await until(
+    await waitUntil(
       () => new Set(finished).size === concurrency + 10,
       'not all jobs ran',
       () => {
-        queue.offer('embed', ids(concurrency + 10));
+        queue.offer('embed', createIds(concurrency + 10));
       },
     );
     await queue.stop();
-    assert.equal(concurrent, concurrency);
+    assert.equal(runningCount, concurrency);
   },
 
-  'a job of any other kind runs, however many jobs of one kind are in flight': async ({ queue, concurrency }) => {
+  'jobs of other kinds run, however many jobs of one kind are in flight': async ({ queue, concurrency }) => {
     const { started, work, open } = createGate();
     queue.start(work);
-    queue.offer('embed', ids(concurrency + 10));
-    await until(() => started.length >= concurrency, 'fewer jobs run concurrently than the queue allows');
-    for (const [n, kind] of jobKinds.filter((other) => other !== 'embed').entries()) {
+    queue.offer('embed', createIds(concurrency + 10));
+    await waitUntil(() => started.length >= concurrency, 'fewer jobs run concurrently than the queue allows');
+    for (const [n, kind] of jobKinds.filter((jobKind) => jobKind !== 'embed').entries()) {
       const offer = (): void => queue.offer(kind, [idOf(1_000 + n)]);
       offer();
-      await until(() => started.includes(idOf(1_000 + n)), `a job waits behind those of another kind: ${kind}`, offer);
+      await waitUntil(
+        () => started.includes(idOf(1_000 + n)),
+        `a job waits for jobs of a different kind: ${kind}`,
+        offer,
+      );
     }
     open();
     await queue.stop();
   },
 
-  'a stop waits for the jobs in flight': async ({ queue }) => {
+  'stopping waits for the jobs in flight': async ({ queue }) => {
     const { started, finished, work, open } = createGate();
     queue.start(work);
     queue.offer('embed', [idOf(1)]);
-    await until(() => started.length > 0, 'the id was never delivered');
-    let stopped = false;
-    const stopping = queue.stop().then(() => {
-      stopped = true;
+    await waitUntil(() => started.length > 0, 'the id was never delivered');
+    let isStopped = false;
+    const stopPromise = queue.stop().then(() => {
+      isStopped = true;
     });
     await pause(30);
-    const stoppedEarly = stopped;
+    const wasStoppedEarly = isStopped;
     open();
-    await stopping;
-    assert.ok(!stoppedEarly, 'the stop did not wait');
+    await stopPromise;
+    assert.ok(!wasStoppedEarly, 'stopping did not wait for the job in flight');
     assert.deepEqual(finished, started);
   },
 
-  'after a stop nothing is delivered, neither waiting ids nor later ones': async ({ queue, concurrency }) => {
+  'after stopping, neither waiting ids nor later ones are delivered': async ({ queue, concurrency }) => {
     const { started, work, open } = createGate();
     queue.start(work);
-    queue.offer('embed', ids(concurrency + 10));
-    await until(() => started.length >= concurrency, 'fewer jobs run concurrently than the queue allows');
-    const stopping = queue.stop();
-    const atStop = started.length;
+    queue.offer('embed', createIds(concurrency + 10));
+    await waitUntil(() => started.length >= concurrency, 'fewer jobs run concurrently than the queue allows');
+    const stopPromise = queue.stop();
+    const countAtStop = started.length;
     open();
-    await stopping;
-    queue.offer('embed', ids(concurrency + 20));
+    await stopPromise;
+    queue.offer('embed', createIds(concurrency + 20));
     await pause(30);
-    assert.equal(started.length, atStop);
+    assert.equal(started.length, countAtStop);
   },
 
   'a queue that was never started or is already stopped can be stopped': async ({ queue }) => {
-    queue.offer('embed', ids(3));
+    queue.offer('embed', createIds(3));
     await queue.stop();
     await queue.stop();
   },

@@ -1,60 +1,60 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
 import { deactivateOthers } from '@portico/domain';
 import type { NewOverride, Override, OverrideChange, Profile, Tier } from '@portico/domain';
-import { assertOneWins, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
+import { assertOneSucceeds, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
-import { adding, anOverride, aProfile, aTier, noEffects, someEffects, start } from './records.ts';
+import { createAddDecision, anOverride, aProfile, aTier, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** The contract of `LimitStore`. */
 export const limitStoreContract = {
-  'an added tier is listed unchanged': async (stores) => {
+  'a tier is listed exactly as it was added': async (stores) => {
     const tier = aTier({ description: 'Für Straßen', isActive: true });
-    const other = aTier({ tier: 'silver', description: null, isActive: false, allowed: 1, windowSeconds: 1 });
-    for (const each of [tier, other]) await stores.limits.addTier(each, noEffects);
-    deepStrictEqual(await stores.limits.tiers(), [tier, other]);
+    const otherTier = aTier({ tier: 'silver', description: null, isActive: false, allowed: 1, windowSeconds: 1 });
+    for (const addedTier of [tier, otherTier]) await stores.limits.addTier(addedTier, noEffects);
+    deepStrictEqual(await stores.limits.listTiers(), [tier, otherTier]);
   },
 
   'tiers are listed by name in code-point order': async (stores) => {
     for (const tier of ['b', 'a_1', 'a-1', 'a', '9', 'a1', '10'])
       await stores.limits.addTier(aTier({ tier }), noEffects);
-    const names = (await stores.limits.tiers()).map(({ tier }) => tier);
+    const names = (await stores.limits.listTiers()).map(({ tier }) => tier);
     deepStrictEqual(names, ['10', '9', 'a', 'a-1', 'a1', 'a_1', 'b']);
   },
 
-  'an addition of a tier writes its effects': async (stores) => {
+  'adding a tier writes its effects': async (stores) => {
     const effects = someEffects();
     await stores.limits.addTier(aTier(), effects);
     await assertWritten(stores, effects);
   },
 
-  'a tier that exists is rejected, and nothing is written': async (stores) => {
+  'adding a tier that exists is rejected, and nothing is written': async (stores) => {
     const tier = aTier();
     await stores.limits.addTier(tier, noEffects);
     await assertRejects(stores.limits.addTier(aTier({ allowed: 1 }), someEffects()), 'tier_taken');
-    deepStrictEqual(await stores.limits.tiers(), [tier]);
+    deepStrictEqual(await stores.limits.listTiers(), [tier]);
     await assertWritten(stores);
   },
 
-  'of concurrent additions of one tier, exactly one succeeds': async (stores) => {
-    await assertOneWins((index) => stores.limits.addTier(aTier({ allowed: index + 1 }), noEffects), 'tier_taken');
-    strictEqual((await stores.limits.tiers()).length, 1);
+  'when the same tier is added concurrently, only one call succeeds': async (stores) => {
+    await assertOneSucceeds((index) => stores.limits.addTier(aTier({ allowed: index + 1 }), noEffects), 'tier_taken');
+    strictEqual((await stores.limits.listTiers()).length, 1);
   },
 
-  'an update of a tier decides on the current one, stores the change and returns it': async (stores) => {
-    const [before, other] = [aTier(), aTier({ tier: 'silver' })];
-    for (const tier of [before, other]) await stores.limits.addTier(tier, noEffects);
+  'updating a tier bases its decision on the current tier, stores the change and returns it': async (stores) => {
+    const [before, otherTier] = [aTier(), aTier({ tier: 'silver' })];
+    for (const tier of [before, otherTier]) await stores.limits.addTier(tier, noEffects);
     const after = aTier({ description: null, isActive: false, allowed: 1, windowSeconds: 2, updatedAt: start + 1 });
-    let seen: Tier | null = null;
+    let capturedTier: Tier | null = null;
     const result = await stores.limits.updateTier('gold', (current) => {
-      seen = current;
+      capturedTier = current;
       return { tier: after, ...noEffects };
     });
-    deepStrictEqual([seen, result], [before, after]);
-    deepStrictEqual(await stores.limits.tiers(), [after, other]);
+    deepStrictEqual([capturedTier, result], [before, after]);
+    deepStrictEqual(await stores.limits.listTiers(), [after, otherTier]);
   },
 
-  'an update of a tier writes its effects': async (stores) => {
+  'updating a tier writes its effects': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     const effects = someEffects();
     await stores.limits.updateTier('gold', (tier) => ({ tier, ...effects }));
@@ -66,62 +66,62 @@ export const limitStoreContract = {
     const renaming = stores.limits.updateTier('gold', (tier) => ({ tier: { ...tier, tier: 'silver' }, ...noEffects }));
     await Promise.allSettled([renaming]);
     deepStrictEqual(
-      (await stores.limits.tiers()).map(({ tier }) => tier),
+      (await stores.limits.listTiers()).map(({ tier }) => tier),
       ['gold'],
     );
   },
 
-  'an update of a tier rethrows an error from the decision and changes nothing': async (stores) => {
+  'updating a tier rethrows an error from the decision and changes nothing': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRejects(stores.limits.updateTier('gold', failDecision), 'already_approved');
-    deepStrictEqual(await stores.limits.tiers(), [aTier()]);
+    deepStrictEqual(await stores.limits.listTiers(), [aTier()]);
     await assertWritten(stores);
   },
 
-  'an update of a missing tier throws before the decision': async (stores) => {
+  'updating a missing tier throws before the decision is called': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRejects(stores.limits.updateTier('silver', failDecision), 'tier_not_found');
   },
 
-  'concurrent updates of one tier each see the previous one': async (stores) => {
+  'concurrent updates of the same tier each see the previous update': async (stores) => {
     await stores.limits.addTier(aTier({ allowed: 1 }), noEffects);
-    const oneMore = (tier: Tier) => ({ tier: { ...tier, allowed: tier.allowed + 1 }, ...noEffects });
-    await Promise.all(Array.from({ length: 20 }, () => stores.limits.updateTier('gold', oneMore)));
-    strictEqual((await stores.limits.tiers())[0]?.allowed, 21);
+    const increment = (tier: Tier) => ({ tier: { ...tier, allowed: tier.allowed + 1 }, ...noEffects });
+    await Promise.all(Array.from({ length: 20 }, () => stores.limits.updateTier('gold', increment)));
+    strictEqual((await stores.limits.listTiers())[0]?.allowed, 21);
   },
 
-  'a removal of a tier decides on the current one, removes only that tier and writes its effects': async (stores) => {
-    const [removed, remaining] = [aTier(), aTier({ tier: 'silver' })];
-    for (const tier of [removed, remaining]) await stores.limits.addTier(tier, noEffects);
+  'removing a tier bases its decision on the current tier, removes only that tier and writes its effects': async (
+    stores,
+  ) => {
+    const [removedTier, remainingTier] = [aTier(), aTier({ tier: 'silver' })];
+    for (const tier of [removedTier, remainingTier]) await stores.limits.addTier(tier, noEffects);
     const effects = someEffects();
-    let seen: Tier | null = null;
+    let capturedTier: Tier | null = null;
     await stores.limits.removeTier('gold', (current) => {
-      seen = current;
+      capturedTier = current;
       return { removedAt: start, ...effects };
     });
-    deepStrictEqual(seen, removed);
-    deepStrictEqual(await stores.limits.tiers(), [remaining]);
+    deepStrictEqual(capturedTier, removedTier);
+    deepStrictEqual(await stores.limits.listTiers(), [remainingTier]);
     await assertWritten(stores, effects);
   },
 
-  'removing a tier removes it from every profile that has it, as an update of that profile, and from no other': async (
-    stores,
-  ) => {
+  'removing a tier removes it from every profile that has it, and updates only those profiles': async (stores) => {
     for (const tier of ['gold', 'silver']) await stores.limits.addTier(aTier({ tier }), noEffects);
     const removedAt = start + 60;
-    const early = await addClient(stores, { tier: 'gold', updatedAt: start });
-    const late = await addClient(stores, { tier: 'gold', updatedAt: removedAt });
-    const [silver, none] = [await addClient(stores, { tier: 'silver' }), await addClient(stores)];
+    const earlierProfile = await addClient(stores, { tier: 'gold', updatedAt: start });
+    const laterProfile = await addClient(stores, { tier: 'gold', updatedAt: removedAt });
+    const [silverProfile, profileWithoutTier] = [await addClient(stores, { tier: 'silver' }), await addClient(stores)];
     await stores.limits.removeTier('gold', () => ({ removedAt, ...noEffects }));
     deepStrictEqual(await stores.profiles.list(), [
-      { ...early, tier: null, updatedAt: removedAt },
-      { ...late, tier: null, updatedAt: removedAt + 1 },
-      silver,
-      none,
+      { ...earlierProfile, tier: null, updatedAt: removedAt },
+      { ...laterProfile, tier: null, updatedAt: removedAt + 1 },
+      silverProfile,
+      profileWithoutTier,
     ]);
   },
 
-  'a new tier with the name of a removed one starts without clients': async (stores) => {
+  'a new tier with the name of a removed one has no clients': async (stores) => {
     const profile = await addClient(stores, { tier: 'gold' });
     await stores.limits.addTier(aTier(), noEffects);
     await stores.limits.removeTier('gold', () => ({ removedAt: start, ...noEffects }));
@@ -129,25 +129,25 @@ export const limitStoreContract = {
     strictEqual((await rowOf(stores, profile)).limits.tier, null);
   },
 
-  'a removal of a tier rethrows an error from the decision and keeps the tier': async (stores) => {
+  'removing a tier rethrows an error from the decision and keeps the tier': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRejects(stores.limits.removeTier('gold', failDecision), 'already_approved');
-    deepStrictEqual(await stores.limits.tiers(), [aTier()]);
+    deepStrictEqual(await stores.limits.listTiers(), [aTier()]);
   },
 
-  'a removal of a missing tier throws before the decision': async (stores) => {
+  'removing a missing tier throws before the decision is called': async (stores) => {
     await stores.limits.addTier(aTier(), noEffects);
     await assertRejects(stores.limits.removeTier('silver', failDecision), 'tier_not_found');
   },
 
-  'an added override is returned with its id and listed unchanged': async (stores) => {
+  'an added override is returned with its id, and listed exactly as it was added': async (stores) => {
     const profile = await addClient(stores);
     for (const isActive of [false, true]) {
-      const facts = overrideOf(profile, { isActive, updatedAt: start + 1 });
-      const override = await stores.limits.addOverride(profile.id, adding(facts));
+      const newOverride = overrideOf(profile, { isActive, updatedAt: start + 1 });
+      const override = await stores.limits.addOverride(profile.id, createAddDecision(newOverride));
       const { id, ...rest } = override;
-      deepStrictEqual(rest, facts);
-      deepStrictEqual((await stores.limits.overrides(false)).at(-1), { id, ...facts });
+      deepStrictEqual(rest, newOverride);
+      deepStrictEqual((await stores.limits.listOverrides(false)).at(-1), { id, ...newOverride });
     }
   },
 
@@ -158,7 +158,7 @@ export const limitStoreContract = {
       await stores.limits.updateOverride(id, (override) => ({ override: { ...override, allowed: 1 }, ...noEffects }));
     }
     deepStrictEqual(
-      (await stores.limits.overrides(false)).map(({ id }) => id),
+      (await stores.limits.listOverrides(false)).map(({ id }) => id),
       overrides.map(({ id }) => id),
     );
     ok(overrides.every(({ id }, index) => index === 0 || id > (overrides[index - 1]?.id ?? id)));
@@ -166,232 +166,239 @@ export const limitStoreContract = {
 
   'the list can be limited to active overrides': async (stores) => {
     const profile = await addClient(stores);
-    await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { isActive: false })));
-    const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
-    deepStrictEqual(await stores.limits.overrides(true), [active]);
-    strictEqual((await stores.limits.overrides(false)).length, 2);
+    await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile, { isActive: false })));
+    const activeOverride = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
+    deepStrictEqual(await stores.limits.listOverrides(true), [activeOverride]);
+    strictEqual((await stores.limits.listOverrides(false)).length, 2);
   },
 
-  'overrides are listed with their clients, page by page, all or the active ones, and counted': async (stores) => {
+  'all overrides or only the active ones are listed with their clients, page by page, and counted': async (stores) => {
     const [ada, bob] = [await addClient(stores), await addClient(stores)];
-    const [old, adas] = await addOverrides(stores, ada, 2);
-    const [bobs] = await addOverrides(stores, bob, 1);
+    const [adasOldOverride, adasOverride] = await addOverrides(stores, ada, 2);
+    const [bobsOverride] = await addOverrides(stores, bob, 1);
     const pageOf = async (activeOnly: boolean, limit: number | null, after: number | null) =>
-      (await stores.limits.clientOverrides({ activeOnly, limit, after })).map(({ override, client }) => [
+      (await stores.limits.listClientOverrides({ activeOnly, limit, after })).map(({ override, client }) => [
         override.id,
         client,
       ]);
     const [adasClient, bobsClient] = [ada, bob].map(({ id, email, fullName }) => ({ id, email, fullName }));
-    const lines = [
-      [old?.id, adasClient],
-      [adas?.id, adasClient],
-      [bobs?.id, bobsClient],
+    const expected = [
+      [adasOldOverride?.id, adasClient],
+      [adasOverride?.id, adasClient],
+      [bobsOverride?.id, bobsClient],
     ];
-    deepStrictEqual(await pageOf(false, null, null), lines);
-    deepStrictEqual(await pageOf(false, 2, null), lines.slice(0, 2));
-    deepStrictEqual(await pageOf(false, 2, adas?.id ?? 0), lines.slice(2));
-    deepStrictEqual(await pageOf(true, 1, null), lines.slice(1, 2));
+    deepStrictEqual(await pageOf(false, null, null), expected);
+    deepStrictEqual(await pageOf(false, 2, null), expected.slice(0, 2));
+    deepStrictEqual(await pageOf(false, 2, adasOverride?.id ?? 0), expected.slice(2));
+    deepStrictEqual(await pageOf(true, 1, null), expected.slice(1, 2));
     deepStrictEqual([await stores.limits.countOverrides(false), await stores.limits.countOverrides(true)], [3, 2]);
     deepStrictEqual(
-      (await stores.limits.clientOverrides({ activeOnly: true, limit: null, after: null })).map(
+      (await stores.limits.listClientOverrides({ activeOnly: true, limit: null, after: null })).map(
         ({ override }) => override,
       ),
-      [adas, bobs],
+      [adasOverride, bobsOverride],
     );
   },
 
   'the id of an override is never reused': async (stores) => {
     const profile = await addClient(stores);
-    const first = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
+    const first = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
     await stores.limits.removeOverride(first.id, () => noEffects);
-    const second = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
+    const second = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
     await stores.profiles.remove(profile.id, () => noEffects);
-    const other = await addClient(stores);
-    const third = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
+    const otherProfile = await addClient(stores);
+    const third = await stores.limits.addOverride(otherProfile.id, createAddDecision(overrideOf(otherProfile)));
     strictEqual(new Set([first.id, second.id, third.id]).size, 3);
   },
 
-  "an addition of an override sees the client's other overrides by id, and no other client's": async (stores) => {
-    const [profile, other] = [await addClient(stores), await addClient(stores)];
-    await addOverrides(stores, other, 1);
+  'the decision about a new override sees only the other overrides of the same client, ordered by id': async (
+    stores,
+  ) => {
+    const [profile, otherProfile] = [await addClient(stores), await addClient(stores)];
+    await addOverrides(stores, otherProfile, 1);
     const [first, second] = await addOverrides(stores, profile, 2);
     ok(first && second);
-    let seen: readonly Override[] = [];
-    await stores.limits.addOverride(profile.id, (others) => adding(overrideOf(profile))((seen = others)));
-    deepStrictEqual(seen, [{ ...first, isActive: false, updatedAt: start + 1 }, second]);
+    let capturedOverrides: readonly Override[] = [];
+    await stores.limits.addOverride(profile.id, (others) =>
+      createAddDecision(overrideOf(profile))((capturedOverrides = others)),
+    );
+    deepStrictEqual(capturedOverrides, [{ ...first, isActive: false, updatedAt: start + 1 }, second]);
   },
 
-  'an addition of an override for a missing client throws before the decision': async (stores) => {
+  'adding an override for a missing client throws before the decision is called': async (stores) => {
     await assertRejects(stores.limits.addOverride(aProfile().id, failDecision), 'client_not_found');
   },
 
-  'an addition of an override rethrows an error from the decision and adds nothing': async (stores) => {
+  'adding an override rethrows an error from the decision and adds nothing': async (stores) => {
     const profile = await addClient(stores);
     await assertRejects(stores.limits.addOverride(profile.id, failDecision), 'already_approved');
-    deepStrictEqual(await stores.limits.overrides(false), []);
+    deepStrictEqual(await stores.limits.listOverrides(false), []);
     await assertWritten(stores);
   },
 
-  'an addition of an override writes its effects': async (stores) => {
+  'adding an override writes its effects': async (stores) => {
     const profile = await addClient(stores);
     const effects = someEffects();
-    await stores.limits.addOverride(profile.id, adding(overrideOf(profile), effects));
+    await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile), effects));
     await assertWritten(stores, effects);
   },
 
-  "a new active override deactivates the client's others, and no other client's": async (stores) => {
-    const [profile, other] = [await addClient(stores), await addClient(stores)];
-    const foreign = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
-    await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
-    const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
-    deepStrictEqual(await stores.limits.overrides(true), [foreign, active]);
+  'a new active override deactivates only the other overrides of the same client': async (stores) => {
+    const [profile, otherProfile] = [await addClient(stores), await addClient(stores)];
+    const otherOverride = await stores.limits.addOverride(otherProfile.id, createAddDecision(overrideOf(otherProfile)));
+    await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
+    const activeOverride = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
+    deepStrictEqual(await stores.limits.listOverrides(true), [otherOverride, activeOverride]);
   },
 
   "a new inactive override does not deactivate the client's active one": async (stores) => {
     const profile = await addClient(stores);
-    const active = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
-    await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { isActive: false })));
-    deepStrictEqual(await stores.limits.overrides(true), [active]);
+    const activeOverride = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
+    await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile, { isActive: false })));
+    deepStrictEqual(await stores.limits.listOverrides(true), [activeOverride]);
   },
 
-  'an override that is deactivated for another has the time of that change': async (stores) => {
+  'an override that is deactivated by a new one has the time of that change': async (stores) => {
     const profile = await addClient(stores);
-    const facts = overrideOf(profile, { updatedAt: start });
-    const { id } = await stores.limits.addOverride(profile.id, adding(facts));
-    await stores.limits.addOverride(profile.id, adding(overrideOf(profile, { updatedAt: start + 60 })));
-    const replaced = (await stores.limits.overrides(false)).find((override) => override.id === id);
-    deepStrictEqual(replaced, { ...facts, id, isActive: false, updatedAt: start + 60 });
+    const newOverride = overrideOf(profile, { updatedAt: start });
+    const { id } = await stores.limits.addOverride(profile.id, createAddDecision(newOverride));
+    await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile, { updatedAt: start + 60 })));
+    const replacedOverride = (await stores.limits.listOverrides(false)).find((override) => override.id === id);
+    deepStrictEqual(replacedOverride, { ...newOverride, id, isActive: false, updatedAt: start + 60 });
   },
 
-  'of concurrently added active overrides, one remains active': async (stores) => {
+  'when active overrides are added concurrently, only one remains active': async (stores) => {
     const profile = await addClient(stores);
-    const add = () => stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
+    const add = () => stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
     const overrides = await Promise.all(Array.from({ length: 20 }, add));
     strictEqual(new Set(overrides.map(({ id }) => id)).size, 20);
-    strictEqual((await stores.limits.overrides(true)).length, 1);
+    strictEqual((await stores.limits.listOverrides(true)).length, 1);
   },
 
-  'an update of an override decides on the current one, stores the change and returns it': async (stores) => {
+  'updating an override bases its decision on the current override, stores the change and returns it': async (
+    stores,
+  ) => {
     const profile = await addClient(stores);
-    const before = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
+    const before = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
     const after: Override = { ...before, isActive: false, allowed: 1, windowSeconds: 2, updatedAt: start + 1 };
-    let seen: Override | null = null;
+    let capturedOverride: Override | null = null;
     const result = await stores.limits.updateOverride(before.id, (current) => {
-      seen = current;
+      capturedOverride = current;
       return { override: after, ...noEffects };
     });
-    deepStrictEqual([seen, result], [before, after]);
-    deepStrictEqual(await stores.limits.overrides(false), [after]);
+    deepStrictEqual([capturedOverride, result], [before, after]);
+    deepStrictEqual(await stores.limits.listOverrides(false), [after]);
   },
 
-  'an update of an override writes its effects': async (stores) => {
+  'updating an override writes its effects': async (stores) => {
     const profile = await addClient(stores);
-    const { id } = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
+    const { id } = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
     const effects = someEffects();
     await stores.limits.updateOverride(id, (override) => ({ override, ...effects }));
     await assertWritten(stores, effects);
   },
 
-  "an override that becomes active deactivates the client's others, and no other client's": async (stores) => {
-    const [profile, other] = [await addClient(stores), await addClient(stores)];
-    const foreign = await stores.limits.addOverride(other.id, adding(overrideOf(other)));
+  'an override that becomes active deactivates only the other overrides of the same client': async (stores) => {
+    const [profile, otherProfile] = [await addClient(stores), await addClient(stores)];
+    const otherOverride = await stores.limits.addOverride(otherProfile.id, createAddDecision(overrideOf(otherProfile)));
     const [first] = await addOverrides(stores, profile, 2);
     ok(first);
     await stores.limits.updateOverride(first.id, (current, _client, others) =>
-      activating({ ...current, isActive: true }, others),
+      createActivateDecision({ ...current, isActive: true }, others),
     );
     deepStrictEqual(
-      (await stores.limits.overrides(true)).map(({ id }) => id),
-      [foreign.id, first.id],
+      (await stores.limits.listOverrides(true)).map(({ id }) => id),
+      [otherOverride.id, first.id],
     );
   },
 
-  "an update of an override sees the client's other overrides by id, and no other client's": async (stores) => {
-    const [profile, other] = [await addClient(stores), await addClient(stores)];
-    await addOverrides(stores, other, 1);
+  'the decision about updating an override sees only the other overrides of the same client, ordered by id': async (
+    stores,
+  ) => {
+    const [profile, otherProfile] = [await addClient(stores), await addClient(stores)];
+    await addOverrides(stores, otherProfile, 1);
     const [first, second, third] = await addOverrides(stores, profile, 3);
     ok(first && second && third);
-    let seen: readonly Override[] = [];
+    let capturedOverrides: readonly Override[] = [];
     await stores.limits.updateOverride(second.id, (override, _client, others) => {
-      seen = others;
+      capturedOverrides = others;
       return { override, ...noEffects };
     });
-    deepStrictEqual(seen, [{ ...first, isActive: false, updatedAt: start + 1 }, third]);
+    deepStrictEqual(capturedOverrides, [{ ...first, isActive: false, updatedAt: start + 1 }, third]);
   },
 
-  'an update of an override rethrows an error from the decision and changes nothing': async (stores) => {
+  'updating an override rethrows an error from the decision and changes nothing': async (stores) => {
     const profile = await addClient(stores);
-    const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
+    const override = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
     await assertRejects(stores.limits.updateOverride(override.id, failDecision), 'already_approved');
-    deepStrictEqual(await stores.limits.overrides(false), [override]);
+    deepStrictEqual(await stores.limits.listOverrides(false), [override]);
     await assertWritten(stores);
   },
 
-  'an update of a missing override throws before the decision': async (stores) => {
+  'updating a missing override throws before the decision is called': async (stores) => {
     await assertRejects(stores.limits.updateOverride(1, failDecision), 'override_not_found');
   },
 
-  'a removal of an override decides on the current one, removes only that one and writes its effects': async (
-    stores,
-  ) => {
-    const profile = await addClient(stores);
-    const [remaining, removed] = await addOverrides(stores, profile, 2);
-    ok(removed);
-    const effects = someEffects();
-    let seen: Override | null = null;
-    await stores.limits.removeOverride(removed.id, (current) => {
-      seen = current;
-      return effects;
-    });
-    deepStrictEqual(seen, removed);
-    deepStrictEqual(
-      (await stores.limits.overrides(false)).map(({ id }) => id),
-      [remaining?.id],
-    );
-    await assertWritten(stores, effects);
-  },
+  'removing an override bases its decision on the current override, removes only that override and writes its effects':
+    async (stores) => {
+      const profile = await addClient(stores);
+      const [remainingOverride, removedOverride] = await addOverrides(stores, profile, 2);
+      ok(removedOverride);
+      const effects = someEffects();
+      let capturedOverride: Override | null = null;
+      await stores.limits.removeOverride(removedOverride.id, (current) => {
+        capturedOverride = current;
+        return effects;
+      });
+      deepStrictEqual(capturedOverride, removedOverride);
+      deepStrictEqual(
+        (await stores.limits.listOverrides(false)).map(({ id }) => id),
+        [remainingOverride?.id],
+      );
+      await assertWritten(stores, effects);
+    },
 
-  'an update and a removal of an override see its client': async (stores) => {
-    const [profile, other] = [await addClient(stores), await addClient(stores)];
-    await stores.limits.addOverride(other.id, adding(overrideOf(other)));
-    const { id } = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
-    const seen: Profile[] = [];
+  'the decisions about updating and removing an override see its client': async (stores) => {
+    const [profile, otherProfile] = [await addClient(stores), await addClient(stores)];
+    await stores.limits.addOverride(otherProfile.id, createAddDecision(overrideOf(otherProfile)));
+    const { id } = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
+    const capturedClients: Profile[] = [];
     await stores.limits.updateOverride(id, (override, client) => {
-      seen.push(client);
+      capturedClients.push(client);
       return { override, ...noEffects };
     });
     await stores.limits.removeOverride(id, (_override, client) => {
-      seen.push(client);
+      capturedClients.push(client);
       return noEffects;
     });
-    deepStrictEqual(seen, [profile, profile]);
+    deepStrictEqual(capturedClients, [profile, profile]);
   },
 
-  'a removal of an override rethrows an error from the decision and keeps the override': async (stores) => {
+  'removing an override rethrows an error from the decision and keeps the override': async (stores) => {
     const profile = await addClient(stores);
-    const override = await stores.limits.addOverride(profile.id, adding(overrideOf(profile)));
+    const override = await stores.limits.addOverride(profile.id, createAddDecision(overrideOf(profile)));
     await assertRejects(stores.limits.removeOverride(override.id, failDecision), 'already_approved');
-    deepStrictEqual(await stores.limits.overrides(false), [override]);
+    deepStrictEqual(await stores.limits.listOverrides(false), [override]);
   },
 
-  'a removal of a missing override throws before the decision': async (stores) => {
+  'removing a missing override throws before the decision is called': async (stores) => {
     await assertRejects(stores.limits.removeOverride(1, failDecision), 'override_not_found');
   },
 } satisfies Contract<Stores>;
 
-const addClient = async ({ profiles }: Stores, facts: Partial<Profile> = {}): Promise<Profile> => {
-  const profile = aProfile(facts);
+const addClient = async ({ profiles }: Stores, fields: Partial<Profile> = {}): Promise<Profile> => {
+  const profile = aProfile(fields);
   await profiles.add(profile, noEffects);
   return profile;
 };
 
-const overrideOf = ({ clientId }: Profile, facts: Partial<NewOverride> = {}): NewOverride =>
-  anOverride(clientId ? { clientId, ...facts } : facts);
+const overrideOf = ({ clientId }: Profile, fields: Partial<NewOverride> = {}): NewOverride =>
+  anOverride(clientId ? { clientId, ...fields } : fields);
 
 /** Returns a change that stores this override, which replaces the active one. */
-const activating = (override: Override, others: readonly Override[]): OverrideChange<Override> => ({
+const createActivateDecision = (override: Override, others: readonly Override[]): OverrideChange<Override> => ({
   override,
-  others: deactivateOthers(override, others),
+  otherOverrides: deactivateOthers(override, others),
   ...noEffects,
 });
 
@@ -399,7 +406,7 @@ const activating = (override: Override, others: readonly Override[]): OverrideCh
 const addOverrides = async ({ limits }: Stores, profile: Profile, count: number): Promise<Override[]> => {
   const overrides: Override[] = [];
   for (let index = 0; index < count; index += 1) {
-    overrides.push(await limits.addOverride(profile.id, adding(overrideOf(profile))));
+    overrides.push(await limits.addOverride(profile.id, createAddDecision(overrideOf(profile))));
   }
   return overrides;
 };

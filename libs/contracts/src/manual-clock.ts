@@ -28,7 +28,7 @@ export class ManualClock implements Clock {
   }
 
   /** Returns a clock with the same wall time, as in a new process. */
-  inNewProcess(monotonic = 77): ManualClock {
+  copyForNewProcess(monotonic = 77): ManualClock {
     const clock = new ManualClock(monotonic);
     clock.#wall = this.#wall;
     return clock;

@@ -1,5 +1,5 @@
 import type { Collection, Group, Instant, Profile } from '@portico/domain';
-import { aCollection, aContent, aGroup, aProfile, noEffects, start } from './records.ts';
+import { aCollection, aDocumentContent, aGroup, aProfile, noEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 /** Records that are unrelated until a membership or a grant connects them. */
@@ -10,19 +10,19 @@ interface UnrelatedRecords {
 }
 
 /** Adds a client, a group and a collection that are unrelated to each other. */
-export const addUnrelated = async (
+export const addUnrelatedRecords = async (
   stores: Stores,
-  facts: { readonly [Name in keyof UnrelatedRecords]?: Partial<UnrelatedRecords[Name]> } = {},
+  fields: { readonly [Name in keyof UnrelatedRecords]?: Partial<UnrelatedRecords[Name]> } = {},
 ): Promise<UnrelatedRecords> => {
-  const [client, group, collection] = [aProfile(facts.client), aGroup(facts.group), aCollection(facts.collection)];
+  const [client, group, collection] = [aProfile(fields.client), aGroup(fields.group), aCollection(fields.collection)];
   await stores.profiles.add(client, noEffects);
   await stores.groups.add(group, noEffects);
-  await stores.collections.add(collection, aContent(), noEffects);
+  await stores.collections.add(collection, aDocumentContent(), noEffects);
   return { client, group, collection };
 };
 
 /** Adds profiles to a group, as an administrator does. */
-export const join = (
+export const addToGroup = (
   { groups }: Stores,
   { id }: Pick<Group, 'id'>,
   profiles: readonly Pick<Profile, 'id'>[],
@@ -34,7 +34,7 @@ export const join = (
   }));
 
 /** Removes profiles from a group, as an administrator does. */
-export const leave = (
+export const removeFromGroup = (
   { groups }: Stores,
   { id }: Pick<Group, 'id'>,
   profiles: readonly Pick<Profile, 'id'>[],

@@ -5,7 +5,7 @@ import type { Stores } from './stores.ts';
 
 /** The contract of `OneTimeCodeStore`. */
 export const oneTimeCodeStoreContract = {
-  'a stored code is returned unchanged': async ({ oneTimeCodes }) => {
+  'a code is returned exactly as it was stored': async ({ oneTimeCodes }) => {
     const codes = (['sign-in', 'authorization', 'refresh'] as const).map((purpose) => aOneTimeCode({ purpose }));
     for (const code of codes) await oneTimeCodes.put(code, start);
     for (const code of codes)
@@ -13,49 +13,52 @@ export const oneTimeCodeStoreContract = {
   },
 
   'a code can be taken only once': async ({ oneTimeCodes }) => {
-    const [code, other] = [aOneTimeCode(), aOneTimeCode()];
-    for (const one of [code, other]) await oneTimeCodes.put(one, start);
+    const [code, otherCode] = [aOneTimeCode(), aOneTimeCode()];
+    for (const storedCode of [code, otherCode]) await oneTimeCodes.put(storedCode, start);
     strictEqual((await oneTimeCodes.take(code.digest, code.purpose, start)) === null, false);
     strictEqual(await oneTimeCodes.take(code.digest, code.purpose, start), null);
-    strictEqual((await oneTimeCodes.take(other.digest, other.purpose, start))?.digest, other.digest);
+    strictEqual((await oneTimeCodes.take(otherCode.digest, otherCode.purpose, start))?.digest, otherCode.digest);
   },
 
-  'of concurrent calls, exactly one gets the code': async ({ oneTimeCodes }) => {
+  'when the same code is taken concurrently, only one call gets it': async ({ oneTimeCodes }) => {
     for (let round = 0; round < 5; round += 1) {
-      const { digest, purpose, ...facts } = aOneTimeCode();
-      await oneTimeCodes.put({ digest, purpose, ...facts }, start);
+      const { digest, purpose, ...fields } = aOneTimeCode();
+      await oneTimeCodes.put({ digest, purpose, ...fields }, start);
       const results = await Promise.all(Array.from({ length: 10 }, () => oneTimeCodes.take(digest, purpose, start)));
       strictEqual(results.filter((code) => code !== null).length, 1);
     }
   },
 
-  'a digest without a code returns nothing': async ({ oneTimeCodes }) => {
+  'looking up an unknown digest returns nothing': async ({ oneTimeCodes }) => {
     await oneTimeCodes.put(aOneTimeCode(), start);
     strictEqual(await oneTimeCodes.take(aOneTimeCode().digest, 'sign-in', start), null);
   },
 
-  'a code is not taken for another purpose, and remains stored': async ({ oneTimeCodes }) => {
-    const { digest, ...facts } = aOneTimeCode({ purpose: 'authorization' });
-    await oneTimeCodes.put({ digest, ...facts }, start);
-    for (const other of ['sign-in', 'refresh'] as const)
-      strictEqual(await oneTimeCodes.take(digest, other, start), null);
+  'a code cannot be taken for a different purpose, and remains stored': async ({ oneTimeCodes }) => {
+    const { digest, ...fields } = aOneTimeCode({ purpose: 'authorization' });
+    await oneTimeCodes.put({ digest, ...fields }, start);
+    for (const otherPurpose of ['sign-in', 'refresh'] as const)
+      strictEqual(await oneTimeCodes.take(digest, otherPurpose, start), null);
     strictEqual((await oneTimeCodes.take(digest, 'authorization', start))?.digest, digest);
   },
 
   'a code is valid until its expiry, but not at that instant': async ({ oneTimeCodes }) => {
-    const [last, late] = [aOneTimeCode(), aOneTimeCode()];
-    for (const code of [last, late]) await oneTimeCodes.put(code, start);
-    strictEqual(await oneTimeCodes.take(late.digest, late.purpose, late.expiresAt), null);
-    strictEqual((await oneTimeCodes.take(last.digest, last.purpose, last.expiresAt - 1))?.digest, last.digest);
+    const [validCode, expiredCode] = [aOneTimeCode(), aOneTimeCode()];
+    for (const code of [validCode, expiredCode]) await oneTimeCodes.put(code, start);
+    strictEqual(await oneTimeCodes.take(expiredCode.digest, expiredCode.purpose, expiredCode.expiresAt), null);
+    strictEqual(
+      (await oneTimeCodes.take(validCode.digest, validCode.purpose, validCode.expiresAt - 1))?.digest,
+      validCode.digest,
+    );
   },
 
-  'storing a code removes expired codes, and no others': async ({ oneTimeCodes }) => {
-    const old = aOneTimeCode();
-    const young = aOneTimeCode({ expiresAt: old.expiresAt + 1 });
-    for (const code of [old, young]) await oneTimeCodes.put(code, start);
-    await oneTimeCodes.put(aOneTimeCode({ expiresAt: old.expiresAt + 60_000 }), old.expiresAt);
+  'storing a code removes only expired codes': async ({ oneTimeCodes }) => {
+    const olderCode = aOneTimeCode();
+    const newerCode = aOneTimeCode({ expiresAt: olderCode.expiresAt + 1 });
+    for (const code of [olderCode, newerCode]) await oneTimeCodes.put(code, start);
+    await oneTimeCodes.put(aOneTimeCode({ expiresAt: olderCode.expiresAt + 60_000 }), olderCode.expiresAt);
     // At this earlier instant, the code would still be valid if it had not been removed.
-    strictEqual(await oneTimeCodes.take(old.digest, old.purpose, start), null);
-    strictEqual((await oneTimeCodes.take(young.digest, young.purpose, start))?.digest, young.digest);
+    strictEqual(await oneTimeCodes.take(olderCode.digest, olderCode.purpose, start), null);
+    strictEqual((await oneTimeCodes.take(newerCode.digest, newerCode.purpose, start))?.digest, newerCode.digest);
   },
 } as const satisfies Contract<Stores>;

@@ -1,17 +1,17 @@
 import type { CollectionId, IndexedOperation, OperationBlockChange, OperationBlockStore } from '@portico/domain';
 import { packOperations } from '@portico/domain';
-import { collectionsAfter } from './collections-after.ts';
+import { listCollectionsAfter } from './list-collections-after.ts';
 
 /** The part of a block store that an index reads, and functions that write to it without notifying the index. */
-export interface OperationBlockChanges extends Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'> {
-  /** Stores the operations, replacing the collection's earlier block by this model. Returns the block's sequence. */
+export interface OperationBlockChanges extends Pick<OperationBlockStore, 'listChangedSince' | 'listCollectionsAfter'> {
+  /** Stores the operations, replacing the collection's previous block from this model. Returns the block's sequence number. */
   put(collectionId: CollectionId, operations: readonly IndexedOperation[], modelId?: string): number;
   /** Removes the collection's blocks, as removing the collection does. */
   remove(collectionId: CollectionId): void;
 }
 
 /**
- * Creates a store with one block per collection and model. Each write gets the next sequence, as in
+ * Creates a store with one block per collection and model. Each write gets the next sequence number, as in
  * `OperationBlockStore`.
  */
 export const createOperationBlockChanges = (): OperationBlockChanges => {
@@ -34,10 +34,10 @@ export const createOperationBlockChanges = (): OperationBlockChanges => {
     remove(collectionId) {
       for (const [key, block] of blocks) if (block.collectionId === collectionId) blocks.delete(key);
     },
-    async collectionsAfter(after, modelId, limit) {
-      return collectionsAfter(blocks.values(), after, modelId, limit);
+    async listCollectionsAfter(after, modelId, limit) {
+      return listCollectionsAfter(blocks.values(), after, modelId, limit);
     },
-    async changedSince(after, modelId, limit) {
+    async listChangedSince(after, modelId, limit) {
       return [...blocks.values()]
         .filter((block) => block.modelId === modelId && block.sequence > after)
         .sort((a, b) => a.sequence - b.sequence)

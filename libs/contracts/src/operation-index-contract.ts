@@ -21,7 +21,7 @@ export interface OperationIndexSubject {
 }
 
 /**
- * Returns an operation whose dense vector of 16 numbers starts with `dense`, and whose sparse vector has these weights
+ * Returns an operation whose dense vector of 16 dimensions starts with `dense`, and whose sparse vector has these weights
  * by feature.
  */
 export const anIndexedOperation = (
@@ -48,7 +48,7 @@ const [a, b, c] = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}`
 const query = (changes: Partial<OperationQuery> = {}): OperationQuery => ({
   modelId: 'model-1',
   vector: aHybridVector([1]),
-  among: [a, b, c],
+  candidateIds: [a, b, c],
   method: null,
   limit: 10,
   asOf: 0,
@@ -83,7 +83,7 @@ const createDriver = ({ index, blocks }: OperationIndexSubject) => {
   return { find, put };
 };
 
-const ranking = {
+const rankingCases = {
   'the similarity is the dot product of the dense vectors plus that of the sparse ones': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5, 0.25], { 7: 2, 9: 1 }), anIndexedOperation('l', [-0.5], { 9: 3 })]);
@@ -105,12 +105,14 @@ const ranking = {
     assert.equal(names.length, 3);
     assert.equal(names[0], 'n');
   },
-  'a limit above the number of operations returns them all': async (subject) => {
+  'a limit above the number of operations returns all of them': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5]), anIndexedOperation('l', [-0.5])]);
     assert.deepEqual(namesOf(await find({ limit: 100 })), ['k', 'l']);
   },
-  'an operation is identified by its collection and its key, which other collections may have too': async (subject) => {
+  'an operation is identified by its collection and its key, and other collections may have the same key': async (
+    subject,
+  ) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5])]);
     put(b, [anIndexedOperation('k', [0.75])]);
@@ -124,22 +126,22 @@ const ranking = {
   },
 } satisfies Contract<OperationIndexSubject>;
 
-const filtering = {
-  'only operations of the given collections are returned, and they fill the limit': async (subject) => {
+const filteringCases = {
+  'only operations of the given collections are returned, and only they count towards the limit': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1]), anIndexedOperation('l', [0.9])]);
     put(b, [anIndexedOperation('m', [0.5]), anIndexedOperation('n', [0.4])]);
-    assert.deepEqual(namesOf(await find({ among: [b], limit: 2 })), ['m', 'n']);
+    assert.deepEqual(namesOf(await find({ candidateIds: [b], limit: 2 })), ['m', 'n']);
   },
   'operations outside the given collections do not change a result': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5], { 5: 1 }), anIndexedOperation('l', [0.4])]);
-    const search = { among: [a], limit: 1, vector: aHybridVector([1], { 5: 1 }) };
-    const before = await find(search);
+    const searchQuery = { candidateIds: [a], limit: 1, vector: aHybridVector([1], { 5: 1 }) };
+    const before = await find(searchQuery);
     put(b, [anIndexedOperation('m', [1], { 5: 9 }), anIndexedOperation('n', [1])]);
-    assert.deepEqual(await find(search), before);
+    assert.deepEqual(await find(searchQuery), before);
   },
-  'only operations with the method are returned, and they fill the limit': async (subject) => {
+  'only operations with the method are returned, and only they count towards the limit': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1]), anIndexedOperation('l', [0.2], {}, 'POST')]);
     put(b, [anIndexedOperation('m', [0.3], {}, 'POST'), anIndexedOperation('n', [0.9], {}, 'OPTIONS')]);
@@ -147,18 +149,18 @@ const filtering = {
     assert.deepEqual(namesOf(await find({ method: 'OPTIONS' })), ['n']);
     assert.deepEqual(await find({ method: 'PATCH' }), []);
   },
-  'a given collection without operations, or without a block, is left out': async (subject) => {
+  'a given collection without operations or without a block is left out': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1])]);
     put(b, []);
-    assert.deepEqual(namesOf(await find({ among: [c, b, a] })), ['k']);
+    assert.deepEqual(namesOf(await find({ candidateIds: [c, b, a] })), ['k']);
   },
-  'a search among no collections finds nothing': async (subject) => {
+  'searching in no collections returns nothing': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1])]);
-    assert.deepEqual(await find({ among: [] }), []);
+    assert.deepEqual(await find({ candidateIds: [] }), []);
   },
-  'vectors of another model have no influence': async (subject) => {
+  'vectors from other models do not affect the result': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5])]);
     put(a, [anIndexedOperation('l', [1])], 'model-2');
@@ -167,16 +169,16 @@ const filtering = {
   },
 } satisfies Contract<OperationIndexSubject>;
 
-const changing = {
-  'a stored block is found by the next search, even with the same array of collections': async (subject) => {
+const changeCases = {
+  'the next search finds a stored block, even with the same array of collections': async (subject) => {
     const { find, put } = createDriver(subject);
-    const among = [a, b];
+    const candidateIds = [a, b];
     put(a, [anIndexedOperation('k', [0.5])]);
-    await find({ among });
+    await find({ candidateIds });
     put(b, [anIndexedOperation('l', [1])]);
-    assert.deepEqual(namesOf(await find({ among })), ['l', 'k']);
+    assert.deepEqual(namesOf(await find({ candidateIds })), ['l', 'k']);
   },
-  'a block replaces the earlier one, and none of its operations are found again': async (subject) => {
+  'a block replaces the previous one, whose operations are no longer found': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1]), anIndexedOperation('l', [0.9])]);
     await find();
@@ -185,7 +187,7 @@ const changing = {
     put(a, []);
     assert.deepEqual(await find(), []);
   },
-  'each of many concurrent searches reflects the sequence that it names': async (subject) => {
+  'concurrent searches each reflect the sequence number that they specify': async (subject) => {
     const { find, put } = createDriver(subject);
     const searches = [a, b, c].map((collectionId, i) => {
       const asOf = put(collectionId, [anIndexedOperation('klm'.charAt(i), [1, i])]);
@@ -197,20 +199,20 @@ const changing = {
   },
 } satisfies Contract<OperationIndexSubject>;
 
-const responding = {
+const responseCases = {
   'a query that is not finite is rejected': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1], { 1: 1 })]);
-    for (const wrong of [Number.NaN, Infinity, -Infinity]) {
-      await assert.rejects(find({ vector: aHybridVector([wrong]) }), RangeError);
-      await assert.rejects(find({ vector: aHybridVector([1], { 1: wrong }) }), RangeError);
+    for (const invalidValue of [Number.NaN, Infinity, -Infinity]) {
+      await assert.rejects(find({ vector: aHybridVector([invalidValue]) }), RangeError);
+      await assert.rejects(find({ vector: aHybridVector([1], { 1: invalidValue }) }), RangeError);
     }
   },
-  'a result from the index itself is not a fallback': async (subject) => {
+  'a result from the index is not a fallback': async (subject) => {
     const asOf = createDriver(subject).put(a, [anIndexedOperation('k', [1])]);
     assert.equal((await subject.index.search(query({ asOf }))).isFallback, false);
   },
-  'while the index is unavailable, its check rejects, and so does a search that must catch up': async (subject) => {
+  'while the index is unavailable, its check fails, and so does a search that must catch up': async (subject) => {
     const { find, put } = createDriver(subject);
     await subject.index.check();
     subject.interrupt();
@@ -225,8 +227,8 @@ const responding = {
 
 /** The contract of `OperationIndex`. */
 export const operationIndexContract = {
-  ...ranking,
-  ...filtering,
-  ...changing,
-  ...responding,
+  ...rankingCases,
+  ...filteringCases,
+  ...changeCases,
+  ...responseCases,
 } satisfies Contract<OperationIndexSubject>;

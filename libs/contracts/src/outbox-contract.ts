@@ -1,15 +1,15 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert/strict';
 import { missingEmbeddings } from '@portico/domain';
 import type { JobId, JobTask, NewJob, NoticeTask, ProfileId } from '@portico/domain';
-import { assertWritten, dueJobs, enqueueJobs } from './assertions.ts';
+import { assertWritten, findDueJobs, enqueueJobs } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
   aJob,
   aMailJob,
-  aNotice,
+  aNoticeJob,
   aProfile,
   endOfTime,
-  jobsOnly,
+  jobEffectsOf,
   nextId,
   noEffects,
   someEffects,
@@ -20,46 +20,46 @@ import type { Stores } from './stores.ts';
 /** The contract of `Outbox`. */
 export const outboxContract = {
   'jobs are due from their due time on': async (stores) => {
-    const [due] = await enqueueJobs(stores, aJob({ dueAt: start }), aJob({ dueAt: start + 1 }));
-    deepStrictEqual(await dueJobs(stores, start - 1, 9), []);
-    deepStrictEqual(await dueJobs(stores, start, 9), [due.id]);
+    const [dueJob] = await enqueueJobs(stores, aJob({ dueAt: start }), aJob({ dueAt: start + 1 }));
+    deepStrictEqual(await findDueJobs(stores, start - 1, 9), []);
+    deepStrictEqual(await findDueJobs(stores, start, 9), [dueJob.id]);
   },
 
-  'due jobs of a kind are returned longest due first, up to the limit': async (stores) => {
-    const [third, first, second] = await enqueueJobs(
+  'due jobs of a kind are returned up to the limit, those that have been due longest first': async (stores) => {
+    const [thirdJob, firstJob, secondJob] = await enqueueJobs(
       stores,
       aJob({ dueAt: start + 3 }),
       aJob({ dueAt: start + 1 }),
       aJob({ dueAt: start + 2 }),
     );
-    deepStrictEqual(await dueJobs(stores, start + 3, 9), [first.id, second?.id, third.id]);
-    deepStrictEqual(await dueJobs(stores, start + 3, 2), [first.id, second?.id]);
+    deepStrictEqual(await findDueJobs(stores, start + 3, 9), [firstJob.id, secondJob?.id, thirdJob.id]);
+    deepStrictEqual(await findDueJobs(stores, start + 3, 2), [firstJob.id, secondJob?.id]);
   },
 
-  'due jobs are only those of the requested kind': async (stores) => {
+  'only due jobs of the requested kind are returned': async (stores) => {
     const profileId = nextId<ProfileId>();
-    const kinds = await enqueueJobs(
+    const jobs = await enqueueJobs(
       stores,
       aMailJob(profileId),
       aJob({ task: { kind: 'mail.rejection', profileId, reason: null } }),
       aJob(),
     );
-    for (const { id, task } of kinds) deepStrictEqual(await stores.outbox.due(task.kind, start, 1), [id]);
+    for (const { id, task } of jobs) deepStrictEqual(await stores.outbox.listDue(task.kind, start, 1), [id]);
   },
 
-  'a job that is leased is not due': async (stores) => {
-    const [leased, free] = await enqueueJobs(stores, aJob(), aJob());
-    await stores.outbox.claim(leased.id, start, start + 10);
-    deepStrictEqual(await dueJobs(stores, start + 9, 9), [free.id]);
+  'a leased job is not due': async (stores) => {
+    const [leasedJob, freeJob] = await enqueueJobs(stores, aJob(), aJob());
+    await stores.outbox.claim(leasedJob.id, start, start + 10);
+    deepStrictEqual(await findDueJobs(stores, start + 9, 9), [freeJob.id]);
   },
 
   'a job whose lease has expired is due again': async (stores) => {
     const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
-    deepStrictEqual(await dueJobs(stores, start + 10, 9), [job.id]);
+    deepStrictEqual(await findDueJobs(stores, start + 10, 9), [job.id]);
   },
 
-  'a claim returns the job as it was written, for every kind': async (stores) => {
+  'claiming returns a job of any kind exactly as it was written': async (stores) => {
     const profileId = nextId<Extract<JobTask, { profileId: unknown }>['profileId']>();
     const jobs = await enqueueJobs(
       stores,
@@ -68,7 +68,7 @@ export const outboxContract = {
       aJob({ task: { kind: 'mail.rejection', profileId, reason: 'zu groß' } }),
       aJob({ task: { kind: 'mail.rejection', profileId, reason: null } }),
       aJob({ task: { kind: 'mail.rotation', profileId, sealed: 'c2VhbGVk' } }),
-      aNotice(profileId),
+      aNoticeJob(profileId),
     );
     for (const job of jobs) {
       deepStrictEqual(await stores.outbox.claim(job.id, start, start + 10), { ...job, attempts: 0 });
@@ -77,7 +77,7 @@ export const outboxContract = {
 
   'a job that no longer exists cannot be claimed': async (stores) => {
     const [job] = await enqueueJobs(stores, aJob());
-    await stores.outbox.done(job.id);
+    await stores.outbox.complete(job.id);
     strictEqual(await stores.outbox.claim(job.id, start, start + 10), null);
     strictEqual(await stores.outbox.claim(nextId(), start, start + 10), null);
   },
@@ -101,19 +101,19 @@ export const outboxContract = {
     strictEqual(await stores.outbox.claim(job.id, start + 19, start + 30), null);
   },
 
-  'a lease can be extended, and shortened': async (stores) => {
+  'a lease can be extended and shortened': async (stores) => {
     const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     strictEqual(await stores.outbox.extend(job.id, start + 10, start + 20), true);
-    deepStrictEqual(await dueJobs(stores, start + 19, 9), []);
+    deepStrictEqual(await findDueJobs(stores, start + 19, 9), []);
     strictEqual(await stores.outbox.claim(job.id, start + 19, start + 30), null);
     strictEqual(await stores.outbox.extend(job.id, start + 20, start + 15), true);
-    deepStrictEqual(await dueJobs(stores, start + 15, 9), [job.id]);
+    deepStrictEqual(await findDueJobs(stores, start + 15, 9), [job.id]);
     deepStrictEqual(await stores.outbox.claim(job.id, start + 15, start + 30), { ...job, attempts: 0 });
   },
 
-  'a lease is not extended once the job is leased again, free, given up or done': async (stores) => {
-    const [reclaimed, free, failed, finished, never] = await enqueueJobs(
+  'a lease cannot be extended once the job is leased again, free, given up or done': async (stores) => {
+    const [reclaimedJob, freeJob, failedJob, finishedJob, unclaimedJob] = await enqueueJobs(
       stores,
       aJob(),
       aJob(),
@@ -121,39 +121,43 @@ export const outboxContract = {
       aJob(),
       aJob(),
     );
-    for (const { id } of [reclaimed, free, failed, finished]) await stores.outbox.claim(id, start, start + 10);
-    await stores.outbox.claim(reclaimed.id, start + 10, start + 20);
-    await stores.outbox.retry(free.id, start, 'busy');
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
-    await stores.outbox.done(finished.id);
-    for (const { id } of [reclaimed, free, failed, finished, never])
+    for (const { id } of [reclaimedJob, freeJob, failedJob, finishedJob])
+      await stores.outbox.claim(id, start, start + 10);
+    await stores.outbox.claim(reclaimedJob.id, start + 10, start + 20);
+    await stores.outbox.retry(freeJob.id, start, 'busy');
+    await stores.outbox.deadLetter(failedJob.id, start, 'no use');
+    await stores.outbox.complete(finishedJob.id);
+    for (const { id } of [reclaimedJob, freeJob, failedJob, finishedJob, unclaimedJob])
       strictEqual(await stores.outbox.extend(id, start + 10, start + 100), false);
-    deepStrictEqual((await dueJobs(stores, start + 19, 9)).toSorted(), [free.id, never.id].toSorted());
-    deepStrictEqual((await dueJobs(stores, start + 20, 9)).toSorted(), [reclaimed.id, free.id, never.id].toSorted());
+    deepStrictEqual((await findDueJobs(stores, start + 19, 9)).toSorted(), [freeJob.id, unclaimedJob.id].toSorted());
+    deepStrictEqual(
+      (await findDueJobs(stores, start + 20, 9)).toSorted(),
+      [reclaimedJob.id, freeJob.id, unclaimedJob.id].toSorted(),
+    );
   },
 
-  'of concurrent claims of one job, exactly one succeeds': async (stores) => {
+  'when the same job is claimed concurrently, only one call succeeds': async (stores) => {
     const [job] = await enqueueJobs(stores, aJob());
     const claim = () => stores.outbox.claim(job.id, start, start + 10);
     const claims = await Promise.all(Array.from({ length: 20 }, claim));
     deepStrictEqual(
-      claims.filter((claimed) => claimed !== null),
+      claims.filter((claimedJob) => claimedJob !== null),
       [{ ...job, attempts: 0 }],
     );
   },
 
-  'a job that is done is removed, and no other': async (stores) => {
-    const [done, other] = await enqueueJobs(stores, aJob(), aJob());
-    await stores.outbox.claim(done.id, start, start + 10);
-    await stores.outbox.done(done.id);
-    deepStrictEqual(await dueJobs(stores, endOfTime, 9), [other.id]);
+  'finishing a job removes only that job': async (stores) => {
+    const [doneJob, otherJob] = await enqueueJobs(stores, aJob(), aJob());
+    await stores.outbox.claim(doneJob.id, start, start + 10);
+    await stores.outbox.complete(doneJob.id);
+    deepStrictEqual(await findDueJobs(stores, endOfTime, 9), [otherJob.id]);
   },
 
-  'finishing, postponing or giving up a job that no longer exists does nothing': async (stores) => {
+  'finishing, postponing or giving up a job that no longer exists changes nothing': async (stores) => {
     const [job] = await enqueueJobs(stores, aJob());
-    await stores.outbox.done(job.id);
+    await stores.outbox.complete(job.id);
     const outcomes = await Promise.allSettled([
-      stores.outbox.done(job.id),
+      stores.outbox.complete(job.id),
       stores.outbox.retry(job.id, start, 'late'),
       stores.outbox.deadLetter(job.id, start, 'late'),
     ]);
@@ -161,121 +165,137 @@ export const outboxContract = {
       outcomes.map(({ status }) => status),
       ['fulfilled', 'fulfilled', 'fulfilled'],
     );
-    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 0, oldestDueAt: null });
+    deepStrictEqual(await stores.outbox.readState(endOfTime), { waiting: 0, deadLetters: 0, oldestDueAt: null });
   },
 
-  'a postponed job releases its lease and is due at the given time': async (stores) => {
+  'postponing a job releases its lease and makes it due at the given time': async (stores) => {
     const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 100);
     await stores.outbox.retry(job.id, start + 10, 'busy');
     strictEqual(await stores.outbox.claim(job.id, start + 9, start + 20), null);
-    deepStrictEqual(await dueJobs(stores, start + 9, 9), []);
-    deepStrictEqual(await dueJobs(stores, start + 10, 9), [job.id]);
+    deepStrictEqual(await findDueJobs(stores, start + 9, 9), []);
+    deepStrictEqual(await findDueJobs(stores, start + 10, 9), [job.id]);
     strictEqual((await stores.outbox.claim(job.id, start + 10, start + 20))?.dueAt, start + 10);
   },
 
-  'each retry counts one attempt': async (stores) => {
-    const [job, other] = await enqueueJobs(stores, aJob(), aJob());
+  'each retry adds one attempt': async (stores) => {
+    const [job, otherJob] = await enqueueJobs(stores, aJob(), aJob());
     for (const attempts of [0, 1, 2]) {
       deepStrictEqual(await stores.outbox.claim(job.id, start, start + 10), { ...job, attempts });
       await stores.outbox.retry(job.id, start, 'busy');
     }
-    strictEqual((await stores.outbox.claim(other.id, start, start + 10))?.attempts, 0);
+    strictEqual((await stores.outbox.claim(otherJob.id, start, start + 10))?.attempts, 0);
   },
 
-  'a second notice for a profile is not added: the first counts one more request': async (stores) => {
+  'a second notice for a profile is not added, but increases the request count of the first': async (stores) => {
     const [ada, bob] = [nextId<ProfileId>(), nextId<ProfileId>()];
-    const [first] = await enqueueJobs(stores, aNotice(ada));
-    const [other] = await enqueueJobs(stores, aNotice(bob), aNotice(ada, { dueAt: start + 5 }), aMailJob(ada));
-    deepStrictEqual(new Set(await stores.outbox.due('mail.notice', endOfTime, 9)), new Set([first.id, other.id]));
-    deepStrictEqual(await stores.outbox.claim(first.id, start, start + 10), {
-      ...first,
-      task: { ...first.task, requestCount: 2 },
+    const [firstNotice] = await enqueueJobs(stores, aNoticeJob(ada));
+    const [otherNotice] = await enqueueJobs(
+      stores,
+      aNoticeJob(bob),
+      aNoticeJob(ada, { dueAt: start + 5 }),
+      aMailJob(ada),
+    );
+    deepStrictEqual(
+      new Set(await stores.outbox.listDue('mail.notice', endOfTime, 9)),
+      new Set([firstNotice.id, otherNotice.id]),
+    );
+    deepStrictEqual(await stores.outbox.claim(firstNotice.id, start, start + 10), {
+      ...firstNotice,
+      task: { ...firstNotice.task, requestCount: 2 },
       attempts: 0,
     });
-    deepStrictEqual(await stores.outbox.claim(other.id, start, start + 10), { ...other, attempts: 0 });
+    deepStrictEqual(await stores.outbox.claim(otherNotice.id, start, start + 10), { ...otherNotice, attempts: 0 });
   },
 
-  'of notices added concurrently for one profile, one is added and counts every request': async (stores) => {
-    const ada = nextId<ProfileId>();
-    await Promise.all(Array.from({ length: 20 }, () => enqueueJobs(stores, aNotice(ada))));
-    const [id, ...more] = await stores.outbox.due('mail.notice', start, 99);
-    deepStrictEqual([(await claimNotice(stores, id)).task.requestCount, more], [20, []]);
-  },
-
-  'a notice that is leased, postponed or given up also counts one more request': async (stores) => {
-    const profiles = [nextId<ProfileId>(), nextId<ProfileId>(), nextId<ProfileId>()] as const;
-    const notices = () => [aNotice(profiles[0]), aNotice(profiles[1]), aNotice(profiles[2])] as const;
-    const [leased, postponed, failed] = await enqueueJobs(stores, ...notices());
-    await stores.outbox.claim(leased.id, start, start + 10);
-    await stores.outbox.retry(postponed.id, start + 5, 'busy');
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
-    await enqueueJobs(stores, ...notices());
-    deepStrictEqual(
-      (await stores.deadLetters.list(9)).map(({ id }) => id),
-      [failed.id],
-    );
-    await stores.deadLetters.requeue(failed.id, start + 10, noEffects);
-    deepStrictEqual(await stores.outbox.due('mail.notice', start + 9, 9), [postponed.id]);
-    for (const { id } of [leased, postponed, failed])
-      strictEqual((await claimNotice(stores, id, start + 10)).task.requestCount, 2);
-  },
-
-  'a resting notice continues under its next id, with the requests since its claim, as if it had never failed': async (
+  'when notices for a profile are added concurrently, only one is added, and it counts every request': async (
     stores,
   ) => {
     const ada = nextId<ProfileId>();
-    const [first] = await enqueueJobs(stores, aNotice(ada));
-    await stores.outbox.retry(first.id, start, 'busy');
-    const claimed = await claimNotice(stores, first.id);
-    await enqueueJobs(stores, aNotice(ada));
-    const next = { id: nextId<JobId>(), dueAt: start + 300 };
-    await stores.outbox.rest(claimed, next);
-    deepStrictEqual(await stores.outbox.due('mail.notice', start + 299, 9), []);
-    strictEqual(await stores.outbox.claim(next.id, start + 299, start + 400), null);
-    deepStrictEqual(await stores.outbox.due('mail.notice', start + 300, 9), [next.id]);
-    deepStrictEqual(await stores.outbox.claim(next.id, start + 300, start + 400), { ...first, ...next, attempts: 0 });
+    await Promise.all(Array.from({ length: 20 }, () => enqueueJobs(stores, aNoticeJob(ada))));
+    const [id, ...more] = await stores.outbox.listDue('mail.notice', start, 99);
+    deepStrictEqual([(await claimNotice(stores, id)).task.requestCount, more], [20, []]);
   },
+
+  'a second notice also increases the request count of a notice that is leased, postponed or given up': async (
+    stores,
+  ) => {
+    const profiles = [nextId<ProfileId>(), nextId<ProfileId>(), nextId<ProfileId>()] as const;
+    const createNotices = () => [aNoticeJob(profiles[0]), aNoticeJob(profiles[1]), aNoticeJob(profiles[2])] as const;
+    const [leasedNotice, postponedNotice, failedNotice] = await enqueueJobs(stores, ...createNotices());
+    await stores.outbox.claim(leasedNotice.id, start, start + 10);
+    await stores.outbox.retry(postponedNotice.id, start + 5, 'busy');
+    await stores.outbox.deadLetter(failedNotice.id, start, 'no use');
+    await enqueueJobs(stores, ...createNotices());
+    deepStrictEqual(
+      (await stores.deadLetters.list(9)).map(({ id }) => id),
+      [failedNotice.id],
+    );
+    await stores.deadLetters.requeue(failedNotice.id, start + 10, noEffects);
+    deepStrictEqual(await stores.outbox.listDue('mail.notice', start + 9, 9), [postponedNotice.id]);
+    for (const { id } of [leasedNotice, postponedNotice, failedNotice])
+      strictEqual((await claimNotice(stores, id, start + 10)).task.requestCount, 2);
+  },
+
+  'a resting notice continues under its next id with the requests since it was claimed, as if it had never failed':
+    async (stores) => {
+      const ada = nextId<ProfileId>();
+      const [firstNotice] = await enqueueJobs(stores, aNoticeJob(ada));
+      await stores.outbox.retry(firstNotice.id, start, 'busy');
+      const claimedNotice = await claimNotice(stores, firstNotice.id);
+      await enqueueJobs(stores, aNoticeJob(ada));
+      const next = { id: nextId<JobId>(), dueAt: start + 300 };
+      await stores.outbox.restNotice(claimedNotice, next);
+      deepStrictEqual(await stores.outbox.listDue('mail.notice', start + 299, 9), []);
+      strictEqual(await stores.outbox.claim(next.id, start + 299, start + 400), null);
+      deepStrictEqual(await stores.outbox.listDue('mail.notice', start + 300, 9), [next.id]);
+      deepStrictEqual(await stores.outbox.claim(next.id, start + 300, start + 400), {
+        ...firstNotice,
+        ...next,
+        attempts: 0,
+      });
+    },
 
   'a resting notice is neither due nor waiting until it is requested': async (stores) => {
     const ada = nextId<ProfileId>();
-    const [first] = await enqueueJobs(stores, aNotice(ada));
+    const [firstNotice] = await enqueueJobs(stores, aNoticeJob(ada));
     const next = { id: nextId<JobId>(), dueAt: start + 300 };
-    await stores.outbox.rest(await claimNotice(stores, first.id), next);
-    deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), []);
+    await stores.outbox.restNotice(await claimNotice(stores, firstNotice.id), next);
+    deepStrictEqual(await stores.outbox.listDue('mail.notice', endOfTime, 9), []);
     strictEqual(await stores.outbox.claim(next.id, endOfTime, endOfTime + 10), null);
-    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 0, oldestDueAt: null });
-    await enqueueJobs(stores, aNotice(ada));
-    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 1, deadLetters: 0, oldestDueAt: start + 300 });
-    deepStrictEqual(await stores.outbox.due('mail.notice', endOfTime, 9), [next.id]);
+    deepStrictEqual(await stores.outbox.readState(endOfTime), { waiting: 0, deadLetters: 0, oldestDueAt: null });
+    await enqueueJobs(stores, aNoticeJob(ada));
+    deepStrictEqual(await stores.outbox.readState(endOfTime), { waiting: 1, deadLetters: 0, oldestDueAt: start + 300 });
+    deepStrictEqual(await stores.outbox.listDue('mail.notice', endOfTime, 9), [next.id]);
   },
 
-  'a rest ignores a notice that no longer exists or was given up': async (stores) => {
+  'resting ignores a notice that no longer exists or was given up': async (stores) => {
     const [ada, bob] = [nextId<ProfileId>(), nextId<ProfileId>()];
-    const [finished, failed] = await enqueueJobs(stores, aNotice(ada), aNotice(bob));
-    const claims = [await claimNotice(stores, finished.id), await claimNotice(stores, failed.id)];
-    await stores.outbox.done(finished.id);
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
+    const [finishedNotice, failedNotice] = await enqueueJobs(stores, aNoticeJob(ada), aNoticeJob(bob));
+    const claimedNotices = [await claimNotice(stores, finishedNotice.id), await claimNotice(stores, failedNotice.id)];
+    await stores.outbox.complete(finishedNotice.id);
+    await stores.outbox.deadLetter(failedNotice.id, start, 'no use');
     const before = await stores.deadLetters.list(9);
-    for (const claimed of claims) await stores.outbox.rest(claimed, { id: nextId<JobId>(), dueAt: start });
+    for (const claimedNotice of claimedNotices)
+      await stores.outbox.restNotice(claimedNotice, { id: nextId<JobId>(), dueAt: start });
     deepStrictEqual(await stores.deadLetters.list(9), before);
-    deepStrictEqual(await stores.outbox.state(endOfTime), { waiting: 0, deadLetters: 1, oldestDueAt: null });
+    deepStrictEqual(await stores.outbox.readState(endOfTime), { waiting: 0, deadLetters: 1, oldestDueAt: null });
   },
 
   'a dead letter is never due again and cannot be claimed': async (stores) => {
     const [job] = await enqueueJobs(stores, aJob());
     await stores.outbox.claim(job.id, start, start + 10);
     await stores.outbox.deadLetter(job.id, start, 'no use');
-    deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
+    deepStrictEqual(await findDueJobs(stores, endOfTime, 9), []);
     strictEqual(await stores.outbox.claim(job.id, endOfTime, endOfTime + 10), null);
     await stores.outbox.retry(job.id, start, 'late');
-    deepStrictEqual(await dueJobs(stores, endOfTime, 9), []);
+    deepStrictEqual(await findDueJobs(stores, endOfTime, 9), []);
   },
 
-  'a dead letter stays in the store': async (stores) => {
+  'a dead letter is kept in the store': async (stores) => {
     const [job] = await enqueueJobs(stores, aMailJob(nextId()), aJob());
     await stores.outbox.deadLetter(job.id, start, 'no use');
-    const { waiting, deadLetters } = await stores.outbox.state(start);
+    const { waiting, deadLetters } = await stores.outbox.readState(start);
     deepStrictEqual([waiting, deadLetters], [1, 1]);
   },
 
@@ -287,11 +307,9 @@ export const outboxContract = {
     deepStrictEqual(await stores.deadLetters.list(9), before);
   },
 
-  'the sealed secrets of waiting jobs are listed, including leased and postponed ones, and no others': async (
-    stores,
-  ) => {
+  'only the sealed secrets of waiting jobs are listed, including leased and postponed ones': async (stores) => {
     const profileId = nextId<ProfileId>();
-    const [free, leased, postponed, finished, failed] = await enqueueJobs(
+    const [freeJob, leasedJob, postponedJob, finishedJob, failedJob] = await enqueueJobs(
       stores,
       aMailJob(profileId),
       aMailJob(profileId),
@@ -301,13 +319,13 @@ export const outboxContract = {
       aJob(),
       aJob({ task: { kind: 'mail.rejection', profileId, reason: 'zu groß' } }),
     );
-    await stores.outbox.claim(leased.id, start, start + 10);
-    await stores.outbox.retry(postponed.id, start + 10, 'busy');
-    await stores.outbox.done(finished.id);
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
+    await stores.outbox.claim(leasedJob.id, start, start + 10);
+    await stores.outbox.retry(postponedJob.id, start + 10, 'busy');
+    await stores.outbox.complete(finishedJob.id);
+    await stores.outbox.deadLetter(failedJob.id, start, 'no use');
     deepStrictEqual(
-      (await stores.outbox.sealed()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      [free, leased, postponed]
+      (await stores.outbox.listSealed()).toSorted((a, b) => (a.id < b.id ? -1 : 1)),
+      [freeJob, leasedJob, postponedJob]
         .map(({ id }) => ({ id, sealed: sealedSecret }))
         .toSorted((a, b) => (a.id < b.id ? -1 : 1)),
     );
@@ -316,149 +334,148 @@ export const outboxContract = {
   'the jobs of a change are reported once they are durable': async (stores) => {
     const reports: [readonly JobId[], Promise<readonly JobId[]>][] = [];
     stores.outbox.onWritten((jobs) =>
-      reports.push([jobs.map(({ id }) => id), stores.outbox.due('embed', endOfTime, 9)]),
+      reports.push([jobs.map(({ id }) => id), stores.outbox.listDue('embed', endOfTime, 9)]),
     );
-    const [one, two, three] = [aJob(), aJob(), aJob()];
-    await stores.embeddingJobs.enqueue(jobsOnly(one, two));
+    const [firstJob, secondJob, thirdJob] = [aJob(), aJob(), aJob()];
+    await stores.embeddingJobs.enqueue(jobEffectsOf(firstJob, secondJob));
     await stores.embeddingJobs.enqueue(noEffects);
-    await stores.embeddingJobs.enqueue(jobsOnly(three));
+    await stores.embeddingJobs.enqueue(jobEffectsOf(thirdJob));
     deepStrictEqual(
       reports.map(([ids]) => ids),
-      [[one.id, two.id], [three.id]],
+      [[firstJob.id, secondJob.id], [thirdJob.id]],
     );
-    deepStrictEqual(await reports[0]?.[1].then((ids) => ids.toSorted()), [one.id, two.id].toSorted());
+    deepStrictEqual(await reports[0]?.[1].then((ids) => ids.toSorted()), [firstJob.id, secondJob.id].toSorted());
   },
 
   'the jobs of a change that fails are not reported': async (stores) => {
-    const [before] = await enqueueJobs(stores, aJob());
-    const reported: NewJob[] = [];
-    stores.outbox.onWritten((jobs) => reported.push(...jobs));
-    await rejects(stores.profiles.add(aProfile(), jobsOnly(aJob(), aJob({ id: before.id }))));
-    deepStrictEqual(reported, []);
+    const [existingJob] = await enqueueJobs(stores, aJob());
+    const reportedJobs: NewJob[] = [];
+    stores.outbox.onWritten((jobs) => reportedJobs.push(...jobs));
+    await rejects(stores.profiles.add(aProfile(), jobEffectsOf(aJob(), aJob({ id: existingJob.id }))));
+    deepStrictEqual(reportedJobs, []);
   },
 
   'only the last callback is called': async (stores) => {
-    const [first, last]: NewJob[][] = [[], []];
-    stores.outbox.onWritten((jobs) => first?.push(...jobs));
-    stores.outbox.onWritten((jobs) => last?.push(...jobs));
+    const [firstReports, lastReports]: NewJob[][] = [[], []];
+    stores.outbox.onWritten((jobs) => firstReports?.push(...jobs));
+    stores.outbox.onWritten((jobs) => lastReports?.push(...jobs));
     const [job] = await enqueueJobs(stores, aJob());
-    deepStrictEqual([first, last?.map(({ id }) => id)], [[], [job.id]]);
+    deepStrictEqual([firstReports, lastReports?.map(({ id }) => id)], [[], [job.id]]);
   },
 
-  'a resealed job is otherwise unchanged': async (stores) => {
-    const [job, other] = await enqueueJobs(stores, aMailJob(nextId()), aMailJob(nextId()));
+  'resealing a job changes nothing else': async (stores) => {
+    const [job, otherJob] = await enqueueJobs(stores, aMailJob(nextId()), aMailJob(nextId()));
     await stores.outbox.retry(job.id, start + 5, 'busy');
     await stores.outbox.claim(job.id, start + 5, start + 10);
     strictEqual(await stores.outbox.reseal(job.id, sealedSecret, 'YW5ldw', noEffects), true);
-    deepStrictEqual(await dueJobs(stores, start + 9, 9), [other.id]);
+    deepStrictEqual(await findDueJobs(stores, start + 9, 9), [otherJob.id]);
     deepStrictEqual(await stores.outbox.claim(job.id, start + 10, start + 20), {
       ...job,
       task: { ...job.task, sealed: 'YW5ldw' },
       dueAt: start + 5,
       attempts: 1,
     });
-    deepStrictEqual(await stores.outbox.claim(other.id, start, start + 10), { ...other, attempts: 0 });
+    deepStrictEqual(await stores.outbox.claim(otherJob.id, start, start + 10), { ...otherJob, attempts: 0 });
   },
 
-  'resealing writes its effects, and none if nothing is resealed': async (stores) => {
+  'resealing writes its effects, unless nothing is resealed': async (stores) => {
     const [job] = await enqueueJobs(stores, aMailJob(nextId()));
     const effects = { ...someEffects(), jobs: [] };
     strictEqual(await stores.outbox.reseal(job.id, 'YW5kZXJz', 'bGF0ZQ', someEffects()), false);
-    await assertWritten(stores, jobsOnly(job));
+    await assertWritten(stores, jobEffectsOf(job));
     strictEqual(await stores.outbox.reseal(job.id, sealedSecret, 'YW5ldw', effects), true);
-    await assertWritten(stores, jobsOnly(job), effects);
+    await assertWritten(stores, jobEffectsOf(job), effects);
   },
 
   'a job that no longer exists, was given up or is sealed differently is not resealed': async (stores) => {
-    const [finished, failed, changed] = await enqueueJobs(
+    const [finishedJob, failedJob, changedJob] = await enqueueJobs(
       stores,
       aMailJob(nextId()),
       aMailJob(nextId()),
       aMailJob(nextId()),
     );
-    await stores.outbox.done(finished.id);
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
-    await stores.outbox.reseal(changed.id, sealedSecret, 'YW5ldw', noEffects);
-    strictEqual(await stores.outbox.reseal(finished.id, sealedSecret, 'bGF0ZQ', noEffects), false);
-    strictEqual(await stores.outbox.reseal(failed.id, sealedSecret, 'bGF0ZQ', noEffects), false);
-    strictEqual(await stores.outbox.reseal(failed.id, '', 'bGF0ZQ', noEffects), false);
-    strictEqual(await stores.outbox.reseal(changed.id, sealedSecret, 'bGF0ZQ', noEffects), false);
-    deepStrictEqual(await stores.outbox.sealed(), [{ id: changed.id, sealed: 'YW5ldw' }]);
+    await stores.outbox.complete(finishedJob.id);
+    await stores.outbox.deadLetter(failedJob.id, start, 'no use');
+    await stores.outbox.reseal(changedJob.id, sealedSecret, 'YW5ldw', noEffects);
+    strictEqual(await stores.outbox.reseal(finishedJob.id, sealedSecret, 'bGF0ZQ', noEffects), false);
+    strictEqual(await stores.outbox.reseal(failedJob.id, sealedSecret, 'bGF0ZQ', noEffects), false);
+    strictEqual(await stores.outbox.reseal(failedJob.id, '', 'bGF0ZQ', noEffects), false);
+    strictEqual(await stores.outbox.reseal(changedJob.id, sealedSecret, 'bGF0ZQ', noEffects), false);
+    deepStrictEqual(await stores.outbox.listSealed(), [{ id: changedJob.id, sealed: 'YW5ldw' }]);
     deepStrictEqual(
       (await stores.deadLetters.list(9)).map(({ id, secretRemoved }) => ({ id, secretRemoved })),
-      [{ id: failed.id, secretRemoved: true }],
+      [{ id: failedJob.id, secretRemoved: true }],
     );
   },
 
   'every job that is not a dead letter is waiting, including leased and postponed ones': async (stores) => {
-    const [leased, postponed] = await enqueueJobs(stores, aJob(), aJob(), aJob({ dueAt: endOfTime }));
-    await stores.outbox.claim(leased.id, start, start + 10);
-    await stores.outbox.retry(postponed.id, start + 10, 'busy');
-    strictEqual((await stores.outbox.state(start)).waiting, 3);
+    const [leasedJob, postponedJob] = await enqueueJobs(stores, aJob(), aJob(), aJob({ dueAt: endOfTime }));
+    await stores.outbox.claim(leasedJob.id, start, start + 10);
+    await stores.outbox.retry(postponedJob.id, start + 10, 'busy');
+    strictEqual((await stores.outbox.readState(start)).waiting, 3);
   },
 
-  'the state shows since when the longest due job has been due': async (stores) => {
-    const [, oldest] = await enqueueJobs(
+  'the state shows when the job that has been due longest became due': async (stores) => {
+    const [, oldestJob] = await enqueueJobs(
       stores,
       aJob({ dueAt: start + 5 }),
       aJob({ dueAt: start + 2 }),
       aJob({ dueAt: start + 9 }),
     );
-    strictEqual((await stores.outbox.state(start + 5)).oldestDueAt, start + 2);
-    await stores.outbox.deadLetter(oldest.id, start, 'no use');
-    strictEqual((await stores.outbox.state(start + 5)).oldestDueAt, start + 5);
+    strictEqual((await stores.outbox.readState(start + 5)).oldestDueAt, start + 2);
+    await stores.outbox.deadLetter(oldestJob.id, start, 'no use');
+    strictEqual((await stores.outbox.readState(start + 5)).oldestDueAt, start + 5);
   },
 
   'the state shows null if no job is due': async (stores) => {
-    deepStrictEqual(await stores.outbox.state(start), { waiting: 0, deadLetters: 0, oldestDueAt: null });
+    deepStrictEqual(await stores.outbox.readState(start), { waiting: 0, deadLetters: 0, oldestDueAt: null });
     await enqueueJobs(stores, aJob({ dueAt: start + 1 }));
-    deepStrictEqual(await stores.outbox.state(start), { waiting: 1, deadLetters: 0, oldestDueAt: null });
+    deepStrictEqual(await stores.outbox.readState(start), { waiting: 1, deadLetters: 0, oldestDueAt: null });
   },
 
-  'jobs are counted by kind as waiting, running, retrying or given up, with the due time of the longest due one':
-    async (stores) => {
-      deepStrictEqual(await stores.outbox.counts(start), []);
-      const embeds = await enqueueJobs(
-        stores,
-        aJob({ dueAt: start + 900 }),
-        aJob({ dueAt: start + 1 }),
-        aJob({ dueAt: start + 2 }),
-        aJob({ dueAt: start + 3, group: missingEmbeddings }),
-        aJob(),
-        aJob(),
-        aJob(),
-      );
-      const [, leased, expired, , failed, failedLater, deadLettered] = embeds;
-      await stores.outbox.claim(leased.id, start + 5, start + 60);
-      await stores.outbox.claim(expired.id, start + 5, start + 10);
-      await stores.outbox.retry(failed.id, start + 70, 'busy');
-      await stores.outbox.retry(failedLater.id, start + 80, 'busy');
-      await stores.outbox.deadLetter(deadLettered.id, start, 'no use');
-      await enqueueJobs(stores, aMailJob(nextId()));
-      const none = { waiting: 0, running: 0, retrying: 0, nextRetryAt: null, deadLetters: 0, oldestDueAt: null };
-      const counts = await stores.outbox.counts(start + 10);
-      deepStrictEqual(
-        counts.toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
-        [
-          {
-            kind: aJob().task.kind,
-            waiting: 3,
-            running: 1,
-            retrying: 2,
-            nextRetryAt: start + 70,
-            deadLetters: 1,
-            oldestDueAt: start + 1,
-          },
-          { ...none, kind: 'mail.credentials', waiting: 1, oldestDueAt: start },
-        ],
-      );
-    },
+  'jobs are counted by kind as waiting, running, retrying or given up, with the earliest due time': async (stores) => {
+    deepStrictEqual(await stores.outbox.countByKind(start), []);
+    const embedJobs = await enqueueJobs(
+      stores,
+      aJob({ dueAt: start + 900 }),
+      aJob({ dueAt: start + 1 }),
+      aJob({ dueAt: start + 2 }),
+      aJob({ dueAt: start + 3, group: missingEmbeddings }),
+      aJob(),
+      aJob(),
+      aJob(),
+    );
+    const [, leasedJob, expiredJob, , failedJob, laterFailedJob, deadJob] = embedJobs;
+    await stores.outbox.claim(leasedJob.id, start + 5, start + 60);
+    await stores.outbox.claim(expiredJob.id, start + 5, start + 10);
+    await stores.outbox.retry(failedJob.id, start + 70, 'busy');
+    await stores.outbox.retry(laterFailedJob.id, start + 80, 'busy');
+    await stores.outbox.deadLetter(deadJob.id, start, 'no use');
+    await enqueueJobs(stores, aMailJob(nextId()));
+    const noCounts = { waiting: 0, running: 0, retrying: 0, nextRetryAt: null, deadLetters: 0, oldestDueAt: null };
+    const counts = await stores.outbox.countByKind(start + 10);
+    deepStrictEqual(
+      counts.toSorted((a, b) => (a.kind < b.kind ? -1 : 1)),
+      [
+        {
+          kind: aJob().task.kind,
+          waiting: 3,
+          running: 1,
+          retrying: 2,
+          nextRetryAt: start + 70,
+          deadLetters: 1,
+          oldestDueAt: start + 1,
+        },
+        { ...noCounts, kind: 'mail.credentials', waiting: 1, oldestDueAt: start },
+      ],
+    );
+  },
 
   'a resting notice is not counted': async (stores) => {
-    const [notice] = await enqueueJobs(stores, aNotice(nextId<ProfileId>()));
-    const claimed = await claimNotice(stores, notice.id);
-    await stores.outbox.rest(claimed, { id: nextId<JobId>(), dueAt: start + 300 });
-    deepStrictEqual(await stores.outbox.counts(start + 400), []);
+    const [notice] = await enqueueJobs(stores, aNoticeJob(nextId<ProfileId>()));
+    const claimedNotice = await claimNotice(stores, notice.id);
+    await stores.outbox.restNotice(claimedNotice, { id: nextId<JobId>(), dueAt: start + 300 });
+    deepStrictEqual(await stores.outbox.countByKind(start + 400), []);
   },
 } satisfies Contract<Stores>;
 

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import type { RandomSource } from '@portico/domain';
 import type { Contract } from './contract.ts';
 
-const version4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const uuidV4Pattern = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 export const randomSourceContract = {
   'an id is a UUID of version 4 in lower case': async (random) => {
-    for (let count = 0; count < 100; count++) assert.match(random.uuid(), version4);
+    for (let count = 0; count < 100; count++) assert.match(random.uuid(), uuidV4Pattern);
   },
 
-  'no two ids are the same': async (random) => {
+  'ids are unique': async (random) => {
     assert.equal(new Set(Array.from({ length: 10_000 }, () => random.uuid())).size, 10_000);
   },
 
@@ -18,10 +18,13 @@ export const randomSourceContract = {
   },
 
   'every byte value occurs about equally often': async (random) => {
-    const seen = new Uint32Array(256);
-    for (const byte of random.bytes(256 * 400)) seen[byte] = (seen[byte] ?? 0) + 1;
+    const counts = new Uint32Array(256);
+    for (const byte of random.bytes(256 * 400)) counts[byte] = (counts[byte] ?? 0) + 1;
     // The expected count is 400, with a standard deviation of 20. Ten standard deviations do not occur by chance.
-    assert.ok(Math.min(...seen) > 200 && Math.max(...seen) < 600, `${Math.min(...seen)} to ${Math.max(...seen)}`);
+    assert.ok(
+      Math.min(...counts) > 200 && Math.max(...counts) < 600,
+      `${Math.min(...counts)} to ${Math.max(...counts)}`,
+    );
   },
 
   'the bytes differ each time': async (random) => {

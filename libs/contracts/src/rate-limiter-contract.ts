@@ -15,49 +15,49 @@ const ruleOf = (allowed: number, windowSeconds: number): LimitRule => ({ allowed
 const countAdmitted = async (
   limiter: RateLimiter,
   rule: LimitRule,
-  times: number,
+  requestCount: number,
   subject = 'ada',
 ): Promise<number> => {
-  let admitted = 0;
-  for (let i = 0; i < times; i++) {
-    if ((await limiter.consume(subject, rule)).admitted) admitted++;
+  let admittedCount = 0;
+  for (let i = 0; i < requestCount; i++) {
+    if ((await limiter.consume(subject, rule)).isAdmitted) admittedCount++;
   }
-  return admitted;
+  return admittedCount;
 };
 
-const valuesOf = ({ admitted, remaining, resetSeconds, retryAfterSeconds }: RateLimitResult) =>
-  [admitted, remaining, resetSeconds, retryAfterSeconds] as const;
+const valuesOf = ({ isAdmitted, remaining, resetSeconds, retryAfterSeconds }: RateLimitResult) =>
+  [isAdmitted, remaining, resetSeconds, retryAfterSeconds] as const;
 
 /**
  * Sends 24 requests every 100 ms for 60 s, after 5 idle seconds. Returns the time of each admission in milliseconds.
  */
-const admissionsUnderLoad = async (
+const collectAdmissionsUnderLoad = async (
   { limiter, advance }: RateLimiterSubject,
   rule: LimitRule,
 ): Promise<readonly number[]> => {
   const admissions: number[] = [];
   await advance(5000);
   for (let now = 0; now < 60_000; now += 100) {
-    const admitted = await countAdmitted(limiter, rule, 24);
-    for (let i = 0; i < admitted; i++) admissions.push(now);
+    const admittedCount = await countAdmitted(limiter, rule, 24);
+    for (let i = 0; i < admittedCount; i++) admissions.push(now);
     await advance(100);
   }
   return admissions;
 };
 
-const counting = {
+const countingCases = {
   'a limit admits exactly as many requests as it allows': async ({ limiter }) => {
     for (const allowed of [1, 2, 17, 1000]) {
-      const admitted = await countAdmitted(limiter, ruleOf(allowed, 60), allowed + 5, `limit ${allowed}`);
-      assert.equal(admitted, allowed);
+      const admittedCount = await countAdmitted(limiter, ruleOf(allowed, 60), allowed + 5, `limit ${allowed}`);
+      assert.equal(admittedCount, allowed);
     }
   },
 
-  'a new subject has the whole limit and does not have to wait': async ({ limiter }) => {
+  'a new subject has its full limit and does not have to wait': async ({ limiter }) => {
     assert.deepEqual(valuesOf(await limiter.peek('ada', ruleOf(5, 60))), [true, 5, 0, 0]);
   },
 
-  'remaining falls by one with each admitted request': async ({ limiter }) => {
+  'remaining decreases by one with each admitted request': async ({ limiter }) => {
     const remaining: number[] = [];
     for (let i = 0; i < 5; i++) remaining.push((await limiter.consume('ada', ruleOf(3, 60))).remaining);
     assert.deepEqual(remaining, [2, 1, 0, 0, 0]);
@@ -74,9 +74,9 @@ const counting = {
 
   'a result names the rule that was applied': async ({ limiter }) => {
     for (const rule of [ruleOf(3, 60), ruleOf(1, 10), ruleOf(5000, 7)]) {
-      const [consumed, peeked] = [await limiter.consume('ada', rule), await limiter.peek('ada', rule)];
-      assert.deepEqual({ ...consumed.rule }, rule);
-      assert.deepEqual({ ...peeked.rule }, rule);
+      const [consumeResult, peekResult] = [await limiter.consume('ada', rule), await limiter.peek('ada', rule)];
+      assert.deepEqual({ ...consumeResult.rule }, rule);
+      assert.deepEqual({ ...peekResult.rule }, rule);
     }
   },
 
@@ -88,32 +88,35 @@ const counting = {
   },
 
   'concurrent requests are not admitted beyond the limit': async ({ limiter }) => {
-    const quotas = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('ada', ruleOf(20, 60))));
-    assert.equal(quotas.filter(({ admitted }) => admitted).length, 20);
+    const results = await Promise.all(Array.from({ length: 60 }, () => limiter.consume('ada', ruleOf(20, 60))));
+    assert.equal(results.filter(({ isAdmitted }) => isAdmitted).length, 20);
   },
 
-  'a peek counts nothing': async ({ limiter }) => {
+  'peeking does not count as a request': async ({ limiter }) => {
     const rule = ruleOf(3, 60);
     await limiter.consume('ada', rule);
     for (let i = 0; i < 5; i++) assert.equal((await limiter.peek('ada', rule)).remaining, 2);
     assert.equal(await countAdmitted(limiter, rule, 5), 2);
   },
 
-  'peeking at many subjects returns the same as a peek of each, in the given order': async ({ limiter, advance }) => {
-    const queries = Array.from({ length: 250 }, (_, at) => ({
-      subject: `subject ${at % 240}`,
-      rule: ruleOf(5 + at, 60),
+  'peeking at many subjects returns the same results as peeking at each of them, in the given order': async ({
+    limiter,
+    advance,
+  }) => {
+    const queries = Array.from({ length: 250 }, (_, index) => ({
+      subject: `subject ${index % 240}`,
+      rule: ruleOf(5 + index, 60),
     }));
-    for (const [at, { subject, rule }] of queries.entries())
-      if (at % 7 < 3) await countAdmitted(limiter, rule, at % 7, subject);
+    for (const [index, { subject, rule }] of queries.entries())
+      if (index % 7 < 3) await countAdmitted(limiter, rule, index % 7, subject);
     await advance(1500);
-    const each: RateLimitResult[] = [];
-    for (const { subject, rule } of queries) each.push(await limiter.peek(subject, rule));
-    assert.deepEqual((await limiter.peekMany(queries)).results, each);
+    const expected: RateLimitResult[] = [];
+    for (const { subject, rule } of queries) expected.push(await limiter.peek(subject, rule));
+    assert.deepEqual((await limiter.peekMany(queries)).results, expected);
     assert.deepEqual((await limiter.peekMany([])).results, []);
   },
 
-  'peeking at many subjects counts nothing': async ({ limiter }) => {
+  'peeking at many subjects does not count as a request': async ({ limiter }) => {
     const rule = ruleOf(3, 60);
     await limiter.consume('ada', rule);
     const queries = ['ada', 'bob', 'ada'].map((subject) => ({ subject, rule }));
@@ -128,30 +131,30 @@ const counting = {
     assert.equal(await countAdmitted(limiter, rule, 5, 'bob'), 3);
   },
 
-  'a peek shows whether a consume would be admitted, and how long it would have to wait': async ({
+  'peeking shows whether a request would be admitted, and how long it would have to wait': async ({
     limiter,
     advance,
   }) => {
     const rule = ruleOf(1, 10);
     await limiter.consume('ada', rule);
     await advance(2500);
-    const peeked = await limiter.peek('ada', rule);
-    assert.deepEqual(valuesOf(peeked), [false, 0, 8, 8]);
-    assert.deepEqual(valuesOf(await limiter.consume('ada', rule)), valuesOf(peeked));
+    const peekResult = await limiter.peek('ada', rule);
+    assert.deepEqual(valuesOf(peekResult), [false, 0, 8, 8]);
+    assert.deepEqual(valuesOf(await limiter.consume('ada', rule)), valuesOf(peekResult));
   },
 } satisfies Contract<RateLimiterSubject>;
 
-const sliding = {
+const slidingCases = {
   'a request counts until it is exactly one window old': async ({ limiter, advance }) => {
     const rule = ruleOf(1, 10);
     await limiter.consume('ada', rule);
     await advance(9999);
-    assert.equal((await limiter.consume('ada', rule)).admitted, false);
+    assert.equal((await limiter.consume('ada', rule)).isAdmitted, false);
     await advance(1);
-    assert.equal((await limiter.consume('ada', rule)).admitted, true);
+    assert.equal((await limiter.consume('ada', rule)).isAdmitted, true);
   },
 
-  "a burst counts in every window that contains it, even at a window's edge": async ({ limiter, advance }) => {
+  'a burst counts in every window that contains it, even at the edge of a window': async ({ limiter, advance }) => {
     const rule = ruleOf(10, 10);
     await advance(9000);
     assert.equal(await countAdmitted(limiter, rule, 10), 10);
@@ -161,7 +164,7 @@ const sliding = {
     }
   },
 
-  'the reset is the time until the oldest counted request leaves the window': async ({ limiter, advance }) => {
+  'the reset time is the time until the oldest counted request leaves the window': async ({ limiter, advance }) => {
     const rule = ruleOf(3, 10);
     const resets = [(await limiter.consume('ada', rule)).resetSeconds];
     await advance(4500);
@@ -173,7 +176,7 @@ const sliding = {
     assert.deepEqual(resets, [10, 6, 5, 0]);
   },
 
-  'a request is admitted after exactly the announced wait, not a second earlier': async ({ limiter, advance }) => {
+  'a request is admitted after exactly the announced wait, and not a second earlier': async ({ limiter, advance }) => {
     const rule = ruleOf(2, 10);
     await limiter.consume('ada', rule);
     await advance(3200);
@@ -183,8 +186,8 @@ const sliding = {
     await advance(5000);
     waits.push((await limiter.consume('ada', rule)).retryAfterSeconds);
     await advance(1000);
-    const last = await limiter.consume('ada', rule);
-    assert.deepEqual([...waits, last.admitted], [6, 1, true]);
+    const lastResult = await limiter.consume('ada', rule);
+    assert.deepEqual([...waits, lastResult.isAdmitted], [6, 1, true]);
   },
 
   'the result of the last admitted request already shows the wait for the next one': async ({ limiter, advance }) => {
@@ -202,7 +205,7 @@ const sliding = {
   },
 } satisfies Contract<RateLimiterSubject>;
 
-const changing = {
+const changeCases = {
   'a lowered limit counts the requests that the higher one admitted': async ({ limiter, advance }) => {
     assert.equal(await countAdmitted(limiter, ruleOf(10, 10), 4), 4);
     await advance(2000);
@@ -233,24 +236,27 @@ const changing = {
     assert.equal(await countAdmitted(limiter, ruleOf(5, 10), 9), 5);
   },
 
-  'the history survives a limit that rises above 1,000 and falls again': async ({ limiter, advance }) => {
-    const [low, high] = [ruleOf(1000, 60), ruleOf(2000, 60)];
-    assert.equal(await countAdmitted(limiter, low, 600), 600);
+  'the history is kept when the limit rises above 1,000 and falls again': async ({ limiter, advance }) => {
+    const [lowRule, highRule] = [ruleOf(1000, 60), ruleOf(2000, 60)];
+    assert.equal(await countAdmitted(limiter, lowRule, 600), 600);
     await advance(1000);
-    const more = await countAdmitted(limiter, high, 2000);
-    assert.ok(more <= 1400 && more >= 0.98 * 2000 - 600, `${more} in addition to the first 600`);
-    assert.equal((await limiter.consume('ada', low)).admitted, false);
+    const admittedCount = await countAdmitted(limiter, highRule, 2000);
+    assert.ok(
+      admittedCount <= 1400 && admittedCount >= 0.98 * 2000 - 600,
+      `${admittedCount} in addition to the first 600`,
+    );
+    assert.equal((await limiter.consume('ada', lowRule)).isAdmitted, false);
     await advance(57_000);
-    assert.equal((await limiter.consume('ada', low)).admitted, false);
+    assert.equal((await limiter.consume('ada', lowRule)).isAdmitted, false);
     await advance(4000);
-    assert.equal((await limiter.consume('ada', low)).admitted, true);
+    assert.equal((await limiter.consume('ada', lowRule)).isAdmitted, true);
   },
 } satisfies Contract<RateLimiterSubject>;
 
-const large = {
+const largeLimitCases = {
   'above 1,000, no window has more requests than the limit': async (subject) => {
     const rule = ruleOf(1500, 10);
-    const admissions = await admissionsUnderLoad(subject, rule);
+    const admissions = await collectAdmissionsUnderLoad(subject, rule);
     for (const [index, admittedAt] of admissions.entries()) {
       const earliest = admissions[index - rule.allowed];
       assert.ok(earliest === undefined || admittedAt - earliest >= 10_000, `too many up to ${admittedAt} ms`);
@@ -259,9 +265,9 @@ const large = {
 
   'above 1,000, at least 98 % of the limit is admitted': async (subject) => {
     const rule = ruleOf(1500, 10);
-    const admissions = await admissionsUnderLoad(subject, rule);
-    const inSixWindows = admissions.length;
-    assert.ok(inSixWindows >= 0.98 * 6 * rule.allowed, `${inSixWindows} of ${6 * rule.allowed}`);
+    const admissions = await collectAdmissionsUnderLoad(subject, rule);
+    const admittedCount = admissions.length;
+    assert.ok(admittedCount >= 0.98 * 6 * rule.allowed, `${admittedCount} of ${6 * rule.allowed}`);
   },
 
   'above 1,000, a request is admitted after the announced wait': async ({ limiter, advance }) => {
@@ -269,17 +275,17 @@ const large = {
     await countAdmitted(limiter, rule, 500);
     await advance(2500);
     await countAdmitted(limiter, rule, 600);
-    const { admitted, remaining, retryAfterSeconds } = await limiter.consume('ada', rule);
-    assert.deepEqual([admitted, remaining], [false, 0]);
+    const { isAdmitted, remaining, retryAfterSeconds } = await limiter.consume('ada', rule);
+    assert.deepEqual([isAdmitted, remaining], [false, 0]);
     assert.ok(retryAfterSeconds >= 8 && retryAfterSeconds <= 9, `${retryAfterSeconds} s`);
     await advance(retryAfterSeconds * 1000);
-    assert.equal((await limiter.consume('ada', rule)).admitted, true);
+    assert.equal((await limiter.consume('ada', rule)).isAdmitted, true);
   },
 } satisfies Contract<RateLimiterSubject>;
 
 export const rateLimiterContract = {
-  ...counting,
-  ...sliding,
-  ...changing,
-  ...large,
+  ...countingCases,
+  ...slidingCases,
+  ...changeCases,
+  ...largeLimitCases,
 } satisfies Contract<RateLimiterSubject>;

@@ -9,12 +9,12 @@ export interface RecordedLine {
 /** Creates a log that records its lines, for tests of the messages to operators. */
 export const recordLog = () => {
   const lines: RecordedLine[] = [];
-  const at = (level: Level) => (fields: object, message: string) => void lines.push({ level, message, fields });
+  const recordAt = (level: Level) => (fields: object, message: string) => void lines.push({ level, message, fields });
   return {
-    debug: at('debug'),
-    info: at('info'),
-    warn: at('warn'),
-    error: at('error'),
+    debug: recordAt('debug'),
+    info: recordAt('info'),
+    warn: recordAt('warn'),
+    error: recordAt('error'),
     lines,
     /** Returns the messages with these levels, in order. Without arguments, returns all except `debug`. */
     messages: (...levels: readonly Level[]): string[] =>

@@ -39,7 +39,7 @@ export const start: Instant = Date.UTC(2031, 4, 6, 7, 8, 9, 10);
 /** A time later than all times in these records. */
 export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
-/** Returns a unique id, which is greater than all earlier ones. Unique e-mails and uids are derived from it. */
+/** Returns a unique id, which is greater than all earlier ones. Unique emails and uids are derived from it. */
 export const nextId = <
   T extends ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId,
 >(): T => {
@@ -48,10 +48,10 @@ export const nextId = <
 };
 
 /** Returns an approved client with an API client identifier. */
-export const aProfile = (facts: Partial<Profile> = {}): Profile => {
+export const aProfile = (fields: Partial<Profile> = {}): Profile => {
   const id = nextId<ProfileId>();
   const number = Number.parseInt(id.slice(-12), 16);
-  const isApproved = facts.status === undefined || facts.status === 'approved';
+  const isApproved = fields.status === undefined || fields.status === 'approved';
   return {
     id,
     email: `ada.${number}@example.com`,
@@ -67,13 +67,13 @@ export const aProfile = (facts: Partial<Profile> = {}): Profile => {
     createdAt: start,
     updatedAt: start + 2,
     approvedAt: isApproved ? start + 1 : null,
-    ...facts,
+    ...fields,
   } as Profile;
 };
 
 /** Returns a newly created admin, without an API client identifier. */
-export const anAdmin = (facts: Partial<ApprovedProfile> = {}): Profile =>
-  aProfile({ role: 'admin', clientId: null, ...facts });
+export const anAdmin = (fields: Partial<ApprovedProfile> = {}): Profile =>
+  aProfile({ role: 'admin', clientId: null, ...fields });
 
 /** Returns a key whose previous secret is still valid after the last rotation. */
 export const aKey = (): StoredKey => ({
@@ -83,7 +83,7 @@ export const aKey = (): StoredKey => ({
 });
 
 /** Returns a service account that expires and was created by an administrator. */
-export const anAccount = (facts: Partial<ServiceAccount> = {}): ServiceAccount => {
+export const anAccount = (fields: Partial<ServiceAccount> = {}): ServiceAccount => {
   const id = nextId<ServiceAccountId>();
   return {
     id,
@@ -93,7 +93,7 @@ export const anAccount = (facts: Partial<ServiceAccount> = {}): ServiceAccount =
     createdBy: nextId<ProfileId>(),
     createdAt: start,
     updatedAt: start + 1,
-    ...facts,
+    ...fields,
   };
 };
 
@@ -104,15 +104,15 @@ export const anAccountKey = (): AccountKey => {
 };
 
 /** Returns a sign-in code that expires one minute after `start`. Its digest is unique. */
-export const aOneTimeCode = (facts: Partial<OneTimeCode> = {}): OneTimeCode => ({
+export const aOneTimeCode = (fields: Partial<OneTimeCode> = {}): OneTimeCode => ({
   digest: nextId<JobId>().replaceAll('-', '').padStart(64, 'e'),
   purpose: 'sign-in',
   payload: '{"uid":"größe 愛"}',
   expiresAt: start + 60_000,
-  ...facts,
+  ...fields,
 });
 
-export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
+export const aCollection = (fields: Partial<Collection> = {}): Collection => ({
   id: nextId<CollectionId>(),
   name: 'Zahlungen für Straßen 決済',
   description: 'Pays for roads.\nAnd for nothing else.',
@@ -128,11 +128,11 @@ export const aCollection = (facts: Partial<Collection> = {}): Collection => ({
   documentDigest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
   discoverable: false,
   importKey: null,
-  ...facts,
+  ...fields,
 });
 
 /** Returns a group without a tier. Its name is unique. */
-export const aGroup = (facts: Partial<Group> = {}): Group => {
+export const aGroup = (fields: Partial<Group> = {}): Group => {
   const id = nextId<GroupId>();
   return {
     id,
@@ -141,7 +141,7 @@ export const aGroup = (facts: Partial<Group> = {}): Group => {
     tier: null,
     createdAt: start,
     updatedAt: start,
-    ...facts,
+    ...fields,
   };
 };
 
@@ -149,7 +149,7 @@ export const aGroup = (facts: Partial<Group> = {}): Group => {
 export const aRequest = (
   { id: profileId }: Pick<Profile, 'id'>,
   { id: collectionId }: Pick<Collection, 'id'>,
-  facts: Partial<AccessRequest> = {},
+  fields: Partial<AccessRequest> = {},
 ): AccessRequest => ({
   id: nextId<RequestId>(),
   profileId,
@@ -160,16 +160,16 @@ export const aRequest = (
   createdAt: start,
   decidedAt: null,
   answer: null,
-  ...facts,
+  ...fields,
 });
 
 /** Returns a document's content as it is stored: its text and these operations. */
-export const aContent = (text?: string, operations: readonly Operation[] = []): DocumentContent => ({
-  packed: aDocument(text),
+export const aDocumentContent = (text?: string, operations: readonly Operation[] = []): DocumentContent => ({
+  packed: aPackedDocument(text),
   operations,
 });
 
-export const anOperation = (facts: Partial<Operation> = {}): Operation => ({
+export const anOperation = (fields: Partial<Operation> = {}): Operation => ({
   key: 'aaaaaaaaaaaaaaaa' as OperationKey,
   method: 'GET',
   path: '/roads',
@@ -178,24 +178,24 @@ export const anOperation = (facts: Partial<Operation> = {}): Operation => ({
   tags: ['roads'],
   deprecated: false,
   excerpt: '',
-  ...facts,
+  ...fields,
 });
 
 /** Returns a block whose vectors are arbitrary bytes, which no store parses. */
-export const anOperationBlock = (collection: Collection, facts: Partial<OperationBlock> = {}): OperationBlock => ({
+export const anOperationBlock = (collection: Collection, fields: Partial<OperationBlock> = {}): OperationBlock => ({
   collectionId: collection.id,
   modelId: 'm1',
   documentDigest: collection.documentDigest,
   contentRevision: collection.contentRevision,
   operations: 1,
   packed: Uint8Array.of(1, 2, 3),
-  ...facts,
+  ...fields,
 });
 
 /**
  * Returns the text in stored DEFLATE blocks (RFC 1951, section 3.2.4). The last block is empty, as after a sync flush.
  */
-export const aDocument = (
+export const aPackedDocument = (
   text = '{"openapi":"3.1.0","info":{"title":"Roads","version":"1"},"paths":{}}',
 ): PackedText => {
   const bytes = new TextEncoder().encode(text);
@@ -203,7 +203,7 @@ export const aDocument = (
   const complement = length.map((byte) => byte ^ 0xff);
   return {
     deflated: Uint8Array.from([0, ...length, ...complement, ...bytes, 0, 0, 0, 0xff, 0xff]),
-    crc32: crc32(bytes),
+    crc32: computeCrc32(bytes),
     bytes: bytes.length,
   };
 };
@@ -212,8 +212,8 @@ export const aDocument = (
  * Returns an entry whose message contains white space and a number that no double can represent: a log must not change
  * the text.
  */
-export const anEntry = (facts: Partial<AuditEntry> = {}): AuditEntry => {
-  const instant = facts.instant ?? start;
+export const anEntry = (fields: Partial<AuditEntry> = {}): AuditEntry => {
+  const instant = fields.instant ?? start;
   return {
     id: nextId<EntryId>(),
     source: 'client',
@@ -223,25 +223,25 @@ export const anEntry = (facts: Partial<AuditEntry> = {}): AuditEntry => {
     instant,
     receivedAt: instant,
     facets: { clientId: null, collectionId: null, action: null },
-    ...facts,
+    ...fields,
   };
 };
 
 /** Returns a job that is due at `start`. */
-export const aJob = (facts: Partial<NewJob> = {}): NewJob => ({
+export const aJob = (fields: Partial<NewJob> = {}): NewJob => ({
   id: nextId<JobId>(),
   task: { kind: 'embed', collectionId: nextId<CollectionId>() },
   group: null,
   dueAt: start,
-  ...facts,
+  ...fields,
 });
 
 /** Returns a mail job whose sealed text no cipher can open. */
 export const aMailJob = (profileId: ProfileId) =>
   ({ ...aJob(), task: { kind: 'mail.credentials', profileId, sealed: 'c2VhbGVk' } }) as const satisfies NewJob;
 
-export const aNotice = (profileId: ProfileId, facts: Partial<NewJob> = {}) =>
-  ({ ...aJob(facts), task: { kind: 'mail.notice', profileId, requestCount: 1 } }) as const satisfies NewJob;
+export const aNoticeJob = (profileId: ProfileId, fields: Partial<NewJob> = {}) =>
+  ({ ...aJob(fields), task: { kind: 'mail.notice', profileId, requestCount: 1 } }) as const satisfies NewJob;
 
 export const noEffects: Required<Effects> = { entries: [], jobs: [], deadline: null };
 
@@ -251,10 +251,10 @@ export const someEffects = (): Required<Effects> => ({
   deadline: null,
 });
 
-export const jobsOnly = (...jobs: readonly NewJob[]): Effects => ({ ...noEffects, jobs });
+export const jobEffectsOf = (...jobs: readonly NewJob[]): Effects => ({ ...noEffects, jobs });
 
 /** Returns a tier with the highest limit and the longest window allowed (`allowedMax`, `windowSecondsMax`). */
-export const aTier = (facts: Partial<Tier> = {}): Tier => ({
+export const aTier = (fields: Partial<Tier> = {}): Tier => ({
   tier: 'gold',
   description: 'For those who pay.',
   isActive: true,
@@ -262,52 +262,56 @@ export const aTier = (facts: Partial<Tier> = {}): Tier => ({
   windowSeconds: 2_678_400,
   createdAt: start,
   updatedAt: start,
-  ...facts,
+  ...fields,
 });
 
-export const anOverride = (facts: Partial<NewOverride> = {}): NewOverride => ({
+export const anOverride = (fields: Partial<NewOverride> = {}): NewOverride => ({
   clientId: nextId<ClientId>(),
   isActive: true,
   allowed: 7,
   windowSeconds: 60,
   createdAt: start,
   updatedAt: start,
-  ...facts,
+  ...fields,
 });
 
 /** Returns a decision that adds this override. If it is active, it replaces the active one. */
-export const adding =
+export const createAddDecision =
   (override: NewOverride, effects: Effects = noEffects) =>
   (others: readonly Override[]): OverrideChange<NewOverride> => ({
     override,
-    others: deactivateOthers(override, others),
+    otherOverrides: deactivateOthers(override, others),
     ...effects,
   });
 
-/** Returns an embedding of the collection's current text by the model `m1`. Its vector lies on the axis `direction`. */
-export const anEmbedding = (collection: Collection, facts: Partial<Embedding> = {}, direction = 0): Embedding => ({
+/** Returns an embedding of the collection's current text from the model `m1`. Its vector lies on the axis `direction`. */
+export const anEmbedding = (collection: Collection, fields: Partial<Embedding> = {}, direction = 0): Embedding => ({
   collectionId: collection.id,
   modelId: 'm1',
   contentRevision: collection.contentRevision,
   vector: Float32Array.from({ length: 768 }, (_, axis) => (axis === direction ? 1 : 0)),
-  ...facts,
+  ...fields,
 });
 
 /** Returns the usage record of one read at `start`. */
-export const aUse = (profile: Profile, collection: Collection | null, facts: Partial<DayUse> = {}): DayUse => ({
-  day: dayOf(facts.lastUsedAt ?? start),
+export const aUsageRecord = (
+  profile: Profile,
+  collection: Collection | null,
+  fields: Partial<DayUse> = {},
+): DayUse => ({
+  day: dayOf(fields.lastUsedAt ?? start),
   profileId: profile.id,
   collectionId: collection?.id ?? null,
   counts: { ...noUses, read: 1 },
   lastUsedAt: start,
   keyUsedAt: null,
-  ...facts,
+  ...fields,
 });
 
 let recordCount = 0;
 
 /** Computes the CRC-32 (RFC 1952, section 8). */
-const crc32 = (bytes: Uint8Array): number => {
+const computeCrc32 = (bytes: Uint8Array): number => {
   let crc = 0xffff_ffff;
   for (const byte of bytes) {
     crc ^= byte;

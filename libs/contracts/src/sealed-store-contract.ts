@@ -4,7 +4,7 @@ import { assertRejects, assertWritten, failDecision, rowOf } from './assertions.
 import type { Contract } from './contract.ts';
 import {
   aCollection,
-  aContent,
+  aDocumentContent,
   aJob,
   aKey,
   aMailJob,
@@ -13,7 +13,7 @@ import {
   anAdmin,
   aProfile,
   endOfTime,
-  jobsOnly,
+  jobEffectsOf,
   nextId,
   noEffects,
   someEffects,
@@ -23,47 +23,48 @@ import type { Stores } from './stores.ts';
 
 /** The contract of `SealedStore`. */
 export const sealedStoreContract = {
-  'before the first start, nothing is sealed': async (stores) => {
+  'a new database contains no sealed secrets': async (stores) => {
     await addCollection(stores, aCollection());
-    deepStrictEqual(await stores.sealed.read(), nothingSealed);
+    deepStrictEqual(await stores.sealed.read(), noSealedSecrets);
   },
 
-  'a read returns the collections with a credential, in the order of lists': async (stores) => {
-    const [roads, acorns] = [sealedCollection({ name: 'roads' }), sealedCollection({ name: 'Acorns' })];
-    const schemeOnly = sealedCollection({ storedAuthentication: { ...scheme, sealedValue: null } });
-    for (const collection of [roads, acorns, schemeOnly, aCollection()]) await addCollection(stores, collection);
+  'a read returns the collections with a credential, in list order': async (stores) => {
+    const [roads, acorns] = [aSealedCollection({ name: 'roads' }), aSealedCollection({ name: 'Acorns' })];
+    const collectionWithoutCredential = aSealedCollection({ storedAuthentication: { ...scheme, sealedValue: null } });
+    for (const collection of [roads, acorns, collectionWithoutCredential, aCollection()])
+      await addCollection(stores, collection);
     deepStrictEqual((await stores.sealed.read()).collections, [acorns, roads]);
   },
 
-  'a read returns the waiting mails with a secret, including leased and postponed ones, and no dead letter': async (
+  'a read returns the waiting emails with a secret, including leased and postponed ones, but no dead letters': async (
     stores,
   ) => {
     const profileId = nextId<ProfileId>();
     const jobs = Array.from({ length: 4 }, () => aMailJob(profileId));
-    const [free, leased, postponed, failed] = jobs as [
+    const [freeJob, leasedJob, postponedJob, failedJob] = jobs as [
       (typeof jobs)[0],
       (typeof jobs)[0],
       (typeof jobs)[0],
       (typeof jobs)[0],
     ];
-    await stores.embeddingJobs.enqueue(jobsOnly(...jobs, aJob()));
-    await stores.outbox.claim(leased.id, start, endOfTime);
-    await stores.outbox.retry(postponed.id, endOfTime, 'busy');
-    await stores.outbox.deadLetter(failed.id, start, 'no use');
+    await stores.embeddingJobs.enqueue(jobEffectsOf(...jobs, aJob()));
+    await stores.outbox.claim(leasedJob.id, start, endOfTime);
+    await stores.outbox.retry(postponedJob.id, endOfTime, 'busy');
+    await stores.outbox.deadLetter(failedJob.id, start, 'no use');
     deepStrictEqual(
       (await stores.sealed.read()).mails.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
-      [free, leased, postponed].map(({ id }) => ({ id, profileId, sealed: 'c2VhbGVk' })),
+      [freeJob, leasedJob, postponedJob].map(({ id }) => ({ id, profileId, sealed: 'c2VhbGVk' })),
     );
   },
 
-  'every profile with an API key counts, even if the key is inactive': async (stores) => {
-    await addWithKey(stores, aProfile());
-    await addWithKey(stores, anAdmin());
+  'every profile with an API key is counted, even if the key is inactive': async (stores) => {
+    await addProfileWithKey(stores, aProfile());
+    await addProfileWithKey(stores, anAdmin());
     await stores.profiles.add(aProfile(), noEffects);
     strictEqual((await stores.sealed.read()).apiKeys, 2);
   },
 
-  'every service account with a key counts': async (stores) => {
+  'every service account with a key is counted': async (stores) => {
     const [account] = [await addAccountWithKey(stores), await addAccountWithKey(stores)];
     await stores.serviceAccounts.update(account.id, () => ({ account, key: null, ...noEffects }));
     strictEqual((await stores.sealed.read()).accountKeys, 1);
@@ -75,9 +76,11 @@ export const sealedStoreContract = {
     strictEqual((await stores.sealed.read()).pepper, 'one');
   },
 
-  'of concurrent first peppers, one is stored and returned to all': async (stores) => {
+  'when first peppers are stored concurrently, only one is stored, and it is returned to all callers': async (
+    stores,
+  ) => {
     const results = await Promise.all(
-      Array.from({ length: 10 }, (_, at) => stores.sealed.ensurePepper(`pepper ${at}`)),
+      Array.from({ length: 10 }, (_, index) => stores.sealed.ensurePepper(`pepper ${index}`)),
     );
     deepStrictEqual([...new Set(results)], [(await stores.sealed.read()).pepper]);
   },
@@ -95,17 +98,17 @@ export const sealedStoreContract = {
     strictEqual((await stores.sealed.read()).pepper, 'another');
   },
 
-  'a reset decides on the result of a read': async (stores) => {
+  'a reset bases its decision on the result of a read': async (stores) => {
     await setUp(stores);
-    let seen: unknown;
+    let capturedSecrets: unknown;
     await stores.sealed.reset((sealed) => {
-      seen = sealed;
+      capturedSecrets = sealed;
       return null;
     });
-    deepStrictEqual(seen, await stores.sealed.read());
+    deepStrictEqual(capturedSecrets, await stores.sealed.read());
   },
 
-  'a reset whose decision is null or throws changes nothing': async (stores) => {
+  'a reset whose decision returns null or throws changes nothing': async (stores) => {
     await setUp(stores);
     const before = await stores.sealed.read();
     await stores.sealed.reset(() => null);
@@ -113,9 +116,9 @@ export const sealedStoreContract = {
     deepStrictEqual(await stores.sealed.read(), before);
   },
 
-  'a collection that loses its credential keeps the rest, and counts as changed': async (stores) => {
+  'a collection that loses its credential keeps everything else, and counts as changed': async (stores) => {
     const { roads } = await setUp(stores);
-    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id], at: start + 9 }));
+    await stores.sealed.reset(() => ({ ...emptyReset, collections: [roads.id], resetAt: start + 9 }));
     deepStrictEqual(await stores.collections.find(roads.id), {
       ...roads,
       storedAuthentication: { ...scheme, sealedValue: null },
@@ -124,28 +127,30 @@ export const sealedStoreContract = {
     });
   },
 
-  'a collection last changed at the time of the reset gets a later updatedAt': async (stores) => {
+  'a collection that was last changed at the time of the reset gets a later updatedAt': async (stores) => {
     const { roads } = await setUp(stores);
-    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id], at: roads.updatedAt }));
+    await stores.sealed.reset(() => ({ ...emptyReset, collections: [roads.id], resetAt: roads.updatedAt }));
     strictEqual((await stores.collections.find(roads.id))?.updatedAt, roads.updatedAt + 1);
   },
 
   'a collection that is not listed keeps its credential': async (stores) => {
     const { roads, acorns } = await setUp(stores);
-    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
+    await stores.sealed.reset(() => ({ ...emptyReset, collections: [roads.id] }));
     deepStrictEqual((await stores.sealed.read()).collections, [acorns]);
   },
 
   'a reset invalidates cached lists': async (stores) => {
     const { client, roads } = await setUp(stores);
     const before = (await rowOf(stores, client)).epochs.catalog;
-    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
+    await stores.sealed.reset(() => ({ ...emptyReset, collections: [roads.id] }));
     ok((await rowOf(stores, client)).epochs.catalog > before);
   },
 
-  'a lost mail is given up with the reason and without its secret; the others are still waiting': async (stores) => {
+  'a lost mail is given up with the reason and without its secret, and the others are still waiting': async (
+    stores,
+  ) => {
     const { mail, other } = await setUp(stores);
-    await stores.sealed.reset(() => ({ ...resetNothing, mails: [mail.id], at: start + 9, reason: 'lost' }));
+    await stores.sealed.reset(() => ({ ...emptyReset, mails: [mail.id], resetAt: start + 9, reason: 'lost' }));
     deepStrictEqual(
       (await stores.deadLetters.list(9)).map(({ id, error, since, secretRemoved }) => ({
         id,
@@ -161,9 +166,9 @@ export const sealedStoreContract = {
     );
   },
 
-  'with a new pepper, no profile has an API key, and each keeps its client id': async (stores) => {
+  'a new pepper removes the API key of every profile, but not its client id': async (stores) => {
     const { client, admin } = await setUp(stores);
-    await stores.sealed.reset(() => ({ ...resetNothing, pepper: 'new' }));
+    await stores.sealed.reset(() => ({ ...emptyReset, pepper: 'new' }));
     const { pepper, apiKeys } = await stores.sealed.read();
     deepStrictEqual({ pepper, apiKeys }, { pepper: 'new', apiKeys: 0 });
     for (const profile of [client, admin]) {
@@ -172,24 +177,24 @@ export const sealedStoreContract = {
     }
   },
 
-  'with a new pepper, no service account has a key, and each stays': async (stores) => {
+  'a new pepper removes the key of every service account, but not the account': async (stores) => {
     const { account } = await setUp(stores);
-    await stores.sealed.reset(() => ({ ...resetNothing, pepper: 'new' }));
+    await stores.sealed.reset(() => ({ ...emptyReset, pepper: 'new' }));
     strictEqual((await stores.sealed.read()).accountKeys, 0);
-    const row = await stores.callers.byAccountId(account.id, null);
+    const row = await stores.callers.findByAccountId(account.id, null);
     deepStrictEqual([row?.key, row?.account], [null, account]);
   },
 
-  'without a new pepper, the key of every service account stays': async (stores) => {
+  'without a new pepper, every service account keeps its key': async (stores) => {
     const { account, roads } = await setUp(stores);
-    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
+    await stores.sealed.reset(() => ({ ...emptyReset, collections: [roads.id] }));
     strictEqual((await stores.sealed.read()).accountKeys, 1);
-    deepStrictEqual((await stores.callers.byAccountId(account.id, null))?.key, anAccountKey());
+    deepStrictEqual((await stores.callers.findByAccountId(account.id, null))?.key, anAccountKey());
   },
 
-  'without a new pepper, the stored one and every API key stay': async (stores) => {
+  'without a new pepper, the stored pepper and every API key are kept': async (stores) => {
     const { client, roads } = await setUp(stores);
-    await stores.sealed.reset(() => ({ ...resetNothing, collections: [roads.id] }));
+    await stores.sealed.reset(() => ({ ...emptyReset, collections: [roads.id] }));
     const { pepper, apiKeys } = await stores.sealed.read();
     deepStrictEqual({ pepper, apiKeys }, { pepper: 'pepper', apiKeys: 2 });
     deepStrictEqual((await rowOf(stores, client)).key, aKey());
@@ -197,25 +202,25 @@ export const sealedStoreContract = {
 
   'a reset writes its effects': async (stores) => {
     const effects = someEffects();
-    await stores.sealed.reset(() => ({ ...resetNothing, ...effects }));
+    await stores.sealed.reset(() => ({ ...emptyReset, ...effects }));
     await assertWritten(stores, effects);
   },
 } satisfies Contract<Stores>;
 
-const nothingSealed: SealedSecrets = { collections: [], mails: [], pepper: null, apiKeys: 0, accountKeys: 0 };
+const noSealedSecrets: SealedSecrets = { collections: [], mails: [], pepper: null, apiKeys: 0, accountKeys: 0 };
 
 const scheme = { type: 'apiKey', name: 'X-Key', in: 'header' } as const;
 
-const sealedCollection = (facts: Partial<Collection> = {}): Collection =>
-  aCollection({ storedAuthentication: { ...scheme, sealedValue: 'c2VhbGVk' }, ...facts });
+const aSealedCollection = (fields: Partial<Collection> = {}): Collection =>
+  aCollection({ storedAuthentication: { ...scheme, sealedValue: 'c2VhbGVk' }, ...fields });
 
-const resetNothing: SecretsReset = { collections: [], mails: [], pepper: null, at: start, reason: '', ...noEffects };
+const emptyReset: SecretsReset = { collections: [], mails: [], pepper: null, resetAt: start, reason: '', ...noEffects };
 
 const addCollection = ({ collections }: Stores, collection: Collection) =>
-  collections.add(collection, aContent(), noEffects);
+  collections.add(collection, aDocumentContent(), noEffects);
 
 /** Adds the profile with a key whose previous secret is still valid after the last rotation. */
-const addWithKey = async ({ profiles }: Stores, profile: Profile): Promise<Profile> => {
+const addProfileWithKey = async ({ profiles }: Stores, profile: Profile): Promise<Profile> => {
   await profiles.add(profile, noEffects);
   return profiles.update(profile.id, (state) => ({ ...noEffects, profile: state.profile, key: aKey() }));
 };
@@ -228,12 +233,12 @@ const addAccountWithKey = async ({ serviceAccounts }: Stores): Promise<ServiceAc
 
 /** Adds records of every kind whose secrets can be lost. */
 const setUp = async (stores: Stores) => {
-  const [roads, acorns] = [sealedCollection({ name: 'roads' }), sealedCollection({ name: 'Acorns' })];
+  const [roads, acorns] = [aSealedCollection({ name: 'roads' }), aSealedCollection({ name: 'Acorns' })];
   for (const collection of [roads, acorns]) await addCollection(stores, collection);
-  const [client, admin] = [await addWithKey(stores, aProfile()), await addWithKey(stores, anAdmin())];
+  const [client, admin] = [await addProfileWithKey(stores, aProfile()), await addProfileWithKey(stores, anAdmin())];
   const account = await addAccountWithKey(stores);
   const [mail, other] = [aMailJob(client.id), aMailJob(client.id)];
-  await stores.embeddingJobs.enqueue(jobsOnly(mail, other));
+  await stores.embeddingJobs.enqueue(jobEffectsOf(mail, other));
   await stores.sealed.ensurePepper('pepper');
   return { roads, acorns, client, admin, account, mail, other };
 };

@@ -3,12 +3,12 @@ import type { Collection } from '@portico/domain';
 import type { Contract } from './contract.ts';
 import {
   aCollection,
-  aContent,
+  aDocumentContent,
   aJob,
   anEmbedding,
   anOperationBlock,
   aProfile,
-  jobsOnly,
+  jobEffectsOf,
   noEffects,
   start,
 } from './records.ts';
@@ -16,119 +16,129 @@ import type { Stores } from './stores.ts';
 
 /** The contract of `SearchModels`. */
 export const searchModelsContract = {
-  'a new database has no model, and searches use none': async (stores) => {
-    const { serving, announced } = await stores.models.state();
-    deepStrictEqual({ serving, announced }, { serving: null, announced: [] });
+  'a new database has no models, and searches use none': async (stores) => {
+    const { serving, announcedModels } = await stores.models.readState();
+    deepStrictEqual({ serving, announcedModels }, { serving: null, announcedModels: [] });
   },
 
   'an announced model is recorded with the times of its first and last announcement': async ({ models }) => {
     await models.announce('m1', start);
     await models.announce('m1', start + 5);
-    deepStrictEqual((await models.state()).announced, [model('m1', start, start + 5)]);
+    deepStrictEqual((await models.readState()).announcedModels, [createModel('m1', start, start + 5)]);
   },
 
-  'a clock that is behind neither moves the last announcement back nor sorts a new model before another': async ({
+  'a clock that is behind does not move the last announcement back or sort a new model before an earlier one': async ({
     models,
   }) => {
     await models.announce('m1', start);
     await models.announce('m1', start - 5);
     await models.announce('m2', start - 5);
-    deepStrictEqual((await models.state()).announced, [model('m1', start, start), model('m2', start + 1, start - 5)]);
+    deepStrictEqual((await models.readState()).announcedModels, [
+      createModel('m1', start, start),
+      createModel('m2', start + 1, start - 5),
+    ]);
   },
 
-  'models are listed in the order in which they were first announced': async ({ models }) => {
-    for (const [step, modelId] of ['m3', 'm1', 'm2', 'm3'].entries()) await models.announce(modelId, start + step);
+  'models are listed in the order of their first announcement': async ({ models }) => {
+    for (const [index, modelId] of ['m3', 'm1', 'm2', 'm3'].entries()) await models.announce(modelId, start + index);
     deepStrictEqual(
-      (await models.state()).announced.map(({ modelId }) => modelId),
+      (await models.readState()).announcedModels.map(({ modelId }) => modelId),
       ['m3', 'm1', 'm2'],
     );
   },
 
-  'the state has the epochs of the catalog, of embeddings and of operations': async (stores) => {
+  'the state contains the epochs of the catalog, of embeddings and of operations': async (stores) => {
     const profile = aProfile();
     await stores.profiles.add(profile, noEffects);
     const collection = await addCollection(stores);
     await stores.embeddings.put(anEmbedding(collection));
     await stores.embeddings.put(anEmbedding(collection));
     await stores.operationBlocks.put(anOperationBlock(collection));
-    const { catalog, embeddings, operations } = (await stores.callers.byEitherId(profile.id, start))?.epochs ?? {};
+    const { catalog, embeddings, operations } = (await stores.callers.findByEitherId(profile.id, start))?.epochs ?? {};
     ok(catalog && embeddings && operations && catalog !== embeddings);
-    deepStrictEqual((await stores.models.state()).epochs, { catalog, embeddings, operations });
+    deepStrictEqual((await stores.models.readState()).epochs, { catalog, embeddings, operations });
   },
 
-  'progress counts the collections with a vector of the serving model, and those with one of the next as well': async (
+  'the progress counts the collections with a vector from the serving model, and those that also have one from the next model':
+    async (stores) => {
+      deepStrictEqual(await stores.models.readProgress('m1', 'm2'), { total: 0, done: 0, failed: 0 });
+      const [doneCollection, waitingCollection, newCollection, nextModelCollection] = await addCollections(stores);
+      for (const collection of [doneCollection, waitingCollection])
+        await stores.embeddings.put(anEmbedding(collection));
+      for (const collection of [doneCollection, nextModelCollection])
+        await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2' }));
+      ok(newCollection);
+      deepStrictEqual(await stores.models.readProgress('m1', 'm2'), { total: 2, done: 1, failed: 0 });
+    },
+
+  'a vector from the next model does not count if it is of an older revision of the text than the one from the serving model':
+    async (stores) => {
+      const [olderCollection, newerCollection] = await addCollections(stores);
+      for (const collection of [olderCollection, newerCollection]) {
+        await stores.embeddings.put(anEmbedding(collection, { modelId: collection === olderCollection ? 'm2' : 'm1' }));
+        await changeText(stores, collection);
+        const modelId = collection === olderCollection ? 'm1' : 'm2';
+        await stores.embeddings.put(anEmbedding(collection, { modelId, contentRevision: 2 }));
+      }
+      deepStrictEqual(await stores.models.readProgress('m1', 'm2'), { total: 2, done: 1, failed: 0 });
+    },
+
+  'a collection whose job is a dead letter counts as failed, unless it has a vector from the next model': async (
     stores,
   ) => {
-    deepStrictEqual(await stores.models.progress('m1', 'm2'), { total: 0, done: 0, failed: 0 });
-    const [done, waiting, fresh, only] = await addFour(stores);
-    for (const collection of [done, waiting]) await stores.embeddings.put(anEmbedding(collection));
-    for (const collection of [done, only]) await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2' }));
-    ok(fresh);
-    deepStrictEqual(await stores.models.progress('m1', 'm2'), { total: 2, done: 1, failed: 0 });
-  },
-
-  'a vector of the next model from an older text than the serving one does not count': async (stores) => {
-    const [older, newer] = await addFour(stores);
-    for (const collection of [older, newer]) {
-      await stores.embeddings.put(anEmbedding(collection, { modelId: collection === older ? 'm2' : 'm1' }));
-      await changeText(stores, collection);
-      const modelId = collection === older ? 'm1' : 'm2';
-      await stores.embeddings.put(anEmbedding(collection, { modelId, contentRevision: 2 }));
-    }
-    deepStrictEqual(await stores.models.progress('m1', 'm2'), { total: 2, done: 1, failed: 0 });
-  },
-
-  'a collection whose job is a dead letter has failed, unless it has its vector': async (stores) => {
-    const [failed, done, waiting] = await addFour(stores);
-    for (const collection of [failed, done, waiting]) await stores.embeddings.put(anEmbedding(collection));
-    await stores.embeddings.put(anEmbedding(done, { modelId: 'm2' }));
-    for (const { id } of [failed, done]) {
+    const [failedCollection, doneCollection, waitingCollection] = await addCollections(stores);
+    for (const collection of [failedCollection, doneCollection, waitingCollection])
+      await stores.embeddings.put(anEmbedding(collection));
+    await stores.embeddings.put(anEmbedding(doneCollection, { modelId: 'm2' }));
+    for (const { id } of [failedCollection, doneCollection]) {
       const job = aJob({ task: { kind: 'embed', collectionId: id } });
-      await stores.embeddingJobs.enqueue(jobsOnly(job));
+      await stores.embeddingJobs.enqueue(jobEffectsOf(job));
       await stores.outbox.deadLetter(job.id, start, 'no use');
     }
-    await stores.embeddingJobs.enqueue(jobsOnly(aJob({ task: { kind: 'embed', collectionId: waiting.id } })));
-    deepStrictEqual(await stores.models.progress('m1', 'm2'), { total: 3, done: 1, failed: 1 });
+    await stores.embeddingJobs.enqueue(
+      jobEffectsOf(aJob({ task: { kind: 'embed', collectionId: waitingCollection.id } })),
+    );
+    deepStrictEqual(await stores.models.readProgress('m1', 'm2'), { total: 3, done: 1, failed: 1 });
   },
 
   'searches use the first model immediately': async ({ models }) => {
     strictEqual(await models.promote(null, 'm1'), true);
-    strictEqual((await models.state()).serving, 'm1');
+    strictEqual((await models.readState()).serving, 'm1');
   },
 
-  'of several promotions from the same model, only the first succeeds': async ({ models }) => {
+  'when several models replace the same model, only the first promotion succeeds': async ({ models }) => {
     await models.promote(null, 'm1');
     deepStrictEqual(await Promise.all([models.promote(null, 'm2'), models.promote('m2', 'm3')]), [false, false]);
-    strictEqual((await models.state()).serving, 'm1');
-    deepStrictEqual(await Promise.all(['m2', 'm3'].map((to) => models.promote('m1', to))), [true, false]);
-    strictEqual((await models.state()).serving, 'm2');
+    strictEqual((await models.readState()).serving, 'm1');
+    deepStrictEqual(await Promise.all(['m2', 'm3'].map((modelId) => models.promote('m1', modelId))), [true, false]);
+    strictEqual((await models.readState()).serving, 'm2');
   },
 
-  'searches do not switch models while a collection would be lost': async (stores) => {
+  'searches do not switch models while a collection would no longer be found': async (stores) => {
     const collection = await addCollection(stores);
     await stores.models.promote(null, 'm1');
     await stores.embeddings.put(anEmbedding(collection));
     strictEqual(await stores.models.promote('m1', 'm2'), false);
-    strictEqual((await stores.models.state()).serving, 'm1');
+    strictEqual((await stores.models.readState()).serving, 'm1');
     await stores.embeddings.put(anEmbedding(collection, { modelId: 'm2' }));
     strictEqual(await stores.models.promote('m1', 'm2'), true);
-    strictEqual((await stores.models.state()).serving, 'm2');
+    strictEqual((await stores.models.readState()).serving, 'm2');
   },
 
-  'a collection without a vector, or with a dead letter, does not block a switch': async (stores) => {
-    const failed = await addCollection(stores);
+  'a collection without a vector or with a dead letter does not prevent a switch': async (stores) => {
+    const failedCollection = await addCollection(stores);
     await stores.models.promote(null, 'm1');
-    await stores.embeddings.put(anEmbedding(failed));
-    const job = aJob({ task: { kind: 'embed', collectionId: failed.id } });
-    await stores.embeddingJobs.enqueue(jobsOnly(job));
+    await stores.embeddings.put(anEmbedding(failedCollection));
+    const job = aJob({ task: { kind: 'embed', collectionId: failedCollection.id } });
+    await stores.embeddingJobs.enqueue(jobEffectsOf(job));
     strictEqual(await stores.models.promote('m1', 'm2'), false);
     await stores.outbox.deadLetter(job.id, start, 'no use');
     await addCollection(stores);
     strictEqual(await stores.models.promote('m1', 'm2'), true);
   },
 
-  'embeddings of a model are removed up to the limit, and those of other models stay': async (stores) => {
-    const collections = await addFour(stores);
+  'embeddings from a model are removed up to the limit, and those from other models are kept': async (stores) => {
+    const collections = await addCollections(stores);
     for (const collection of collections) {
       for (const modelId of ['m1', 'm2']) await stores.embeddings.put(anEmbedding(collection, { modelId }));
     }
@@ -136,41 +146,45 @@ export const searchModelsContract = {
     const counts: number[] = [];
     for (const remove of removals) counts.push(await remove());
     deepStrictEqual(counts, [3, 1, 0]);
-    strictEqual((await stores.embeddings.changedSince(0, 'm1', 9)).length, 0);
-    strictEqual((await stores.embeddings.changedSince(0, 'm2', 9)).length, 4);
+    strictEqual((await stores.embeddings.listChangedSince(0, 'm1', 9)).length, 0);
+    strictEqual((await stores.embeddings.listChangedSince(0, 'm2', 9)).length, 4);
   },
 
-  'no embedding of the serving model is removed': async (stores) => {
+  'embeddings from the serving model are not removed': async (stores) => {
     await stores.embeddings.put(anEmbedding(await addCollection(stores)));
     await stores.models.promote(null, 'm1');
     strictEqual(await stores.models.removeEmbeddings('m1', 9), 0);
-    strictEqual((await stores.embeddings.changedSince(0, 'm1', 9)).length, 1);
+    strictEqual((await stores.embeddings.listChangedSince(0, 'm1', 9)).length, 1);
   },
 
-  'a model is removed unless it was announced since, is serving, or has embeddings': async (stores) => {
+  'a model is removed unless it has been announced since then, is serving or has embeddings': async (stores) => {
     const { models, embeddings } = stores;
     for (const modelId of ['again', 'serving', 'used', 'gone']) await models.announce(modelId, start);
-    const { announced } = await models.state();
+    const { announcedModels } = await models.readState();
     await models.announce('again', start + 1);
     await models.promote(null, 'serving');
     await embeddings.put(anEmbedding(await addCollection(stores), { modelId: 'used' }));
-    for (const each of announced) await models.remove(each);
+    for (const announcedModel of announcedModels) await models.remove(announcedModel);
     deepStrictEqual(
-      (await models.state()).announced.map(({ modelId }) => modelId),
+      (await models.readState()).announcedModels.map(({ modelId }) => modelId),
       ['again', 'serving', 'used'],
     );
   },
 } satisfies Contract<Stores>;
 
-const model = (modelId: string, firstSeenAt: number, lastSeenAt: number) => ({ modelId, firstSeenAt, lastSeenAt });
+const createModel = (modelId: string, firstSeenAt: number, lastSeenAt: number) => ({
+  modelId,
+  firstSeenAt,
+  lastSeenAt,
+});
 
 const addCollection = async ({ collections }: Stores): Promise<Collection> => {
   const collection = aCollection();
-  await collections.add(collection, aContent(), noEffects);
+  await collections.add(collection, aDocumentContent(), noEffects);
   return collection;
 };
 
-const addFour = async (stores: Stores) =>
+const addCollections = async (stores: Stores) =>
   [
     await addCollection(stores),
     await addCollection(stores),

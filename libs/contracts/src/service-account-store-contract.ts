@@ -1,10 +1,10 @@
 import { deepStrictEqual, strictEqual } from 'node:assert/strict';
 import { scopes, type AccountState, type ServiceAccount } from '@portico/domain';
-import { assertOneWins, assertRejects, assertWritten, failDecision } from './assertions.ts';
+import { assertOneSucceeds, assertRejects, assertWritten, failDecision } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
   aCollection,
-  aContent,
+  aDocumentContent,
   anAccount,
   anAccountKey,
   anEntry,
@@ -17,64 +17,68 @@ import type { Stores } from './stores.ts';
 
 /** The contract of `ServiceAccountStore`. */
 export const serviceAccountStoreContract = {
-  'an added account is found by its id, unchanged': async (stores) => {
+  'looking up an account by its id returns it exactly as it was added': async (stores) => {
     const account = await addAccount(stores, anAccount({ scopes: [...scopes] }));
-    const plain = await addAccount(stores, anAccount({ expiresAt: null, createdBy: null, scopes: ['usage:read'] }));
-    for (const each of [account, plain]) deepStrictEqual(await stores.serviceAccounts.find(each.id), each);
+    const plainAccount = await addAccount(
+      stores,
+      anAccount({ expiresAt: null, createdBy: null, scopes: ['usage:read'] }),
+    );
+    for (const addedAccount of [account, plainAccount])
+      deepStrictEqual(await stores.serviceAccounts.find(addedAccount.id), addedAccount);
   },
 
-  'an id without an account finds nothing': async (stores) => {
+  'looking up an id without an account returns nothing': async (stores) => {
     await addAccount(stores);
     strictEqual(await stores.serviceAccounts.find(nextId()), null);
   },
 
-  'the decision about an addition gets the number of stored accounts': async (stores) => {
-    const seen: number[] = [];
-    for (let at = 0; at < 3; at += 1) {
-      await stores.serviceAccounts.add((stored) => {
-        seen.push(stored);
+  'the decision about a new account sees the number of stored accounts': async (stores) => {
+    const counts: number[] = [];
+    for (let index = 0; index < 3; index += 1) {
+      await stores.serviceAccounts.add((storedCount) => {
+        counts.push(storedCount);
         return { account: anAccount(), key: anAccountKey(), ...noEffects };
       });
     }
-    deepStrictEqual(seen, [0, 1, 2]);
+    deepStrictEqual(counts, [0, 1, 2]);
   },
 
   'concurrent additions each see the previous one': async (stores) => {
-    const seen: number[] = [];
+    const counts: number[] = [];
     await Promise.all(
       Array.from({ length: 10 }, () =>
-        stores.serviceAccounts.add((stored) => {
-          seen.push(stored);
+        stores.serviceAccounts.add((storedCount) => {
+          counts.push(storedCount);
           return { account: anAccount(), key: anAccountKey(), ...noEffects };
         }),
       ),
     );
     deepStrictEqual(
-      [...new Set(seen)].sort((a, b) => a - b),
-      Array.from({ length: 10 }, (_, at) => at),
+      [...new Set(counts)].sort((a, b) => a - b),
+      Array.from({ length: 10 }, (_, index) => index),
     );
   },
 
-  'an addition stores the key and writes its effects': async (stores) => {
+  'adding an account stores its key and writes its effects': async (stores) => {
     const [account, effects] = [anAccount(), someEffects()];
     await stores.serviceAccounts.add(() => ({ account, key: anAccountKey(), ...effects }));
     deepStrictEqual(await stateOf(stores, account), { account, key: anAccountKey() });
     await assertWritten(stores, effects);
   },
 
-  'an addition whose name is taken, ignoring case, is rejected, and nothing is written': async (stores) => {
+  'adding an account whose name is taken, ignoring case, is rejected, and nothing is written': async (stores) => {
     const account = await addAccount(stores, anAccount({ name: 'Größe' }));
-    const second = { account: anAccount({ name: 'gRÖße' }), key: anAccountKey(), ...someEffects() };
+    const duplicate = { account: anAccount({ name: 'gRÖße' }), key: anAccountKey(), ...someEffects() };
     await assertRejects(
-      stores.serviceAccounts.add(() => second),
+      stores.serviceAccounts.add(() => duplicate),
       'service_account_taken',
     );
     deepStrictEqual(await stores.serviceAccounts.list(), [account]);
     await assertWritten(stores);
   },
 
-  'of concurrent additions of one name, exactly one succeeds': async (stores) => {
-    await assertOneWins(
+  'when the same name is added concurrently, only one call succeeds': async (stores) => {
+    await assertOneSucceeds(
       () =>
         stores.serviceAccounts.add(() => ({ account: anAccount({ name: 'ci' }), key: anAccountKey(), ...noEffects })),
       'service_account_taken',
@@ -82,7 +86,7 @@ export const serviceAccountStoreContract = {
     strictEqual((await stores.serviceAccounts.list()).length, 1);
   },
 
-  'an addition rethrows an error from the decision and writes nothing': async (stores) => {
+  'adding an account rethrows an error from the decision and writes nothing': async (stores) => {
     await assertRejects(stores.serviceAccounts.add(failDecision), 'already_approved');
     deepStrictEqual(await stores.serviceAccounts.list(), []);
     await assertWritten(stores);
@@ -96,9 +100,11 @@ export const serviceAccountStoreContract = {
     );
   },
 
-  'an update decides on the current state, stores account and key, and returns the account': async (stores) => {
-    const [account, other] = [await addAccount(stores), await addAccount(stores)];
-    const changed = anAccount({
+  'an update bases its decision on the current state, stores the account and its key, and returns the account': async (
+    stores,
+  ) => {
+    const [account, otherAccount] = [await addAccount(stores), await addAccount(stores)];
+    const updatedAccount = anAccount({
       ...account,
       name: 'new',
       scopes: ['usage:read'],
@@ -106,17 +112,17 @@ export const serviceAccountStoreContract = {
       updatedAt: start + 9,
     });
     const key = { ...anAccountKey(), previous: null };
-    let seen: AccountState | null = null;
+    let capturedState: AccountState | null = null;
     const result = await stores.serviceAccounts.update(account.id, (state) => {
-      seen = state;
-      return { account: changed, key, ...noEffects };
+      capturedState = state;
+      return { account: updatedAccount, key, ...noEffects };
     });
-    deepStrictEqual([seen, result], [{ account, key: anAccountKey() }, changed]);
-    deepStrictEqual(await stateOf(stores, account), { account: changed, key });
-    deepStrictEqual(await stateOf(stores, other), { account: other, key: anAccountKey() });
+    deepStrictEqual([capturedState, result], [{ account, key: anAccountKey() }, updatedAccount]);
+    deepStrictEqual(await stateOf(stores, account), { account: updatedAccount, key });
+    deepStrictEqual(await stateOf(stores, otherAccount), { account: otherAccount, key: anAccountKey() });
   },
 
-  'an update without a key removes it': async (stores) => {
+  'an update without a key removes the stored key': async (stores) => {
     const account = await addAccount(stores);
     await stores.serviceAccounts.update(account.id, () => ({ account, key: null, ...noEffects }));
     deepStrictEqual(await stateOf(stores, account), { account, key: null });
@@ -128,16 +134,16 @@ export const serviceAccountStoreContract = {
     await assertWritten(stores, effects);
   },
 
-  'an account may be renamed to its own name with different capitalization, but not to the name of another account':
+  'an account may be renamed to its own name with different capitalization, but not to the name of a different account':
     async (stores) => {
-      const [account, other] = [await addAccount(stores, anAccount({ name: 'ci' })), await addAccount(stores)];
+      const [account, otherAccount] = [await addAccount(stores, anAccount({ name: 'ci' })), await addAccount(stores)];
       const rename = (name: string) =>
         stores.serviceAccounts.update(account.id, (state) => ({
           ...someEffects(),
           ...state,
           account: { ...account, name },
         }));
-      await assertRejects(rename(other.name.toUpperCase()), 'service_account_taken');
+      await assertRejects(rename(otherAccount.name.toUpperCase()), 'service_account_taken');
       await assertWritten(stores);
       strictEqual((await rename('CI')).name, 'CI');
       strictEqual((await stores.serviceAccounts.find(account.id))?.name, 'CI');
@@ -150,41 +156,41 @@ export const serviceAccountStoreContract = {
     await assertWritten(stores);
   },
 
-  'an update of a missing account throws before the decision': async (stores) => {
+  'updating a missing account throws before the decision is called': async (stores) => {
     await addAccount(stores);
     await assertRejects(stores.serviceAccounts.update(nextId(), failDecision), 'service_account_not_found');
   },
 
-  'concurrent updates of one account each see the previous one': async (stores) => {
+  'concurrent updates of the same account each see the previous update': async (stores) => {
     const account = await addAccount(stores);
-    const later = ({ account: current, key }: AccountState) => ({
+    const incrementUpdatedAt = ({ account: current, key }: AccountState) => ({
       account: { ...current, updatedAt: current.updatedAt + 1 },
       key,
       ...noEffects,
     });
-    await Promise.all(Array.from({ length: 20 }, () => stores.serviceAccounts.update(account.id, later)));
+    await Promise.all(Array.from({ length: 20 }, () => stores.serviceAccounts.update(account.id, incrementUpdatedAt)));
     strictEqual((await stores.serviceAccounts.find(account.id))?.updatedAt, account.updatedAt + 20);
   },
 
-  'a removal decides on the account, removes only this account and writes its effects': async (stores) => {
-    const [removed, remaining] = [await addAccount(stores), await addAccount(stores)];
+  'a removal bases its decision on the account, removes only this account and writes its effects': async (stores) => {
+    const [removedAccount, remainingAccount] = [await addAccount(stores), await addAccount(stores)];
     const effects = someEffects();
-    let seen: ServiceAccount | null = null;
-    await stores.serviceAccounts.remove(removed.id, (account) => {
-      seen = account;
+    let capturedAccount: ServiceAccount | null = null;
+    await stores.serviceAccounts.remove(removedAccount.id, (account) => {
+      capturedAccount = account;
       return effects;
     });
-    deepStrictEqual(seen, removed);
-    deepStrictEqual(await stores.serviceAccounts.list(), [remaining]);
+    deepStrictEqual(capturedAccount, removedAccount);
+    deepStrictEqual(await stores.serviceAccounts.list(), [remainingAccount]);
     await assertWritten(stores, effects);
   },
 
-  'the collections and entries of a removed account stay': async (stores) => {
+  'removing an account keeps its collections and its audit entries': async (stores) => {
     const account = await addAccount(stores);
     const author = account.id as string as ReturnType<typeof aCollection>['createdBy'];
     const collection = aCollection({ createdBy: author });
     const entry = anEntry({ actorId: author });
-    await stores.collections.add(collection, aContent(), { ...noEffects, entries: [entry] });
+    await stores.collections.add(collection, aDocumentContent(), { ...noEffects, entries: [entry] });
     await stores.serviceAccounts.remove(account.id, () => noEffects);
     deepStrictEqual(await stores.collections.find(collection.id), collection);
     await assertWritten(stores, { entries: [entry], deadline: null });
@@ -197,7 +203,7 @@ export const serviceAccountStoreContract = {
     await assertWritten(stores);
   },
 
-  'a removal of a missing account throws before the decision': async (stores) => {
+  'removing a missing account throws before the decision is called': async (stores) => {
     await addAccount(stores);
     await assertRejects(stores.serviceAccounts.remove(nextId(), failDecision), 'service_account_not_found');
   },
@@ -209,6 +215,6 @@ const addAccount = async ({ serviceAccounts }: Stores, account = anAccount()): P
 };
 
 const stateOf = async ({ callers }: Stores, { id }: ServiceAccount): Promise<AccountState | null> => {
-  const row = await callers.byAccountId(id, null);
+  const row = await callers.findByAccountId(id, null);
   return row && { account: row.account, key: row.key };
 };

@@ -17,7 +17,7 @@ export interface TokenVerifierSubject {
   readonly clock: Pick<Clock, 'now'> & { advance(milliseconds: number): void };
   /** Returns a token from the issuer with exactly these claims. */
   mint(claims: TokenClaims): Promise<string>;
-  /** Returns such a token from a forger that poses as the issuer. */
+  /** Returns a token with these claims from a forger that poses as the issuer. */
   forge(claims: TokenClaims): Promise<string>;
 }
 
@@ -34,7 +34,7 @@ type MintingSubject = Omit<TokenVerifierSubject, 'forge'>;
 const nowOf = ({ clock }: MintingSubject): number => Math.floor(clock.now() / 1_000);
 
 /** Returns claims that are valid for an hour. */
-const validClaims = (subject: MintingSubject): TokenClaims => ({
+const createValidClaims = (subject: MintingSubject): TokenClaims => ({
   iss: subject.issuer,
   aud: subject.audience,
   sub: 'alice',
@@ -43,9 +43,9 @@ const validClaims = (subject: MintingSubject): TokenClaims => ({
 });
 
 /** Returns valid claims with these changes. `undefined` removes a claim. */
-const claimsWith = (subject: MintingSubject, changes: Record<string, Json | undefined>): TokenClaims =>
+const createClaimsWith = (subject: MintingSubject, changes: Record<string, Json | undefined>): TokenClaims =>
   Object.fromEntries(
-    Object.entries({ ...validClaims(subject), ...changes }).filter((entry): entry is [string, Json] => {
+    Object.entries({ ...createValidClaims(subject), ...changes }).filter((entry): entry is [string, Json] => {
       const [, value] = entry;
       return value !== undefined;
     }),
@@ -54,7 +54,7 @@ const claimsWith = (subject: MintingSubject, changes: Record<string, Json | unde
 const verifyWith = async (
   subject: TokenVerifierSubject,
   changes: Record<string, Json | undefined>,
-): Promise<IdentityClaims> => subject.verifier.verify(await subject.mint(claimsWith(subject, changes)));
+): Promise<IdentityClaims> => subject.verifier.verify(await subject.mint(createClaimsWith(subject, changes)));
 
 const assertValid = async (subject: TokenVerifierSubject, changes: Record<string, Json | undefined>): Promise<void> => {
   const [outcome] = await Promise.allSettled([verifyWith(subject, changes)]);
@@ -70,7 +70,7 @@ const assertIdentity = async ({ verifier }: TokenVerifierSubject, token: string,
 const assertInvalid = async (subject: TokenVerifierSubject, changes: Record<string, Json | undefined>) =>
   assertRejects(verifyWith(subject, changes), 'invalid_token');
 
-const identity = ({ issuer }: MintingSubject, changes: Partial<IdentityClaims>): IdentityClaims => ({
+const createExpectedIdentity = ({ issuer }: MintingSubject, changes: Partial<IdentityClaims>): IdentityClaims => ({
   issuer,
   uid: 'alice',
   email: null,
@@ -99,12 +99,12 @@ const invalidTokens = [
 ];
 
 export const tokenVerifierContract = {
-  'a valid token names its subject, without normalization': async (subject) => {
+  'the subject of a valid token is returned without normalization': async (subject) => {
     for (const sub of ['alice', 'Alice', ' a ', 'auth0|5f7c8ec7c33c6c004bbafe82', 'žluťoučký 🙂', '0']) {
-      deepStrictEqual(await verifyWith(subject, { sub }), identity(subject, { uid: sub }));
+      deepStrictEqual(await verifyWith(subject, { sub }), createExpectedIdentity(subject, { uid: sub }));
     }
   },
-  'a valid token names its issuer, without normalization': async (subject) => {
+  'the issuer of a valid token is returned without normalization': async (subject) => {
     strictEqual((await verifyWith(subject, {})).issuer, subject.issuer);
   },
   'a subject has 1 to 128 characters': async (subject) => {
@@ -116,36 +116,39 @@ export const tokenVerifierContract = {
   'a subject that cannot be stored is invalid': async (subject) => {
     for (const sub of ['\0', 'al\0ice', '\ud800', 'alice\udc00']) await assertInvalid(subject, { sub });
   },
-  'an e-mail is returned as it is claimed': async (subject) => {
+  'an email is returned exactly as in the token': async (subject) => {
     for (const email of [' Alice@EXAMPLE.com\t', '  ', '\u212aim@example.com'])
-      deepStrictEqual(await verifyWith(subject, { email }), identity(subject, { email }));
+      deepStrictEqual(await verifyWith(subject, { email }), createExpectedIdentity(subject, { email }));
   },
-  'a token may lack an e-mail, and one that is not a string is invalid': async (subject) => {
+  'a token may have no email, and an email that is not a string makes it invalid': async (subject) => {
     for (const email of [undefined, null, '']) {
-      deepStrictEqual(await verifyWith(subject, { email }), identity(subject, { email: null }));
+      deepStrictEqual(await verifyWith(subject, { email }), createExpectedIdentity(subject, { email: null }));
     }
     for (const email of [7, true, ['alice@example.com'], {}]) await assertInvalid(subject, { email });
   },
-  'an e-mail is verified only if the token says so': async (subject) => {
+  'an email is verified only if the token says so': async (subject) => {
     const email = 'alice@example.com';
-    for (const verified of [true, 'true']) {
+    for (const verifiedClaim of [true, 'true']) {
       deepStrictEqual(
-        await verifyWith(subject, { email, email_verified: verified }),
-        identity(subject, { email, emailVerified: true }),
+        await verifyWith(subject, { email, email_verified: verifiedClaim }),
+        createExpectedIdentity(subject, { email, emailVerified: true }),
       );
     }
-    for (const verified of [undefined, null, false, 'false', '', 0, 1, 'yes', {}, [true]]) {
-      deepStrictEqual(await verifyWith(subject, { email, email_verified: verified }), identity(subject, { email }));
+    for (const verifiedClaim of [undefined, null, false, 'false', '', 0, 1, 'yes', {}, [true]]) {
+      deepStrictEqual(
+        await verifyWith(subject, { email, email_verified: verifiedClaim }),
+        createExpectedIdentity(subject, { email }),
+      );
     }
   },
-  'other claims of a token do not leave the verifier': async (subject) => {
+  'other claims of a token are not returned': async (subject) => {
     deepStrictEqual(
       await verifyWith(subject, { role: 'admin', admin: true, groups: ['admins'], uid: 'bob', emailVerified: true }),
-      identity(subject, {}),
+      createExpectedIdentity(subject, {}),
     );
   },
   'a string that is not a token is invalid': async (subject) => {
-    const token = await subject.mint(validClaims(subject));
+    const token = await subject.mint(createValidClaims(subject));
     await subject.verifier.verify(token);
     for (const text of [
       ...invalidTokens,
@@ -163,23 +166,27 @@ export const tokenVerifierContract = {
     }
   },
   'a token longer than 8 KiB is invalid, regardless of its claims': async (subject) => {
-    const padded = async (length: number) => subject.mint(claimsWith(subject, { padding: 'x'.repeat(length) }));
-    const overhead = (await padded(5_000)).length - Math.ceil((5_000 * 4) / 3);
+    const createPaddedToken = async (length: number) =>
+      subject.mint(createClaimsWith(subject, { padding: 'x'.repeat(length) }));
+    const overhead = (await createPaddedToken(5_000)).length - Math.ceil((5_000 * 4) / 3);
     const length = Math.floor(((tokenMaxLength - overhead) * 3) / 4) - 4;
-    const long = await padded(length);
-    ok(long.length <= tokenMaxLength && long.length > tokenMaxLength - 20, `it has ${long.length} characters`);
-    await subject.verifier.verify(long);
-    await assertRejects(subject.verifier.verify(await padded(length + 16)), 'invalid_token');
+    const longToken = await createPaddedToken(length);
+    ok(
+      longToken.length <= tokenMaxLength && longToken.length > tokenMaxLength - 20,
+      `it has ${longToken.length} characters`,
+    );
+    await subject.verifier.verify(longToken);
+    await assertRejects(subject.verifier.verify(await createPaddedToken(length + 16)), 'invalid_token');
   },
   'a forged token is invalid': async (subject) => {
-    await assertRejects(subject.verifier.verify(await subject.forge(validClaims(subject))), 'invalid_token');
+    await assertRejects(subject.verifier.verify(await subject.forge(createValidClaims(subject))), 'invalid_token');
   },
-  'a forged token stays invalid after a genuine one with the same claims': async (subject) => {
-    const claims = validClaims(subject);
+  'a forged token is invalid even after a genuine token with the same claims': async (subject) => {
+    const claims = createValidClaims(subject);
     await subject.verifier.verify(await subject.mint(claims));
     await assertRejects(subject.verifier.verify(await subject.forge(claims)), 'invalid_token');
   },
-  'a token of another issuer is invalid, however similar its name': async (subject) => {
+  'a token from a different issuer is invalid, however similar the name': async (subject) => {
     const { issuer } = subject;
     for (const iss of [
       undefined,
@@ -195,10 +202,19 @@ export const tokenVerifierContract = {
       await assertInvalid(subject, { iss });
     }
   },
-  'a token for another audience is invalid': async (subject) => {
+  'a token for a different audience is invalid': async (subject) => {
     const { audience } = subject;
-    const wrong = [undefined, null, '', `${audience}2`, audience.toUpperCase(), {}, { [audience]: true }, true];
-    for (const aud of [...wrong, [], ['another'], [audience.toUpperCase()], [[audience]]]) {
+    const wrongAudiences = [
+      undefined,
+      null,
+      '',
+      `${audience}2`,
+      audience.toUpperCase(),
+      {},
+      { [audience]: true },
+      true,
+    ];
+    for (const aud of [...wrongAudiences, [], ['another'], [audience.toUpperCase()], [[audience]]]) {
       await assertInvalid(subject, { aud });
     }
   },
@@ -212,16 +228,16 @@ export const tokenVerifierContract = {
     }
     await assertInvalid(subject, { aud: ['another', 'a third'], azp: audience });
   },
-  'a token has an expiry, as a number': async (subject) => {
+  'a token must have an expiry that is a number': async (subject) => {
     for (const exp of [undefined, ...invalidSeconds, 0, -1]) await assertInvalid(subject, { exp, iat: undefined });
   },
-  'a token is valid until 60 seconds after its expiry, and no longer': async (subject) => {
+  'a token is valid until 60 seconds after its expiry, but no longer': async (subject) => {
     const now = nowOf(subject);
     await assertValid(subject, { iat: now - 3_600, exp: now - skewSeconds + 1 });
     await assertInvalid(subject, { iat: now - 3_600, exp: now - skewSeconds });
     await assertInvalid(subject, { iat: now - 3_600, exp: now - skewSeconds - 1 });
   },
-  'a token is valid from 60 seconds before its nbf, and no earlier': async (subject) => {
+  'a token is valid from 60 seconds before its nbf, but no earlier': async (subject) => {
     const now = nowOf(subject);
     await assertValid(subject, { nbf: now });
     await assertValid(subject, { nbf: now + skewSeconds });
@@ -242,36 +258,36 @@ export const tokenVerifierContract = {
   },
   'a token that was valid is validated again each time': async (subject) => {
     const now = nowOf(subject);
-    const token = await subject.mint(claimsWith(subject, { sub: 'bob', exp: now + 100 }));
+    const token = await subject.mint(createClaimsWith(subject, { sub: 'bob', exp: now + 100 }));
     for (let attempt = 0; attempt < 3; attempt += 1) {
-      await assertIdentity(subject, token, identity(subject, { uid: 'bob' }));
+      await assertIdentity(subject, token, createExpectedIdentity(subject, { uid: 'bob' }));
     }
     subject.clock.advance((100 + skewSeconds) * 1_000 - 1);
-    await assertIdentity(subject, token, identity(subject, { uid: 'bob' }));
+    await assertIdentity(subject, token, createExpectedIdentity(subject, { uid: 'bob' }));
     subject.clock.advance(1);
     await assertRejects(subject.verifier.verify(token), 'invalid_token');
   },
-  'a token that was presented too early is valid later': async (subject) => {
-    const token = await subject.mint(claimsWith(subject, { nbf: nowOf(subject) + 600 }));
+  'a token that was presented too early becomes valid later': async (subject) => {
+    const token = await subject.mint(createClaimsWith(subject, { nbf: nowOf(subject) + 600 }));
     await assertRejects(subject.verifier.verify(token), 'invalid_token');
     subject.clock.advance(600_000);
-    await assertIdentity(subject, token, identity(subject, {}));
+    await assertIdentity(subject, token, createExpectedIdentity(subject, {}));
   },
   'tokens that are verified concurrently are not mixed up': async (subject) => {
     const names = Array.from({ length: 40 }, (_, index) => `user-${index % 20}`);
-    const tokens = await Promise.all(names.map((sub) => subject.mint(claimsWith(subject, { sub }))));
+    const tokens = await Promise.all(names.map((sub) => subject.mint(createClaimsWith(subject, { sub }))));
     const claims = await Promise.all(tokens.map((token) => subject.verifier.verify(token)));
     deepStrictEqual(
       claims,
-      names.map((uid) => identity(subject, { uid })),
+      names.map((uid) => createExpectedIdentity(subject, { uid })),
     );
   },
 } satisfies Contract<TokenVerifierSubject>;
 
 /** The contract of a verifier while its keys are unavailable. */
 export const keylessTokenVerifierContract = {
-  'a token throws identity_unavailable each time while no key is available': async (subject) => {
-    const token = await subject.mint(validClaims(subject));
+  'verifying a token throws identity_unavailable each time while no key is available': async (subject) => {
+    const token = await subject.mint(createValidClaims(subject));
     for (let attempt = 0; attempt < 3; attempt += 1) {
       await assertRejects(subject.verifier.verify(token), 'identity_unavailable');
     }

@@ -14,49 +14,49 @@ export const describedApis = {
 export type DescribedApi = keyof typeof describedApis;
 
 /** Returns the API whose text has the vector nearest to the query's vector. */
-export const nearestApi = async (embedder: Embedder, query: string): Promise<DescribedApi> => {
+export const findNearestApi = async (embedder: Embedder, query: string): Promise<DescribedApi> => {
   const names = Object.keys(describedApis) as DescribedApi[];
   const { vectors } = await embedder.embed(Object.values(describedApis), 'document');
   const [queryVector] = (await embedder.embed([query], 'query')).vectors;
-  const scores = new Map(names.map((name, i) => [name, cosine(queryVector, vectors[i])]));
+  const scores = new Map(names.map((name, i) => [name, computeCosine(queryVector, vectors[i])]));
   return names.reduce((best, name) => ((scores.get(name) ?? 0) > (scores.get(best) ?? 0) ? name : best));
 };
 
-const cosine = (x: Float32Array | undefined, y: Float32Array | undefined): number => {
+const computeCosine = (x: Float32Array | undefined, y: Float32Array | undefined): number => {
   assert.ok(x && y);
   return x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
 };
 
-const finds =
+const assertFinds =
   (expected: Readonly<Record<string, DescribedApi>>) =>
   async (embedder: Embedder): Promise<void> => {
     for (const [query, name] of Object.entries(expected)) {
-      assert.equal(await nearestApi(embedder, query), name, query);
+      assert.equal(await findNearestApi(embedder, query), name, query);
     }
   };
 
 /** The additional contract of an embedder that reads texts word by word. */
 export const wordEmbedderContract = {
-  'a query finds the document of its words, in any of their forms': finds({
+  'a query finds the document that contains its words in any form': assertFinds({
     'will it rain in the city': 'weather',
     'refunding a credit card': 'payments',
     'translations of texts': 'translation',
     geocoder: 'geocoding',
     'GEO CODER': 'geocoding',
   }),
-  'a misspelt query finds the document of its words': finds({
+  'a misspelled query finds the document that contains its words': assertFinds({
     'calender evnts': 'calendar',
     'tempratures forcast': 'weather',
     'custommer payemnts': 'payments',
     'langauge transaltion': 'translation',
     'adresses cordinates': 'geocoding',
   }),
-  'any text of 1 to 10,201 characters has a vector of length 1': async (embedder) => {
+  'any text of 1 to 10,201 characters gets a unit vector': async (embedder) => {
     for (const size of [1, 2, 200, 2000, 10_201]) {
       for (const unit of ['a', ' ', '日本', '🙂', '<', 'Word ', '\n', '\ud800', 'aB1_', 'https://a.b ']) {
         const text = unit.repeat(Math.ceil(size / unit.length)).slice(0, size);
         const [vector] = (await embedder.embed([text], 'document')).vectors;
-        assert.ok(Math.abs(cosine(vector, vector) - 1) < 1e-5, `${size} of ${JSON.stringify(unit)}`);
+        assert.ok(Math.abs(computeCosine(vector, vector) - 1) < 1e-5, `${size} of ${JSON.stringify(unit)}`);
       }
     }
   },

@@ -39,7 +39,7 @@ describe('the phases of a tick', () => {
     await otherWork;
   });
 
-  test('32 requests are authorized and sent in one tick, further ones after background work has run', async () => {
+  test('32 requests are authorized and sent in one tick, and further requests after background work has run', async () => {
     events.length = 0;
     void setImmediate().then(() => events.push('background'));
     await Promise.all(Array.from({ length: 33 }, (_, index) => simulateRequest(String(index))));
@@ -48,10 +48,10 @@ describe('the phases of a tick', () => {
     expect(events).toHaveLength(33 * 2 + 1);
   });
 
-  test('no background work runs between a request and its response, even if it had begun before', async () => {
+  test('no background work runs between a request and its response, even if the work started earlier', async () => {
     events.length = 0;
     let isRunning = true;
-    const background = (async () => {
+    const backgroundWork = (async () => {
       for (; isRunning; await setImmediate()) events.push('background');
     })();
     for (let turn = 0; turn < 3; turn++) await setImmediate();
@@ -59,7 +59,7 @@ describe('the phases of a tick', () => {
     await simulateRequest('a');
     expect(events).toEqual(['a authorized', 'a sent']);
     isRunning = false;
-    await background;
+    await backgroundWork;
   });
 });
 

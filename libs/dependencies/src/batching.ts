@@ -57,11 +57,11 @@ const runPhases = (): void => {
   authorizeQueue.releaseBatch();
   if (!authorizeQueue.isEmpty) keepAwake();
   // Flush only once per tick: a loop that flushes continuously must not starve other work.
-  afterMicrotasks(() => flushQueue.releaseBatch());
+  runAfterMicrotasks(() => flushQueue.releaseBatch());
 };
 
 /** Schedules work for after the microtasks: Node processes `nextTick` callbacks once the microtask queue is empty. */
-const afterMicrotasks = (work: () => void): void => queueMicrotask(() => process.nextTick(work));
+const runAfterMicrotasks = (work: () => void): void => queueMicrotask(() => process.nextTick(work));
 
 /**
  * One tick of the event loop, divided into phases: all requests that have arrived are read, then up to 32 of them are

@@ -1,21 +1,21 @@
 import { expect, test } from 'vitest';
-import { boundedText } from './bounded-text.ts';
+import { readBoundedText } from './bounded-text.ts';
 
-const tooLong = () => new Error('too long');
+const createError = () => new Error('too long');
 
 test('a body up to the limit is read completely, and an absent body is empty', async () => {
-  expect(await boundedText(new Response('Zürich'), 7, tooLong)).toBe('Zürich');
-  expect(await boundedText(new Response(null), 0, tooLong)).toBe('');
+  expect(await readBoundedText(new Response('Zürich'), 7, createError)).toBe('Zürich');
+  expect(await readBoundedText(new Response(null), 0, createError)).toBe('');
 });
 
 test('a body over the limit is not read to the end, and its source is cancelled', async () => {
-  let cancelled = false;
-  const endless = new ReadableStream<Uint8Array>({
+  let isCancelled = false;
+  const endlessStream = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(new Uint8Array(10)),
     cancel: () => {
-      cancelled = true;
+      isCancelled = true;
     },
   });
-  await expect(boundedText(new Response(endless), 100, tooLong)).rejects.toThrow('too long');
-  expect(cancelled).toBe(true);
+  await expect(readBoundedText(new Response(endlessStream), 100, createError)).rejects.toThrow('too long');
+  expect(isCancelled).toBe(true);
 });

@@ -2,7 +2,11 @@
  * Returns the text of a response. If it exceeds `bytesMax`, stops reading and throws the error that `createError`
  * creates.
  */
-export const boundedText = async (response: Response, bytesMax: number, createError: () => Error): Promise<string> => {
+export const readBoundedText = async (
+  response: Response,
+  bytesMax: number,
+  createError: () => Error,
+): Promise<string> => {
   const body: AsyncIterable<Uint8Array> | null = response.body;
   const chunks: Uint8Array[] = [];
   let size = 0;

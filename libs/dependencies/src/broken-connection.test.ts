@@ -6,11 +6,11 @@ import { retryIfBroken } from './broken-connection.ts';
 
 /** Starts a server that breaks its first connections after it has received a request. */
 const startServer = async (brokenCount: number, breakBy: 'resetAndDestroy' | 'destroy' = 'resetAndDestroy') => {
-  let received = 0;
+  let receivedCount = 0;
   const server = createServer((_request, response) => {
-    received += 1;
-    if (received <= brokenCount) response.socket?.[breakBy]();
-    else response.end(`response ${received}`);
+    receivedCount += 1;
+    if (receivedCount <= brokenCount) response.socket?.[breakBy]();
+    else response.end(`response ${receivedCount}`);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -19,7 +19,7 @@ const startServer = async (brokenCount: number, breakBy: 'resetAndDestroy' | 'de
     server.closeAllConnections();
   });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  return { url, received: () => received };
+  return { url, received: () => receivedCount };
 };
 
 test.each(['resetAndDestroy', 'destroy'] as const)(
@@ -36,15 +36,15 @@ test('the second failure is final', async () => {
   expect(received()).toBe(2);
 });
 
-test('a request is not retried if it was aborted, or failed for another reason', async () => {
+test('a request is not retried if it was aborted or failed for a different reason', async () => {
   const { url, received } = await startServer(1);
   await expect(retryIfBroken(() => fetch(url), AbortSignal.abort())).rejects.toThrow('fetch failed');
   expect(received()).toBe(1);
   let attempts = 0;
-  const refusal = retryIfBroken(() => {
+  const attempt = retryIfBroken(() => {
     attempts += 1;
     return fetch('http://127.0.0.1:1');
   });
-  await expect(refusal).rejects.toThrow('fetch failed');
+  await expect(attempt).rejects.toThrow('fetch failed');
   expect(attempts).toBe(1);
 });

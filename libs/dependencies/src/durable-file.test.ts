@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterAll(() => rmSync(root, { recursive: true }));
 
-test('a new file is accessible only to its owner, and an existing file is not touched', async () => {
+test('a new file is accessible only to its owner, and an existing file is not changed', async () => {
   const path = join(folder, 'key');
   await writeNewFile(path, 'first');
   expect(statSync(path).mode & 0o777).toBe(0o600);

@@ -4,7 +4,7 @@ export interface FailureWindowOptions {
   readonly failuresMax: number;
   readonly withinMs: number;
   /** Whether a success resets the count. */
-  readonly inARow: boolean;
+  readonly consecutive: boolean;
 }
 
 /**
@@ -22,14 +22,14 @@ export class FailureWindow implements IBreaker {
   }
 
   success(): void {
-    if (this.#options.inARow) this.state = [];
+    if (this.#options.consecutive) this.state = [];
   }
 
   failure(): boolean {
     const now = performance.now();
-    const recent = [...this.state.filter((at) => at >= now - this.#options.withinMs), now];
-    const isOpen = recent.length >= this.#options.failuresMax;
-    this.state = isOpen ? [] : recent;
+    const recentFailures = [...this.state.filter((time) => time >= now - this.#options.withinMs), now];
+    const isOpen = recentFailures.length >= this.#options.failuresMax;
+    this.state = isOpen ? [] : recentFailures;
     return isOpen;
   }
 }

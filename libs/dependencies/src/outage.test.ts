@@ -6,7 +6,7 @@ test('an outage is logged when it begins and when it ends, and repeats are logge
   const log = recordLog();
   const outage = createOutage(log, { recoveryMessage: 'It is available again', fields: { host: 'there' } });
   outage.end();
-  for (let i = 0; i < 3; i += 1) outage.begin({ message: 'It is unavailable', fields: { code: 'ECONNREFUSED' } });
+  for (let i = 0; i < 3; i += 1) outage.start({ message: 'It is unavailable', fields: { code: 'ECONNREFUSED' } });
   expect(outage.kind).toBe('unavailable');
   outage.end();
   outage.end();
@@ -20,12 +20,12 @@ test('an outage is logged when it begins and when it ends, and repeats are logge
   ]);
 });
 
-test('a reason of another kind is logged again, the recovery only once', () => {
+test('a reason of a different kind is logged again, and the recovery only once', () => {
   const log = recordLog();
   const outage = createOutage(log, { recoveryMessage: 'It is available again' });
-  outage.begin({ message: 'It fills', kind: 'filling', level: 'info' });
-  outage.begin({ message: 'It is unavailable' });
-  outage.begin({ message: 'It fails', kind: 'bug', level: 'error' });
+  outage.start({ message: 'It fills', kind: 'filling', level: 'info' });
+  outage.start({ message: 'It is unavailable' });
+  outage.start({ message: 'It fails', kind: 'bug', level: 'error' });
   outage.end();
   expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
     'info It fills',

@@ -15,7 +15,7 @@ export interface OutageStart {
 export interface Outage {
   /** The kind of the current outage; null while the dependency is available. */
   readonly kind: string | null;
-  begin(begin: OutageStart): void;
+  start(start: OutageStart): void;
   end(): void;
 }
 
@@ -33,11 +33,11 @@ export const createOutage = (
     get kind() {
       return kind;
     },
-    begin({ message, kind: newKind = 'unavailable', level = 'warn', fields: more }) {
+    start({ message, kind: newKind = 'unavailable', level = 'warn', fields: extraFields }) {
       const isRepeat = kind === newKind;
       if (kind === null) since = performance.now();
       kind = newKind;
-      log[isRepeat ? 'debug' : level]({ ...fields, ...more }, message);
+      log[isRepeat ? 'debug' : level]({ ...fields, ...extraFields }, message);
     },
     end() {
       if (kind === null) return;

@@ -16,7 +16,7 @@ export interface Roster {
   /** Announces that a process is alive, and removes processes that have stopped announcing themselves. */
   announce(self: LiveProcess): Promise<void>;
   /** Returns the processes of all installations that announced themselves within `livenessMs`. */
-  liveProcesses(now: number): Promise<readonly LiveProcess[]>;
+  listLiveProcesses(now: number): Promise<readonly LiveProcess[]>;
   leave(self: LiveProcess): Promise<void>;
 }
 

@@ -15,34 +15,34 @@ const cancelAt =
 
 test('the number of running tasks is limited, all run in order, and a failed task frees its slot', async () => {
   const semaphore = createSemaphore({ concurrency: 2, waitingMax: 18 });
-  let running = 0;
+  let runningCount = 0;
   let runningMax = 0;
-  const finished: number[] = [];
-  const tasks = Array.from({ length: 20 }, (_, at) =>
+  const finishedIndexes: number[] = [];
+  const tasks = Array.from({ length: 20 }, (_, index) =>
     semaphore(async () => {
-      runningMax = Math.max(runningMax, ++running);
+      runningMax = Math.max(runningMax, ++runningCount);
       await yieldToEventLoop();
-      running--;
-      if (at % 5 === 0) throw new Error('failed');
-      finished.push(at);
+      runningCount--;
+      if (index % 5 === 0) throw new Error('failed');
+      finishedIndexes.push(index);
     }),
   );
-  const settled = await Promise.allSettled(tasks);
+  const outcomes = await Promise.allSettled(tasks);
   expect(runningMax).toBe(2);
-  expect(finished).toEqual([...finished].sort((a, b) => a - b));
-  expect(settled.filter(({ status }) => status === 'rejected')).toHaveLength(4);
+  expect(finishedIndexes).toEqual([...finishedIndexes].sort((a, b) => a - b));
+  expect(outcomes.filter(({ status }) => status === 'rejected')).toHaveLength(4);
   expect(await semaphore(async () => 'free')).toBe('free');
 });
 
 test('a task that finds the queue full is rejected with the reason, and the others run', async () => {
   const semaphore = createSemaphore({ concurrency: 1, waitingMax: 3 });
-  let started = 0;
-  const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => semaphore(async () => ++started)));
+  let startedCount = 0;
+  const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => semaphore(async () => ++startedCount)));
   expect(outcomes.map(({ status }) => status)).toEqual([
     ...Array.from({ length: 4 }, () => 'fulfilled'),
     ...Array.from({ length: 2 }, () => 'rejected'),
   ]);
-  expect(started).toBe(4);
+  expect(startedCount).toBe(4);
   const [rejection] = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []));
   expect(rejection).toEqual(new Error('1 running, 3 waiting'));
   expect(await semaphore(async () => 'free')).toBe('free');
@@ -52,16 +52,16 @@ test('a task that expires while waiting leaves the queue and frees its slot, and
   const semaphore = createSemaphore({ concurrency: 1, waitingMax: 2 });
   const deadline = createManualDeadline();
   const blocker = Promise.withResolvers<void>();
-  const done: string[] = [];
-  const first = semaphore(() => blocker.promise);
-  const expiring = semaphore(async () => done.push('expired'), cancelAt(deadline));
-  const second = semaphore(async () => done.push('second'));
+  const doneTasks: string[] = [];
+  const firstTask = semaphore(() => blocker.promise);
+  const expiringTask = semaphore(async () => doneTasks.push('expired'), cancelAt(deadline));
+  const secondTask = semaphore(async () => doneTasks.push('second'));
   deadline.expire();
-  await expect(expiring).rejects.toMatchObject({ code: 'timed_out' });
-  const third = semaphore(async () => done.push('third'), cancelAt(createManualDeadline()));
+  await expect(expiringTask).rejects.toMatchObject({ code: 'timed_out' });
+  const thirdTask = semaphore(async () => doneTasks.push('third'), cancelAt(createManualDeadline()));
   blocker.resolve();
-  await Promise.all([first, second, third]);
-  expect(done).toEqual(['second', 'third']);
+  await Promise.all([firstTask, secondTask, thirdTask]);
+  expect(doneTasks).toEqual(['second', 'third']);
   expect(await semaphore(async () => 'free')).toBe('free');
 });
 
@@ -69,26 +69,26 @@ test('a running task is not stopped by its deadline', async () => {
   const semaphore = createSemaphore({ concurrency: 1, waitingMax: 1 });
   const deadline = createManualDeadline();
   const blocker = Promise.withResolvers<string>();
-  const first = semaphore(() => blocker.promise, cancelAt(deadline));
-  const second = semaphore(async () => 'second', cancelAt(createManualDeadline()));
+  const firstTask = semaphore(() => blocker.promise, cancelAt(deadline));
+  const secondTask = semaphore(async () => 'second', cancelAt(createManualDeadline()));
   deadline.expire();
   blocker.resolve('first');
-  expect(await Promise.all([first, second])).toEqual(['first', 'second']);
+  expect(await Promise.all([firstTask, secondTask])).toEqual(['first', 'second']);
 });
 
-test('the deadline of a finished task removes no other task from the queue', async () => {
+test('the deadline of a finished task does not remove other tasks from the queue', async () => {
   const semaphore = createSemaphore({ concurrency: 1, waitingMax: 2 });
   const deadline = createManualDeadline();
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
-  const first = semaphore(() => gates[0].promise);
-  const second = semaphore(() => gates[1].promise, cancelAt(deadline));
-  const third = semaphore(async () => 'third');
+  const firstTask = semaphore(() => gates[0].promise);
+  const secondTask = semaphore(() => gates[1].promise, cancelAt(deadline));
+  const thirdTask = semaphore(async () => 'third');
   gates[0].resolve();
-  await first;
+  await firstTask;
   deadline.expire();
   gates[1].resolve();
-  await second;
-  expect(await third).toBe('third');
+  await secondTask;
+  expect(await thirdTask).toBe('third');
 });
 
 test('a concurrency below one is rejected', () => {

@@ -16,32 +16,32 @@ export interface SemaphoreOptions {
 }
 
 export const createSemaphore = ({ concurrency, waitingMax, createOverflowError }: SemaphoreOptions): Semaphore => {
-  if (!(concurrency >= 1)) throw new RangeError(`At least one task must run at once, not ${concurrency}`);
-  let running = 0;
-  const waiting: (() => void)[] = [];
+  if (!(concurrency >= 1)) throw new RangeError(`The concurrency must be at least 1, not ${concurrency}`);
+  let runningCount = 0;
+  const waitingTasks: (() => void)[] = [];
   const waitForSlot = (registerCancel?: RegisterCancel): Promise<void> =>
     new Promise((resolve, reject) => {
       const admit = (): void => {
         unregister?.();
         resolve();
       };
-      waiting.push(admit);
+      waitingTasks.push(admit);
       const unregister = registerCancel?.((error) => {
-        waiting.splice(waiting.indexOf(admit), 1);
+        waitingTasks.splice(waitingTasks.indexOf(admit), 1);
         reject(error);
       });
     });
   return async (task, registerCancel) => {
-    if (running < concurrency) running++;
-    else if (waiting.length < waitingMax) await waitForSlot(registerCancel);
-    else throw createOverflowError(running, waiting.length);
+    if (runningCount < concurrency) runningCount++;
+    else if (waitingTasks.length < waitingMax) await waitForSlot(registerCancel);
+    else throw createOverflowError(runningCount, waitingTasks.length);
     try {
       return await task();
     } finally {
       // The slot passes directly to the task that has waited longest.
-      const next = waiting.shift();
-      if (next) next();
-      else running--;
+      const startNext = waitingTasks.shift();
+      if (startNext) startNext();
+      else runningCount--;
     }
   };
 };

@@ -17,13 +17,14 @@ export const bytesToBase62 = (random: Uint8Array): string => {
   if (random.length !== secretBytes) throw new RangeError(`A secret is made from ${secretBytes} bytes`);
   let number = 0n;
   for (const byte of random) number = (number << 8n) | BigInt(byte);
-  return base62(number, randomDigits);
+  return toBase62(number, randomDigits);
 };
 
 /** Returns exactly `digits` digits, with leading zeros; the first digits of a larger number are dropped. */
-export const base62 = (number: bigint, digits: number): string => {
+export const toBase62 = (number: bigint, digits: number): string => {
   let text = '';
-  for (let rest = number; text.length < digits; rest /= 62n) text = alphabet.charAt(Number(rest % 62n)) + text;
+  for (let remaining = number; text.length < digits; remaining /= 62n)
+    text = alphabet.charAt(Number(remaining % 62n)) + text;
   return text;
 };
 
@@ -35,29 +36,29 @@ export const parseBase62 = (digits: string): bigint => {
 };
 
 /** Returns the ASCII text followed by its checksum. */
-export const withChecksum = (body: string): string => body + checksum(body);
+export const addChecksum = (body: string): string => body + checksumOf(body);
 
 /** Whether the ASCII text ends with the checksum of the text before it. */
 export const hasChecksum = (text: string): boolean =>
-  checksum(text.slice(0, -checkDigits)) === text.slice(-checkDigits);
+  checksumOf(text.slice(0, -checkDigits)) === text.slice(-checkDigits);
 
 /**
- * Returns the checksum in the same digits as `base62`, but without big integers: it runs for each request with a
+ * Returns the checksum in the same digits as `toBase62`, but without big integers: it runs for each request with a
  * secret.
  */
-const checksum = (body: string): string => {
+const checksumOf = (body: string): string => {
   let text = '';
-  for (let rest = crc32(body); text.length < checkDigits; rest = Math.floor(rest / 62)) {
-    text = alphabet.charAt(rest % 62) + text;
+  for (let remaining = computeCrc32(body); text.length < checkDigits; remaining = Math.floor(remaining / 62)) {
+    text = alphabet.charAt(remaining % 62) + text;
   }
   return text;
 };
 
 /** Returns the CRC-32 (ISO 3309, as in RFC 1952) of an ASCII text. */
-const crc32 = (text: string): number => {
+const computeCrc32 = (text: string): number => {
   let crc = 0xffffffff;
-  for (let at = 0; at < text.length; at++) {
-    crc = (crc >>> 8) ^ (crcTable[(crc ^ text.charCodeAt(at)) & 0xff] ?? 0);
+  for (let index = 0; index < text.length; index++) {
+    crc = (crc >>> 8) ^ (crcTable[(crc ^ text.charCodeAt(index)) & 0xff] ?? 0);
   }
   return (crc ^ 0xffffffff) >>> 0;
 };

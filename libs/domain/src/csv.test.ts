@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { csvText } from './csv.ts';
+import { toCsv } from './csv.ts';
 
-test('each row ends with a line break, the first has the names, and null is an empty cell', () => {
+test('each row ends with a line break, the first row contains the names, and null is an empty cell', () => {
   expect(
-    csvText(
+    toCsv(
       ['name', 'reads'],
       [
         ['Weather', 3],
@@ -11,7 +11,7 @@ test('each row ends with a line break, the first has the names, and null is an e
       ],
     ),
   ).toBe('name,reads\r\nWeather,3\r\n,0\r\n');
-  expect(csvText(['name', 'reads'], [])).toBe('name,reads\r\n');
+  expect(toCsv(['name', 'reads'], [])).toBe('name,reads\r\n');
 });
 
 test.each([
@@ -21,11 +21,11 @@ test.each([
   ["an apostrophe's text", "an apostrophe's text"],
   [' blanks ', ' blanks '],
 ])('%j is the cell %s', (text, cell) => {
-  expect(csvText(['name'], [[text]])).toBe(`name\r\n${cell}\r\n`);
+  expect(toCsv(['name'], [[text]])).toBe(`name\r\n${cell}\r\n`);
 });
 
 test.each(['=1+1', '+49', '-1', '@SUM(A1)', '=HYPERLINK("http://x")'])('%j is escaped', (text) => {
-  const [, row = ''] = csvText(['name'], [[text]]).split('\r\n');
+  const [, row = ''] = toCsv(['name'], [[text]]).split('\r\n');
   expect(row.replace(/^"/, '').startsWith("'")).toBe(true);
 });
 
@@ -40,16 +40,16 @@ test.each([
   ['a;"=1"', `"a;'""=1"""`],
   ['a\n=1', `"a\n'=1"`],
 ])('%j is also escaped if ; or a tab separates cells: %j', (text, cell) => {
-  expect(csvText(['name'], [[text]])).toBe(`name\r\n${cell}\r\n`);
+  expect(toCsv(['name'], [[text]])).toBe(`name\r\n${cell}\r\n`);
 });
 
 test.each(['a=b', 'read-only', 'ann@example.com', 'a; b', '1+1', 'x\u200b=y', "d'\u00e9j\u00e0-vu"])(
-  '%j stays unchanged',
+  '%j is not changed',
   (text) => {
-    expect(csvText(['name'], [[text]])).toBe(`name\r\n${text}\r\n`);
+    expect(toCsv(['name'], [[text]])).toBe(`name\r\n${text}\r\n`);
   },
 );
 
-test('a negative number stays a number', () => {
-  expect(csvText(['number'], [[-1]])).toBe('number\r\n-1\r\n');
+test('a negative number is still a number', () => {
+  expect(toCsv(['number'], [[-1]])).toBe('number\r\n-1\r\n');
 });

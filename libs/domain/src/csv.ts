@@ -6,21 +6,21 @@ export type Cell = string | number | null;
  * spreadsheet does not display. If the spreadsheet separates cells by `;` (in Germany, France and elsewhere) or by
  * tabs, a cell can begin in the middle of a text, even inside quotes.
  */
-const formula = /(?<=^|[;\t\r\n])(?:[^\S;\t\r\n]|\p{Cf}|")*[=+\-@\uff1d\uff0b\uff0d\uff20]/gu;
+const formulaStart = /(?<=^|[;\t\r\n])(?:[^\S;\t\r\n]|\p{Cf}|")*[=+\-@\uff1d\uff0b\uff0d\uff20]/gu;
 
 /**
  * Returns the rows as CSV (RFC 4180), with the column names in the first row. Text that a spreadsheet would interpret
  * as a formula is prefixed with an apostrophe, so that it is treated as text.
  */
-export const csvText = (names: readonly string[], rows: readonly (readonly Cell[])[]): string =>
-  [names, ...rows].map(csvLine).join('');
+export const toCsv = (names: readonly string[], rows: readonly (readonly Cell[])[]): string =>
+  [names, ...rows].map(toCsvLine).join('');
 
 /** Returns one row of CSV. */
-export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`;
+export const toCsvLine = (cells: readonly Cell[]): string => `${cells.map(toCellText).join(',')}\r\n`;
 
-const cellText = (cell: Cell): string => {
+const toCellText = (cell: Cell): string => {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
-  const text = cell.replace(formula, "'$&");
+  const text = cell.replace(formulaStart, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 };

@@ -4,7 +4,7 @@
  */
 export interface Deadline {
   /** Whether the deadline passed before a commit began. From then on, the request changes nothing. */
-  readonly expired: boolean;
+  readonly hasExpired: boolean;
 
   /**
    * Must be the last step before a change is committed. Throws `timed_out` if the deadline has passed. Otherwise the

@@ -7,7 +7,7 @@ export const errorDetails = {
   invalid_api_credentials: 'Invalid API credentials',
   admin_required: 'Admin access required',
   no_access: 'No access to this collection',
-  /** `because` names the scope. */
+  /** `reason` names the scope. */
   scope_required: 'Scope required',
   no_service_accounts: 'Not available to service accounts',
   approval_required: 'Approval required',
@@ -66,11 +66,11 @@ export const errorDetails = {
 
 export type ErrorCode = keyof typeof errorDetails;
 
-export interface ErrorFacts {
+export interface PorticoErrorOptions {
   /** Appended to the fixed detail after a colon; never contains a secret. */
-  readonly because?: string;
+  readonly reason?: string;
   /** The rate-limit count for the request, if any. */
-  readonly counted?: CountedRequest | null;
+  readonly rateLimit?: CountedRequest | null;
   /** The number of seconds after which the same request may succeed, at least 1; absent if unknown. */
   readonly retryAfterSeconds?: number;
   /** The original error, which is only logged. */
@@ -80,15 +80,15 @@ export interface ErrorFacts {
 /** The only error that use cases and adapters throw deliberately. Any other thrown error is a bug. */
 export class PorticoError extends Error {
   readonly code: ErrorCode;
-  readonly counted: CountedRequest | null;
+  readonly rateLimit: CountedRequest | null;
   readonly retryAfterSeconds: number | null;
 
-  constructor(code: ErrorCode, facts: ErrorFacts = {}) {
-    super(facts.because ? `${errorDetails[code]}: ${facts.because}` : errorDetails[code], { cause: facts.cause });
+  constructor(code: ErrorCode, options: PorticoErrorOptions = {}) {
+    super(options.reason ? `${errorDetails[code]}: ${options.reason}` : errorDetails[code], { cause: options.cause });
     this.name = 'PorticoError';
     this.code = code;
-    this.counted = facts.counted ?? null;
-    this.retryAfterSeconds = facts.retryAfterSeconds ?? null;
+    this.rateLimit = options.rateLimit ?? null;
+    this.retryAfterSeconds = options.retryAfterSeconds ?? null;
   }
 }
 

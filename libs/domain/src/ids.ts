@@ -33,8 +33,8 @@ const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
 /** Parses an id from outside. Returns it in lower case, or null if the text is not a UUID (RFC 9562, section 4). */
 export const parseId = <T extends Id>(text: string): T | null => {
-  const lower = text.toLowerCase();
-  return uuid.test(lower) ? (lower as T) : null;
+  const lowerCaseText = text.toLowerCase();
+  return uuid.test(lowerCaseText) ? (lowerCaseText as T) : null;
 };
 
 /** Parses the key of an operation from outside. Returns null if the text is not a key. */

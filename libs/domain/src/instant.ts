@@ -9,13 +9,13 @@ let lastSecond = { number: NaN, text: '' };
 
 /** Formats an instant as ISO 8601 in UTC, with milliseconds and `Z`. Throws a RangeError as `Date` does. */
 export const toIso = (instant: Instant): string => {
-  const whole = Math.trunc(instant);
-  const number = Math.floor(whole / 1_000);
-  if (number !== lastSecond.number)
-    lastSecond = { number, text: new Date(whole).toISOString().slice(0, -'000Z'.length) };
-  return `${lastSecond.text}${String(whole - number * 1_000).padStart(3, '0')}Z`;
+  const wholeMs = Math.trunc(instant);
+  const seconds = Math.floor(wholeMs / 1_000);
+  if (seconds !== lastSecond.number)
+    lastSecond = { number: seconds, text: new Date(wholeMs).toISOString().slice(0, -'000Z'.length) };
+  return `${lastSecond.text}${String(wholeMs - seconds * 1_000).padStart(3, '0')}Z`;
 };
-export const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
+export const toIsoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant));
 
 export const dayMs = 86_400_000;
 

@@ -7,7 +7,7 @@ export class JsonError extends Error {
   readonly offset: number;
   readonly kind: JsonErrorKind;
   /**
-   * The first unexpected byte, which may come after the start of the part; the length of the text if it ends too early.
+   * The first unexpected byte, which may come after the start of the part; the length of the text if the text is incomplete.
    */
   readonly unexpectedAt: number;
 
@@ -80,7 +80,7 @@ class Scan {
   readonly #items: JsonSpan[] = [];
   /** The closing byte of each open array or object. */
   readonly #closing: number[] = [];
-  #at = 0;
+  #index = 0;
   #values = 0;
 
   constructor(bytes: Uint8Array, bounds: JsonBounds) {
@@ -89,22 +89,22 @@ class Scan {
   }
 
   run(): JsonScan {
-    const start = this.#next();
+    const start = this.#skipWhitespace();
     const isObject = this.#bytes[start] === openBrace;
     const isArray = this.#bytes[start] === openBracket;
     let member: OpenMember | null = null;
     let item: number | null = null;
     do {
       // A value must follow here, or the end of an array or object that has just been opened.
-      if (isArray && this.#closing.length === 1) item = this.#next();
-      const opening = this.#value();
+      if (isArray && this.#closing.length === 1) item = this.#skipWhitespace();
+      const opening = this.#scanValue();
       if (opening === openBrace && this.#peek() !== closeBrace) {
-        member = this.#name() ?? member;
+        member = this.#scanName() ?? member;
         continue;
       }
       if (opening === openBracket && this.#peek() !== closeBracket) continue;
       while (this.#closing.length > 0) {
-        const end = this.#at;
+        const end = this.#index;
         const next = this.#peek();
         const expectedClose = this.#closing.at(-1);
         if (member && this.#closing.length === 1 && isObject && (next === comma || next === expectedClose)) {
@@ -114,126 +114,133 @@ class Scan {
           this.#items.push({ start: item, end });
           item = null;
         }
-        this.#at++;
+        this.#index++;
         if (next === comma) {
-          if (expectedClose === closeBrace) member = this.#name() ?? member;
+          if (expectedClose === closeBrace) member = this.#scanName() ?? member;
           break;
         }
         if (next !== expectedClose)
-          throw this.#unexpected(expectedClose === closeBrace ? "',' or '}'" : "',' or ']'", this.#at - 1);
+          throw this.#createUnexpectedError(
+            expectedClose === closeBrace ? "',' or '}'" : "',' or ']'",
+            this.#index - 1,
+          );
         this.#closing.pop();
       }
     } while (this.#closing.length > 0);
 
-    const end = this.#at;
-    if (this.#peek() !== undefined) throw this.#unexpected('the end of the text', this.#at);
+    const end = this.#index;
+    if (this.#peek() !== undefined) throw this.#createUnexpectedError('the end of the text', this.#index);
     return { value: { start, end }, members: isObject ? this.#members : null, items: isArray ? this.#items : null };
   }
 
   /** Skips a scalar, or the byte that opens an array or object; returns that byte, or null for a scalar. */
-  #value(): number | null {
-    const first = this.#peek();
+  #scanValue(): number | null {
+    const firstByte = this.#peek();
     if (++this.#values > this.#bounds.valuesMax) {
-      throw new JsonError(`more than ${this.#bounds.valuesMax} values`, this.#at, 'values');
+      throw new JsonError(`more than ${this.#bounds.valuesMax} values`, this.#index, 'values');
     }
-    if (first === quote) this.#string();
-    else if (first === openBrace || first === openBracket) {
-      this.#closing.push(first === openBrace ? closeBrace : closeBracket);
-      if (this.#closing.length > this.#bounds.nestingMax) throw new JsonError('nested too deeply', this.#at, 'nesting');
-      this.#at++;
-      return first;
-    } else if (first === 0x74) this.#word('true');
-    else if (first === 0x66) this.#word('false');
-    else if (first === 0x6e) this.#word('null');
-    else this.#number();
+    if (firstByte === quote) this.#scanString();
+    else if (firstByte === openBrace || firstByte === openBracket) {
+      this.#closing.push(firstByte === openBrace ? closeBrace : closeBracket);
+      if (this.#closing.length > this.#bounds.nestingMax)
+        throw new JsonError('nested too deeply', this.#index, 'nesting');
+      this.#index++;
+      return firstByte;
+    } else if (firstByte === 0x74) this.#scanLiteral('true');
+    else if (firstByte === 0x66) this.#scanLiteral('false');
+    else if (firstByte === 0x6e) this.#scanLiteral('null');
+    else this.#scanNumber();
     return null;
   }
 
   /** Skips a member's name and colon; returns the member if it belongs to the root object. */
-  #name(): OpenMember | null {
-    if (this.#peek() !== quote) throw this.#unexpected('a name in double quotes', this.#at);
-    const start = this.#at;
-    this.#string();
-    const end = this.#at;
-    if (this.#peek() !== colon) throw this.#unexpected("':' after a name", this.#at);
-    this.#at++;
+  #scanName(): OpenMember | null {
+    if (this.#peek() !== quote) throw this.#createUnexpectedError('a name in double quotes', this.#index);
+    const start = this.#index;
+    this.#scanString();
+    const end = this.#index;
+    if (this.#peek() !== colon) throw this.#createUnexpectedError("':' after a name", this.#index);
+    this.#index++;
     if (this.#closing.length > 1) return null;
-    return { name: { start, end }, start: this.#next() };
+    return { name: { start, end }, start: this.#skipWhitespace() };
   }
 
-  #string(): void {
+  #scanString(): void {
     const bytes = this.#bytes;
-    let at = this.#at + 1;
+    let index = this.#index + 1;
     for (;;) {
-      const byte = bytes[at];
+      const byte = bytes[index];
       if (byte === quote) break;
-      if (byte === undefined) throw new JsonError('a string that does not end', this.#at, 'syntax', at);
-      if (byte < 0x20) throw new JsonError('a control character in a string', at);
-      at += byte === backslash ? this.#escape(at) : 1;
+      if (byte === undefined) throw new JsonError('an unterminated string', this.#index, 'syntax', index);
+      if (byte < 0x20) throw new JsonError('a control character in a string', index);
+      index += byte === backslash ? this.#escapeLengthAt(index) : 1;
     }
-    this.#at = at + 1;
+    this.#index = index + 1;
   }
 
   /** Returns the length of the escape at that position. */
-  #escape(at: number): number {
-    const kind = this.#bytes[at + 1];
+  #escapeLengthAt(index: number): number {
+    const kind = this.#bytes[index + 1];
     if (kind === 0x75) {
-      for (let digit = at + 2; digit < at + 6; digit++) {
-        if (!isHexadecimal(this.#bytes[digit])) throw new JsonError('an escape without four hexadecimal digits', at);
+      for (let digit = index + 2; digit < index + 6; digit++) {
+        if (!isHexadecimal(this.#bytes[digit]))
+          throw new JsonError('a Unicode escape without four hexadecimal digits', index);
       }
       return 6;
     }
-    if (kind === undefined || !escapable.has(kind)) throw new JsonError('an escape that JSON does not know', at);
+    if (kind === undefined || !escapable.has(kind)) throw new JsonError('an unknown escape sequence', index);
     return 2;
   }
 
-  #number(): void {
-    const start = this.#at;
-    let at = start;
+  #scanNumber(): void {
+    const start = this.#index;
+    let index = start;
     /** The end of the longest number that starts there. */
     let numberEnd = start;
-    const digits = () => {
-      const from = at;
-      while (isDigit(this.#bytes[at])) at++;
-      if (at === from) throw this.#unexpected(from === start ? 'a value' : 'a digit', at, numberEnd);
-      numberEnd = at;
+    const scanDigits = () => {
+      const firstDigit = index;
+      while (isDigit(this.#bytes[index])) index++;
+      if (index === firstDigit)
+        throw this.#createUnexpectedError(firstDigit === start ? 'a value' : 'a digit', index, numberEnd);
+      numberEnd = index;
     };
-    if (this.#bytes[at] === 0x2d) at++;
-    if (this.#bytes[at] === 0x30) numberEnd = ++at;
-    else digits();
-    if (this.#bytes[at] === 0x2e) {
-      at++;
-      digits();
+    if (this.#bytes[index] === 0x2d) index++;
+    if (this.#bytes[index] === 0x30) numberEnd = ++index;
+    else scanDigits();
+    if (this.#bytes[index] === 0x2e) {
+      index++;
+      scanDigits();
     }
-    if (this.#bytes[at] === 0x65 || this.#bytes[at] === 0x45) {
-      at++;
-      if (this.#bytes[at] === 0x2b || this.#bytes[at] === 0x2d) at++;
-      digits();
+    if (this.#bytes[index] === 0x65 || this.#bytes[index] === 0x45) {
+      index++;
+      if (this.#bytes[index] === 0x2b || this.#bytes[index] === 0x2d) index++;
+      scanDigits();
     }
-    this.#at = at;
+    this.#index = index;
   }
 
-  #word(word: string): void {
-    for (let i = 0; i < word.length; i++) {
-      if (this.#bytes[this.#at + i] !== word.charCodeAt(i)) throw this.#unexpected('a value', this.#at);
+  #scanLiteral(literal: string): void {
+    for (let i = 0; i < literal.length; i++) {
+      if (this.#bytes[this.#index + i] !== literal.charCodeAt(i))
+        throw this.#createUnexpectedError('a value', this.#index);
     }
-    this.#at += word.length;
+    this.#index += literal.length;
   }
 
   /** Skips white space; returns the position after it. */
-  #next(): number {
-    let byte = this.#bytes[this.#at];
-    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = this.#bytes[++this.#at];
-    return this.#at;
+  #skipWhitespace(): number {
+    let byte = this.#bytes[this.#index];
+    while (byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09) byte = this.#bytes[++this.#index];
+    return this.#index;
   }
 
   #peek(): number | undefined {
-    return this.#bytes[this.#next()];
+    return this.#bytes[this.#skipWhitespace()];
   }
 
-  #unexpected(expected: string, at: number, unexpectedAt = at): JsonError {
-    const suffix = at < this.#bytes.length ? '' : ', where the text ends';
-    return new JsonError(`expected ${expected}${suffix}`, at, 'syntax', unexpectedAt);
+  #createUnexpectedError(expected: string, index: number, unexpectedAt = index): JsonError {
+    const suffix = index < this.#bytes.length ? '' : ', where the text ends';
+    return new JsonError(`expected ${expected}${suffix}`, index, 'syntax', unexpectedAt);
   }
 }
 
@@ -249,14 +256,14 @@ const isHexadecimal = (byte: number | undefined): boolean =>
 export function positionOf(bytes: Uint8Array, offset: number): string {
   let line = 1;
   let lineStart = 0;
-  for (let at = bytes.indexOf(0x0a); at !== -1 && at < offset; at = bytes.indexOf(0x0a, at + 1)) {
+  for (let index = bytes.indexOf(0x0a); index !== -1 && index < offset; index = bytes.indexOf(0x0a, index + 1)) {
     line++;
-    lineStart = at + 1;
+    lineStart = index + 1;
   }
   let column = 1;
-  for (let at = lineStart; at < offset; at++) {
+  for (let index = lineStart; index < offset; index++) {
     // Continuation bytes are not separate columns (RFC 3629, section 3).
-    if (((bytes[at] ?? 0) & 0xc0) !== 0x80) column++;
+    if (((bytes[index] ?? 0) & 0xc0) !== 0x80) column++;
   }
   return `line ${line}, column ${column}`;
 }

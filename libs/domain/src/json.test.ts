@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { unstorableIndex } from './json.ts';
+import { findUnstorableEscape } from './json.ts';
 
 test.each([
   [String.raw`{"a":"\u0000"}`, 6],
@@ -13,7 +13,7 @@ test.each([
   [String.raw`"\ud83d\u0041"`, 1],
   [String.raw`"\\\u0000"`, 3],
 ])('%s is not storable at %i', (text, offset) => {
-  expect(unstorableIndex(text)).toBe(offset);
+  expect(findUnstorableEscape(text)).toBe(offset);
 });
 
 test.each([
@@ -24,7 +24,7 @@ test.each([
   '"😀"',
   '{"a":null}',
 ])('%s is storable', (text) => {
-  expect(unstorableIndex(text)).toBeNull();
+  expect(findUnstorableEscape(text)).toBeNull();
 });
 
 test('a text is storable if its value is', () => {
@@ -33,7 +33,7 @@ test('a text is storable if its value is', () => {
   fc.assert(
     fc.property(fc.array(pieces, { maxLength: 8 }), (parts) => {
       const text = `"${parts.join('')}"`;
-      expect(unstorableIndex(text) === null).toBe(isStorable(JSON.parse(text) as string));
+      expect(findUnstorableEscape(text) === null).toBe(isStorable(JSON.parse(text) as string));
     }),
     { numRuns: 5_000 },
   );

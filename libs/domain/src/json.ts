@@ -17,15 +17,15 @@ export const pollutingKeys: readonly string[] = ['__proto__', 'constructor'];
  * Matches the escapes of a JSON text one by one: half a surrogate pair or U+0000 (named `unstorable`), or any other. A
  * backslash occurs only within strings, and all unescaped text is well-formed and contains no control characters.
  */
-const escapes =
+const escapeSequences =
   /\\(?:(?<unstorable>u0000|u[Dd][89ABab]..(?!\\u[Dd][C-Fc-f])|u[Dd][C-Fc-f])|u[Dd][89ABab]..\\u[Dd][C-Fc-f]|.)/g;
 
 /**
  * Returns the index at which a valid JSON text contains an escaped U+0000 or lone surrogate, which not every store can
  * hold; null if there is none. Checks values and names, including duplicate names (specification, section 1).
  */
-export const unstorableIndex = (text: string): number | null => {
+export const findUnstorableEscape = (text: string): number | null => {
   if (!text.includes('\\')) return null;
-  for (const { index, groups } of text.matchAll(escapes)) if (groups?.['unstorable']) return index;
+  for (const { index, groups } of text.matchAll(escapeSequences)) if (groups?.['unstorable']) return index;
   return null;
 };

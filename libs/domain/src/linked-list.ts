@@ -52,7 +52,7 @@ export class LinkedList<Value> {
   }
 
   /** Yields the nodes in insertion order. Only the last yielded node may be removed during iteration. */
-  *nodes(): Generator<ListNode<Value>> {
+  *iterateNodes(): Generator<ListNode<Value>> {
     for (let node = this.#first; node;) {
       const { next } = node;
       yield node;

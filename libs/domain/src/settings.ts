@@ -5,7 +5,7 @@ export interface Settings {
   /** The enabled issuers: users cannot sign in through any other. */
   readonly issuers: readonly string[];
   /**
-   * How the e-mail in a first identity token must match the profile's for the token to bind the profile (specification,
+   * How the email in a first identity token must match the profile's for the token to bind the profile (specification,
    * section 2).
    */
   readonly identityEmailCheck: 'claimed' | 'verified' | 'off';
@@ -14,16 +14,16 @@ export interface Settings {
    * (specification, section 3).
    */
   readonly registrationRequiresToken: boolean;
-  /** Whether admins receive mails about pending registrations (specification, section 3). */
+  /** Whether admins receive emails about pending registrations (specification, section 3). */
   readonly adminNotices: boolean;
-  /** The URL of the service for links in mails, without a trailing slash; null if not configured. */
+  /** The URL of the service for links in emails, without a trailing slash; null if not configured. */
   readonly publicUrl: string | null;
   /** Whether documents that violate the official JSON Schema are rejected in every request. */
   readonly strictDocuments: boolean;
-  /** The limit of clients with neither an active override nor an active tier (specification, section 7). */
+  /** The limit for clients with neither an active override nor an active tier (specification, section 7). */
   readonly defaultLimit: LimitRule;
-  /** The limit of callers without valid credentials; null if they are not counted. */
+  /** The limit for callers without valid credentials; null if they are not counted. */
   readonly anonymousLimit: LimitRule | null;
-  /** The limit of failed credentials; null if they are not counted separately. */
+  /** The limit for failed credentials; null if they are not counted separately. */
   readonly failedCredentialsLimit: LimitRule | null;
 }

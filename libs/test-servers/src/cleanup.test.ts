@@ -6,18 +6,18 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { promisify } from 'node:util';
 import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
-import { accepts, portOf } from '../test/raw-socket.ts';
+import { isAccepting, portOf } from '../test/raw-socket.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 
 const run = promisify(execFile);
-const script = (name: string) => join(import.meta.dirname, '..', 'test', name);
+const scriptPathOf = (name: string) => join(import.meta.dirname, '..', 'test', name);
 
 /** The folder in which the servers create their files. It shows the files that they leave behind. */
-const temporary = mkdtempSync(join(tmpdir(), 'portico-left-behind-'));
-chmodSync(temporary, 0o755);
+const serversFolder = mkdtempSync(join(tmpdir(), 'portico-left-behind-'));
+chmodSync(serversFolder, 0o755);
 afterEach(() => vi.unstubAllEnvs());
-afterAll(() => rmSync(temporary, { recursive: true }));
+afterAll(() => rmSync(serversFolder, { recursive: true }));
 
 /**
  * Returns the ids of the processes whose working directory is in this folder, such as the servers. Works only on Linux.
@@ -39,48 +39,48 @@ describe.skipIf(!areAllPrivate || process.platform !== 'linux')('Private servers
   it.each(['running', 'paused', 'stopped'])(
     'leave no processes and no files behind when they are closed while %s',
     async (state) => {
-      vi.stubEnv('TMPDIR', temporary);
+      vi.stubEnv('TMPDIR', serversFolder);
       const servers = [await startPostgres(), await startRedis()];
-      expect(readdirSync(temporary)).toHaveLength(2);
-      expect(processesIn(temporary).length).toBeGreaterThanOrEqual(2);
+      expect(readdirSync(serversFolder)).toHaveLength(2);
+      expect(processesIn(serversFolder).length).toBeGreaterThanOrEqual(2);
       for (const server of servers) {
         if (state === 'paused') await server!.control!.pause();
         if (state === 'stopped') await server!.control!.stop();
         await server!.close();
       }
-      expect(readdirSync(temporary)).toEqual([]);
-      expect(processesIn(temporary)).toEqual([]);
+      expect(readdirSync(serversFolder)).toEqual([]);
+      expect(processesIn(serversFolder)).toEqual([]);
     },
   );
 
   it.each(['running', 'paused'])(
     'leave nothing behind when the process that started them is killed while they are %s',
     async (state) => {
-      const parent = spawn(process.execPath, ['-C', '@portico/source', script('start-and-stay.ts'), state], {
-        env: { ...process.env, TMPDIR: temporary },
+      const parent = spawn(process.execPath, ['-C', '@portico/source', scriptPathOf('start-and-stay.ts'), state], {
+        env: { ...process.env, TMPDIR: serversFolder },
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const [line] = (await once(createInterface(parent.stdout), 'line')) as [string];
       const ports = (JSON.parse(line) as string[]).map(portOf);
-      expect(processesIn(temporary).length).toBeGreaterThanOrEqual(2);
+      expect(processesIn(serversFolder).length).toBeGreaterThanOrEqual(2);
       parent.kill('SIGKILL');
       await vi.waitFor(
         async () => {
-          expect(readdirSync(temporary)).toEqual([]);
-          expect(processesIn(temporary)).toEqual([]);
-          expect(await Promise.all(ports.map(accepts))).toEqual([false, false]);
+          expect(readdirSync(serversFolder)).toEqual([]);
+          expect(processesIn(serversFolder)).toEqual([]);
+          expect(await Promise.all(ports.map(isAccepting))).toEqual([false, false]);
         },
         { timeout: 2 * 60_000, interval: 50 },
       );
     },
   );
 
-  it('do not keep a process alive that forgets to close them', async () => {
+  it('do not keep a process alive if it forgets to close them', async () => {
     const source = `import { startRedis } from ${JSON.stringify(join(import.meta.dirname, 'redis.ts'))}; await startRedis();`;
     await run(process.execPath, ['--input-type=module-typescript', '-e', source], {
-      env: { ...process.env, TMPDIR: temporary },
+      env: { ...process.env, TMPDIR: serversFolder },
     });
-    await vi.waitFor(() => expect(readdirSync(temporary)).toEqual([]), { timeout: 2 * 60_000, interval: 50 });
+    await vi.waitFor(() => expect(readdirSync(serversFolder)).toEqual([]), { timeout: 2 * 60_000, interval: 50 });
   });
 });
 
@@ -92,14 +92,18 @@ describe('If no server is available', () => {
     REQUIRE_SERVICES: '',
     PATH: '',
   };
-  const start = async (more: Record<string, string>) => {
-    const { stdout } = await run(process.execPath, ['-C', '@portico/source', script('start-without-programs.ts')], {
-      env: { ...process.env, ...environment, ...more },
-    });
+  const start = async (variables: Record<string, string>) => {
+    const { stdout } = await run(
+      process.execPath,
+      ['-C', '@portico/source', scriptPathOf('start-without-programs.ts')],
+      {
+        env: { ...process.env, ...environment, ...variables },
+      },
+    );
     return JSON.parse(stdout) as unknown[];
   };
 
-  it('the result is null, so that its tests are skipped', async () => {
+  it('the result is null, and its tests are skipped', async () => {
     expect(await start({})).toEqual([null, null]);
   });
 

@@ -5,7 +5,7 @@ export interface ContainerOptions {
   environment?: Record<string, string>;
   command?: string[];
   /** The log message of a server that is ready, and the number of times that it must appear. */
-  ready: [RegExp, number];
+  readyMessage: [RegExp, number];
 }
 
 export interface Container {
@@ -34,14 +34,14 @@ export async function startContainer(options: ContainerOptions): Promise<Contain
     .withEnvironment(options.environment ?? {})
     .withCommand(options.command ?? [])
     .withExposedPorts(options.port)
-    .withWaitStrategy(Wait.forLogMessage(...options.ready))
+    .withWaitStrategy(Wait.forLogMessage(...options.readyMessage))
     .start();
   return {
     host: container.getHost(),
     port: container.getMappedPort(options.port),
     async run(command) {
       const { exitCode, output } = await container.exec(command);
-      if (exitCode !== 0) throw new Error(`${command[0]} ended with ${exitCode}: ${output}`);
+      if (exitCode !== 0) throw new Error(`${command[0]} exited with code ${exitCode}: ${output}`);
     },
     async close() {
       await container.stop();

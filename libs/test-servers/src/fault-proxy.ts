@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { type FaultMode, FaultyConnection } from './faulty-connection.ts';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 
 const bindAttemptsMax = 10;
 
 /** Starts a TCP proxy on 127.0.0.1 in front of a server, in the mode `pass`, which can be changed while it runs. */
 export async function startFaultProxy(target: { host: string; port: number }): Promise<FaultProxy> {
   for (let attempt = 1; ; attempt++) {
-    const proxy = new FaultProxy(target, await freePort());
+    const proxy = new FaultProxy(target, await findFreePort());
     try {
       await proxy.set('pass');
       return proxy;
@@ -25,7 +25,7 @@ export class FaultProxy {
   #target: { host: string; port: number };
   #mode: FaultMode = 'down';
   #listener: Server | null = null;
-  #open = new Set<FaultyConnection>();
+  #connections = new Set<FaultyConnection>();
 
   constructor(target: { host: string; port: number }, port: number) {
     this.#target = target;
@@ -34,11 +34,11 @@ export class FaultProxy {
 
   /** The number of open client connections. */
   get connections(): number {
-    return this.#open.size;
+    return this.#connections.size;
   }
 
-  /** Returns the server's address with the host and port of this proxy. */
-  through(url: string): string {
+  /** Returns the server's URL with the host and port of this proxy. */
+  rewriteUrl(url: string): string {
     const address = new URL(url);
     address.hostname = this.host;
     address.port = String(this.port);
@@ -48,14 +48,14 @@ export class FaultProxy {
   /** Sets the mode. Once the promise resolves, the mode also applies to open connections. */
   async set(mode: FaultMode): Promise<void> {
     this.#mode = mode;
-    for (const connection of this.#open) connection.set(mode);
+    for (const connection of this.#connections) connection.set(mode);
     if (mode === 'down') await this.#stopListening();
     else await this.#listen();
   }
 
   /** Closes the open connections. New ones are handled according to the mode. */
   dropAll(): void {
-    for (const connection of this.#open) connection.end();
+    for (const connection of this.#connections) connection.end();
   }
 
   async close(): Promise<void> {
@@ -74,14 +74,14 @@ export class FaultProxy {
     const listener = this.#listener;
     if (!listener) return;
     this.#listener = null;
-    const closed = once(listener, 'close');
+    const closeEvent = once(listener, 'close');
     listener.close();
-    await closed;
+    await closeEvent;
   }
 
   #accept(client: Socket): void {
     const connection = new FaultyConnection(client, this.#target, this.#mode);
-    this.#open.add(connection);
-    client.once('close', () => this.#open.delete(connection));
+    this.#connections.add(connection);
+    client.once('close', () => this.#connections.delete(connection));
   }
 }

@@ -19,7 +19,7 @@ export class FaultyConnection {
     client.on('error', () => client.destroy());
     client.on('close', () => this.#server?.destroy());
     client.on('data', (bytes) => {
-      if (this.#mode === 'garbage') client.write(garbage());
+      if (this.#mode === 'garbage') client.write(createGarbage());
       else if (this.#server) forward(bytes, client, this.#server, () => this.#updateFlow());
     });
     client.on('end', () => (this.#server ?? client).end());
@@ -27,11 +27,11 @@ export class FaultyConnection {
   }
 
   set(mode: FaultMode): void {
-    const previous = this.#mode;
+    const previousMode = this.#mode;
     this.#mode = mode;
     this.#modeChange.resolve();
     this.#modeChange = Promise.withResolvers();
-    if (previous === 'garbage' && mode !== 'garbage') this.end();
+    if (previousMode === 'garbage' && mode !== 'garbage') this.end();
     else this.#apply();
   }
 
@@ -42,8 +42,8 @@ export class FaultyConnection {
   #apply(): void {
     if (this.#mode === 'down') this.#client.destroy();
     else if (this.#mode === 'reset') this.#client.resetAndDestroy();
-    else if (this.#mode === 'garbage') this.#client.write(garbage());
-    else if (this.#mode !== 'hang') this.#server ??= this.#dial();
+    else if (this.#mode === 'garbage') this.#client.write(createGarbage());
+    else if (this.#mode !== 'hang') this.#server ??= this.#connectToServer();
     this.#updateFlow();
   }
 
@@ -56,7 +56,7 @@ export class FaultyConnection {
   }
 
   /** Connects to the server. If the server refuses, the client's connection is closed immediately. */
-  #dial(): Socket {
+  #connectToServer(): Socket {
     const server = connect({ ...this.#target, allowHalfOpen: true });
     server.on('error', () => server.destroy());
     server.on('close', () => this.#respond(() => this.#client.destroy()));
@@ -71,20 +71,20 @@ export class FaultyConnection {
       async () => {
         while (this.#mode === 'hang') await this.#modeChange.promise;
         if (this.#mode !== 'garbage') deliver();
-        else if (this.#client.writable) this.#client.write(garbage());
+        else if (this.#client.writable) this.#client.write(createGarbage());
       },
     );
   }
 }
 
 /** Forwards bytes no faster than the receiver reads them. */
-function forward(bytes: Buffer, from: Socket, to: Socket, onDrain: () => void): void {
-  if (!to.writable || to.write(bytes)) return;
-  from.pause();
-  to.once('drain', onDrain);
+function forward(bytes: Buffer, source: Socket, target: Socket, onDrain: () => void): void {
+  if (!target.writable || target.write(bytes)) return;
+  source.pause();
+  target.once('drain', onDrain);
 }
 
-const garbage = () => Buffer.concat([Buffer.of(0xff), randomBytes(63)]);
+const createGarbage = () => Buffer.concat([Buffer.of(0xff), randomBytes(63)]);
 
 /**
  * The behaviour of connections, both open and new:

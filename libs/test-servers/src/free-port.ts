@@ -22,7 +22,7 @@ let lastOffset = randomInt(portsPerWorker);
  * while its server is stopped. Another process may still take the port first: a caller that cannot bind to it must try
  * again.
  */
-export async function freePort(): Promise<number> {
+export async function findFreePort(): Promise<number> {
   for (let attempt = 0; attempt < portsPerWorker; attempt++) {
     lastOffset = (lastOffset + 1) % portsPerWorker;
     const port = workerFirstPort + lastOffset;

@@ -2,16 +2,16 @@ import { stripVTControlCharacters } from 'node:util';
 
 /** The parts of Vitest that this reporter needs, from `TestModule`, `TestSuite` and `TestCase` in `vitest/node`. */
 interface WithErrors {
-  errors(): readonly Fault[];
+  errors(): readonly TestError[];
 }
 interface FinishedModule extends WithErrors {
   relativeModuleId: string;
   children: {
     allSuites(): Iterable<WithErrors & { fullName: string }>;
-    allTests(state: 'failed'): Iterable<{ fullName: string; result(): { errors?: readonly Fault[] | undefined } }>;
+    allTests(state: 'failed'): Iterable<{ fullName: string; result(): { errors?: readonly TestError[] | undefined } }>;
   };
 }
-interface Fault {
+interface TestError {
   message: string;
 }
 
@@ -27,16 +27,18 @@ export class HangingTestsReporter {
   }
 
   onTestRunEnd(modules: readonly FinishedModule[]): void {
-    const hangs = modules.flatMap(hangsIn);
+    const hangs = modules.flatMap(findHangs);
     if (hangs.length === 0) return;
     this.#print(`Hanging tests and hooks: ${hangs.length}`);
     for (const hang of hangs) this.#print(`  ${hang}`);
-    this.#print('The time limit is for hangs alone: no machine is too slow for it, and a longer one does not help.');
+    this.#print(
+      'The time limit only detects hangs: even slow machines do not need more time, and a longer limit does not help.',
+    );
     this.#print('Run the file alone, with "npx vitest run --mode all FILE", and check why it hangs.');
   }
 }
 
-const hangsIn = (module: FinishedModule): readonly string[] => {
+const findHangs = (module: FinishedModule): readonly string[] => {
   const { relativeModuleId: file, children } = module;
   const suites = [...children.allSuites()].map((suite) => ({ name: suite.fullName, faults: suite.errors() }));
   const tests = [...children.allTests('failed')].map((test) => ({
@@ -48,4 +50,5 @@ const hangsIn = (module: FinishedModule): readonly string[] => {
     .map(({ name }) => (name ? `${file} > ${name}` : file));
 };
 
-const isHang = ({ message }: Fault): boolean => /^(Test|Hook) timed out in /.test(stripVTControlCharacters(message));
+const isHang = ({ message }: TestError): boolean =>
+  /^(Test|Hook) timed out in /.test(stripVTControlCharacters(message));

@@ -11,7 +11,7 @@ import {
 import { LoopbackServer } from './loopback-server.ts';
 import type { ServerControl } from './server-process.ts';
 import { createMemoryAdapter } from './memory-adapter.ts';
-import { browseFrom, signInByCode, tokenByCredentials, type SignInTokens } from './sign-in-by-code.ts';
+import { browseFrom, signInByCode, getTokenByCredentials, type SignInTokens } from './sign-in-by-code.ts';
 
 /** An algorithm that signs tokens. RSA keys have 2,048 bits, ES256 uses P-256, and EdDSA uses Ed25519. */
 export type SigningAlgorithm = 'RS256' | 'PS256' | 'ES256' | 'EdDSA';
@@ -61,22 +61,22 @@ export interface TestIdentityProvider {
    */
   signIn(person: Person, resource?: string): Promise<SignInTokens>;
   /**
-   * Acts as the person's browser at an address of the provider. Returns the first address outside the provider, or null
+   * Opens a URL of the provider as the person's browser would. Returns the first URL outside the provider, or null
    * if the last page is one of the provider's.
    */
-  browse(person: Person, address: string): Promise<string | null>;
+  browse(person: Person, url: string): Promise<string | null>;
   /** Sets the person who signs in on the login page from now on, in any browser. */
   logInAs(person: Person): void;
   /** Sets whether a page of `WebConsole` may read the provider's responses (CORS). Initially, it may. */
-  allowCors(allowed: boolean): void;
+  allowCors(isAllowed: boolean): void;
   /** Gets an access token for the resource with a machine's credentials. The token's subject is `machineId`. */
-  machineToken(resource: string): Promise<string>;
+  getMachineToken(resource: string): Promise<string>;
   /** Starts signing with a new key. Earlier keys remain published. */
   rotate(): void;
   /** Publishes only the current signing key. */
-  retire(): void;
+  retireOldKeys(): void;
   /** Returns the number of requests for each document so far. */
-  requests(): { readonly discovery: number; readonly keys: number };
+  countRequests(): { readonly discovery: number; readonly keys: number };
   readonly control: ServerControl;
   close(): Promise<void>;
 }
@@ -93,14 +93,14 @@ export async function startIdentityProvider({
   const people = new Map<string, Person>();
   const settings = {
     ...{ clientId, algorithm, deviceFlow, idTokenSeconds, resources, console, people },
-    signIns: createMemoryAdapter(),
-    pages: { mayAsk: true },
+    adapterFactory: createMemoryAdapter(),
+    pages: { isCorsAllowed: true },
     // Browser sessions outlive a change of the signing keys.
     cookieKeys: [randomUUID()],
   };
   const requests = { discovery: 0, keys: 0 };
-  const browsing: { person: Person | null } = { person: null };
-  let keys = [newSigningKey(algorithm)];
+  const browser: { person: Person | null } = { person: null };
+  let keys = [createSigningKey(algorithm)];
   let provider: Provider | null = null;
 
   const server = createServer((request, response) => {
@@ -114,17 +114,17 @@ export async function startIdentityProvider({
   const issuer = `http://127.0.0.1:${loopback.port}`;
 
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
-    const current = (provider ??= new Provider(issuer, configuration({ ...settings, keys })));
+    const currentProvider = (provider ??= new Provider(issuer, createConfiguration({ ...settings, keys })));
     if (request.url?.startsWith(interactionPath)) {
-      logIn(current, browsing.person, request, response).catch((error: unknown) => response.destroy(error as Error));
-    } else void current.callback()(request, response);
+      logIn(currentProvider, browser.person, request, response).catch((error: Error) => response.destroy(error));
+    } else void currentProvider.callback()(request, response);
   };
   const logInAs = (person: Person): void => {
     people.set(person.uid, person);
-    browsing.person = person;
+    browser.person = person;
   };
-  const publish = (next: readonly JWK[]): void => {
-    keys = [...next];
+  const publish = (newKeys: readonly JWK[]): void => {
+    keys = [...newKeys];
     provider = null;
   };
 
@@ -133,26 +133,26 @@ export async function startIdentityProvider({
     clientId,
     signIn: async (person, resource) => {
       people.set(person.uid, person);
-      const target = resource === undefined ? {} : { resource };
-      return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid, ...target });
+      const resourceOption = resource === undefined ? {} : { resource };
+      return signInByCode({ issuer, clientId, redirectUri, scope, uid: person.uid, ...resourceOption });
     },
-    browse: (person, address) => {
+    browse: (person, url) => {
       logInAs(person);
-      return browseFrom(address, issuer);
+      return browseFrom(url, issuer);
     },
     logInAs,
-    allowCors: (allowed) => void (settings.pages.mayAsk = allowed),
-    machineToken: (resource) =>
-      tokenByCredentials({ issuer, clientId: machineId, clientSecret: machineSecret, resource }),
-    rotate: () => publish([newSigningKey(algorithm), ...keys]),
-    retire: () => publish(keys.slice(0, 1)),
-    requests: () => ({ ...requests }),
+    allowCors: (isAllowed) => void (settings.pages.isCorsAllowed = isAllowed),
+    getMachineToken: (resource) =>
+      getTokenByCredentials({ issuer, clientId: machineId, clientSecret: machineSecret, resource }),
+    rotate: () => publish([createSigningKey(algorithm), ...keys]),
+    retireOldKeys: () => publish(keys.slice(0, 1)),
+    countRequests: () => ({ ...requests }),
     control: loopback,
     close: () => loopback.stop(),
   };
 }
 
-/** No server is listening at this address: the code is read from the address that the provider redirects to. */
+/** No server is listening at this URL: the code is read from the URL that the provider redirects to. */
 const redirectUri = 'https://app.example.com/callback';
 const scope = 'openid email';
 const interactionPath = '/interaction/';
@@ -162,7 +162,7 @@ const machineSecret = randomUUID();
 /** The id of the public client that `WebConsole` uses. */
 export const consoleClientId = 'portico-console';
 
-const newSigningKey = (algorithm: SigningAlgorithm): JWK => ({
+const createSigningKey = (algorithm: SigningAlgorithm): JWK => ({
   ...keyPairFor(algorithm).privateKey.export({ format: 'jwk' }),
   kid: randomUUID(),
   alg: algorithm,
@@ -185,15 +185,15 @@ interface ProviderSettings {
   readonly keys: JWK[];
   readonly cookieKeys: string[];
   readonly people: ReadonlyMap<string, Person>;
-  readonly signIns: AdapterFactory;
-  readonly pages: { readonly mayAsk: boolean };
+  readonly adapterFactory: AdapterFactory;
+  readonly pages: { readonly isCorsAllowed: boolean };
 }
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
-/** The loopback address without a port, which the operating system chooses (RFC 8252, section 7.3). */
+/** The loopback URL without a port, which the operating system chooses (RFC 8252, section 7.3). */
 const loopbackUri = 'http://127.0.0.1/callback';
 
-const configuration = ({
+const createConfiguration = ({
   clientId,
   algorithm,
   deviceFlow,
@@ -203,10 +203,10 @@ const configuration = ({
   keys,
   cookieKeys,
   people,
-  signIns,
+  adapterFactory,
   pages,
 }: ProviderSettings): Configuration => ({
-  adapter: signIns,
+  adapter: adapterFactory,
   jwks: { keys },
   clients: [
     {
@@ -225,14 +225,14 @@ const configuration = ({
       redirect_uris: [],
       id_token_signed_response_alg: algorithm,
     },
-    ...(console ? [consoleClient(console, algorithm)] : []),
+    ...(console ? [createConsoleClient(console, algorithm)] : []),
   ],
-  clientBasedCORS: (_context, origin) => pages.mayAsk && origin === console?.origin,
+  clientBasedCORS: (_context, origin) => pages.isCorsAllowed && origin === console?.origin,
   issueRefreshToken: async (_context, client, { scopes }) =>
     client.grantTypeAllowed('refresh_token') && (scopes.has('offline_access') || client.clientId === consoleClientId),
   cookies: { keys: cookieKeys },
   claims: { openid: ['sub'], email: ['email', 'email_verified'] },
-  // The ID token contains the e-mail, so no further request is needed.
+  // The ID token contains the email, so no further request is needed.
   conformIdTokenClaims: false,
   enabledJWA: { idTokenSigningAlgValues: [algorithm] },
   ttl: {
@@ -266,7 +266,7 @@ const configuration = ({
  * Returns the client of the console. It is a web application, because a native one could not renew a sign-in without
  * its user (RFC 8252, section 8.6).
  */
-const consoleClient = ({ origin, refreshTokens }: WebConsole, algorithm: SigningAlgorithm): ClientMetadata => ({
+const createConsoleClient = ({ origin, refreshTokens }: WebConsole, algorithm: SigningAlgorithm): ClientMetadata => ({
   client_id: consoleClientId,
   token_endpoint_auth_method: 'none',
   application_type: 'web',
@@ -282,7 +282,10 @@ const featuresOf = ({
   resources,
 }: Pick<ProviderSettings, 'algorithm' | 'deviceFlow' | 'resources'>): Configuration['features'] => ({
   devInteractions: { enabled: false },
-  rpInitiatedLogout: { enabled: true, logoutSource: async (context, form) => void (context.body = logOutPage(form)) },
+  rpInitiatedLogout: {
+    enabled: true,
+    logoutSource: async (context, form) => void (context.body = createLogOutPage(form)),
+  },
   clientCredentials: { enabled: true },
   revocation: { enabled: true, allowedPolicy: async () => true },
   deviceFlow: {
@@ -302,7 +305,7 @@ const featuresOf = ({
 });
 
 /** Returns the sign-out page. Unlike the provider's own page, it loads nothing. */
-const logOutPage = (form: string): string =>
+const createLogOutPage = (form: string): string =>
   `<!doctype html><html lang="en"><head><title>Sign out</title><link rel="icon" href="data:,"></head><body>${form}` +
   '<button type="submit" form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button></body></html>';
 
@@ -318,13 +321,13 @@ const claimsOf = ({ uid, email, emailVerified }: Person) => ({
  */
 const logIn = async (
   provider: Provider,
-  browsing: Person | null,
+  currentPerson: Person | null,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> => {
   const { params, prompt } = await provider.interactionDetails(request, response);
   const hint = params['login_hint'];
-  const accountId = typeof hint === 'string' ? hint : browsing?.uid;
+  const accountId = typeof hint === 'string' ? hint : currentPerson?.uid;
   const result = prompt.name === 'consent' ? { consent: {} } : { login: { accountId: String(accountId) } };
   await provider.interactionFinished(request, response, result);
 };

@@ -1,7 +1,7 @@
 /**
  * Real servers for tests. Each server is looked for in this order:
  *
- * 1. the address in the environment (TEST_POSTGRES_URL, TEST_REDIS_URL), which is used unchanged: `control` is null;
+ * 1. the URL in the environment (TEST_POSTGRES_URL, TEST_REDIS_URL), which is used unchanged: `control` is null;
  * 2. its programs on this machine, which are started on a free port of 127.0.0.1 with a temporary folder. Port and
  *    folder are released after `close()`, and also when the tests are killed;
  * 3. a container, if a container engine is running and TEST_CONTAINERS is not 0: `control` is null;
@@ -21,20 +21,20 @@ export * from './redis.ts';
 export { sleep as sleepInRealTime } from './real-time.ts';
 export { stopTime, type StoppedTime } from './stopped-time.ts';
 export type { ServerControl } from './server-process.ts';
-export { freePort } from './free-port.ts';
-export { lateBound } from './late-bound.ts';
-export { recordingStream } from './recording-stream.ts';
-export { temporaryFolder } from './temporary-folder.ts';
+export { findFreePort } from './free-port.ts';
+export { bindLate } from './late-bound.ts';
+export { createRecordingStream } from './recording-stream.ts';
+export { createTemporaryFolder } from './temporary-folder.ts';
 export { startFaultProxy, type FaultProxy } from './fault-proxy.ts';
 export type { FaultMode } from './faulty-connection.ts';
 export { parseMail, type ParsedMail } from './parse-mail.ts';
-export { selfSignedCertificate, type Certificate } from './self-signed-certificate.ts';
+export { createSelfSignedCertificate, type Certificate } from './self-signed-certificate.ts';
 export * from './smtp-server.ts';
 export { smtpStages, type SmtpFault, type SmtpScript, type SmtpStage } from './smtp-script.ts';
-export { startQdrant } from './fake-qdrant/start-qdrant.ts';
+export { connectToQdrant } from './fake-qdrant/connect-to-qdrant.ts';
 export { startFakeQdrant, type QdrantCall, type FakeQdrant } from './fake-qdrant/fake-qdrant.ts';
 export type { QdrantFault } from './fake-qdrant/faults.ts';
-export { startOllama, startFakeOllama } from './fake-ollama/fake-ollama.ts';
+export { connectToOllama, startFakeOllama } from './fake-ollama/fake-ollama.ts';
 export type { OllamaFault, OllamaServer, FakeOllama, FakeOllamaOptions, PullFault } from './fake-ollama/fake-ollama.ts';
 export { fakeNomic, type FakeModel } from './fake-ollama/fake-model.ts';
 export * from './identity-provider.ts';

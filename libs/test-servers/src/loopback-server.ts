@@ -1,6 +1,6 @@
 import { Server as HttpServer } from 'node:http';
 import type { Server, Socket } from 'node:net';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 import type { ServerControl } from './server-process.ts';
 
 const bindAttemptsMax = 10;
@@ -27,7 +27,7 @@ export class LoopbackServer implements ServerControl {
   static async start(server: Server): Promise<LoopbackServer> {
     const loopback = new LoopbackServer(server);
     for (let attempt = 1; ; attempt++) {
-      loopback.#port = await freePort();
+      loopback.#port = await findFreePort();
       try {
         await loopback.start();
         return loopback;

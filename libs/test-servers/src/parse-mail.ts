@@ -12,18 +12,18 @@ export interface ParsedMail {
   readonly subject: string;
   readonly text: string;
   readonly html: string;
-  /** The names of all headers of the mail, in lower case. */
+  /** The names of all headers of the email, in lower case. */
   readonly headerNames: readonly string[];
   readonly headers: Part['headers'];
 }
 
-/** Parses a mail as far as tests need it, independently of the code that composed it (RFC 5322, 2045 to 2047). */
+/** Parses an email as far as tests need it, independently of the code that composed it (RFC 5322, 2045 to 2047). */
 export const parseMail = (bytes: Buffer): ParsedMail => {
   const mail = parsePart(bytes.toString('latin1'));
   const parts = alternativesOf(mail);
   const textOf = (type: string): string => {
     const part = parts.find((candidate) => headerOf(candidate, 'content-type').startsWith(type));
-    if (!part) throw new Error(`the mail has no part of the type ${type}`);
+    if (!part) throw new Error(`the email has no part of the type ${type}`);
     return bodyOf(part);
   };
   return {
@@ -41,7 +41,7 @@ export const parseMail = (bytes: Buffer): ParsedMail => {
 
 const parsePart = (text: string): Part => {
   const end = text.indexOf('\r\n\r\n');
-  if (end < 0) throw new Error('the headers of a part have no end');
+  if (end < 0) throw new Error('the headers of a part are not terminated');
   const lines = text
     .slice(0, end)
     .replaceAll(/\r\n(?=[ \t])/g, '')
@@ -59,27 +59,27 @@ const headersOf = ({ headers }: Part, ...names: readonly string[]): readonly str
 
 const headerOf = (part: Part, name: string): string => {
   const values = headersOf(part, name);
-  if (values.length !== 1) throw new Error(`${values.length} headers ${name}`);
+  if (values.length !== 1) throw new Error(`expected one header ${name}, got ${values.length}`);
   return values[0] ?? '';
 };
 
 const alternativesOf = (mail: Part): readonly Part[] => {
   const boundary = /^multipart\/alternative;.*boundary="([^"]+)"/.exec(headerOf(mail, 'content-type'))?.[1];
-  if (boundary === undefined) throw new Error('the mail is not multipart/alternative');
-  const [, ...pieces] = `\r\n${mail.body}`.split(`\r\n--${boundary}`);
-  if (!pieces.at(-1)?.startsWith('--')) throw new Error('the mail is not closed');
-  return pieces.slice(0, -1).map((piece) => parsePart(piece.slice(2)));
+  if (boundary === undefined) throw new Error('the email is not multipart/alternative');
+  const [, ...segments] = `\r\n${mail.body}`.split(`\r\n--${boundary}`);
+  if (!segments.at(-1)?.startsWith('--')) throw new Error('the email has no closing boundary');
+  return segments.slice(0, -1).map((segment) => parsePart(segment.slice(2)));
 };
 
 const bodyOf = (part: Part): string => {
   const encoding = headerOf(part, 'content-transfer-encoding').toLowerCase();
   if (encoding === 'base64') return Buffer.from(part.body, 'base64').toString('utf8');
-  if (encoding === 'quoted-printable') return fromQuotedPrintable(part.body.replaceAll(/=[ \t]*\r\n/g, ''));
+  if (encoding === 'quoted-printable') return decodeQuotedPrintable(part.body.replaceAll(/=[ \t]*\r\n/g, ''));
   if (encoding !== '7bit') throw new Error(`unexpected encoding ${encoding}`);
   return part.body;
 };
 
-const fromQuotedPrintable = (text: string): string =>
+const decodeQuotedPrintable = (text: string): string =>
   Buffer.from(
     text.replaceAll(/=([0-9A-F]{2})/gi, (_, hex: string) => String.fromCharCode(parseInt(hex, 16))),
     'latin1',
@@ -91,5 +91,5 @@ const decodeWords = (value: string): string =>
     .replaceAll(/=\?utf-8\?([BQ])\?([^?]*)\?=/gi, (_, kind: string, text: string) =>
       kind.toUpperCase() === 'B'
         ? Buffer.from(text, 'base64').toString('utf8')
-        : fromQuotedPrintable(text.replaceAll('_', ' ')),
+        : decodeQuotedPrintable(text.replaceAll('_', ' ')),
     );

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { skipUnlessRequired } from './skip-unless-required.ts';
 import { findInVersionFolders, findOnPath } from './binaries.ts';
 import { startContainer } from './container.ts';
-import { nonRootAccount, newServerFolder, type Account } from './server-folder.ts';
+import { findNonRootAccount, createServerFolder, type Account } from './server-folder.ts';
 import { ServerProcess, type ServerControl } from './server-process.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -15,13 +15,13 @@ const oldestMajor = 14;
 const debianVersionFolders = '/usr/lib/postgresql';
 
 export interface TestPostgres {
-  /** The address of the server's database `postgres`, including user and password. */
+  /** The URL of the server's database `postgres`, including user and password. */
   url: string;
   /**
-   * Creates a database on this server and returns its address. The database is empty, or a copy of the one at the given
-   * address, which must have no connections. It is dropped by `close()` at the latest.
+   * Creates a database on this server and returns its URL. The database is empty, or a copy of the one at the given
+   * URL, which must have no connections. It is dropped by `close()` at the latest.
    */
-  newDatabase(template?: string): Promise<string>;
+  createDatabase(template?: string): Promise<string>;
   /** Controls the server; null for a server that tests may not stop. */
   control: ServerControl | null;
   close(): Promise<void>;
@@ -44,11 +44,11 @@ export interface PostgresOptions {
 /** Returns a PostgreSQL server, or null if none is available. See the top of `index.ts` for the search order. */
 export async function startPostgres(options: PostgresOptions = {}): Promise<TestPostgres | null> {
   const externalUrl = process.env['TEST_POSTGRES_URL'];
-  if (externalUrl && !options.durable) return externalPostgres(externalUrl);
+  if (externalUrl && !options.durable) return useExternalPostgres(externalUrl);
   const binaries = await findBinaries(options.versionFolders ?? debianVersionFolders);
-  if (binaries) return privatePostgres(binaries, options.durable ?? false);
+  if (binaries) return startPrivatePostgres(binaries, options.durable ?? false);
   return (
-    (await containerPostgres()) ??
+    (await startContainerPostgres()) ??
     skipUnlessRequired(
       'PostgreSQL',
       `install its server, version ${oldestMajor} or newer (Debian, Ubuntu: apt-get install postgresql), ` +
@@ -57,38 +57,38 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Test
   );
 }
 
-async function externalPostgres(url: string): Promise<TestPostgres> {
+async function useExternalPostgres(url: string): Promise<TestPostgres> {
   const psql = findOnPath('psql') ?? findInVersionFolders(debianVersionFolders, 'psql')[0];
-  if (!psql) throw new Error('TEST_POSTGRES_URL needs psql: install the client of PostgreSQL.');
-  const created: string[] = [];
+  if (!psql) throw new Error('TEST_POSTGRES_URL requires psql: install the PostgreSQL client.');
+  const createdNames: string[] = [];
   return {
     url,
     control: null,
-    async newDatabase(template) {
-      const name = databaseName();
-      await runStatement(psql, url, createDatabase(name, template));
-      created.push(name);
-      return withDatabase(url, name);
+    async createDatabase(template) {
+      const name = createDatabaseName();
+      await runStatement(psql, url, toCreateStatement(name, template));
+      createdNames.push(name);
+      return replaceDatabase(url, name);
     },
     async close() {
-      for (const name of created.splice(0))
+      for (const name of createdNames.splice(0))
         await runStatement(psql, url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
     },
   };
 }
 
-async function privatePostgres(binaries: string, durable: boolean): Promise<TestPostgres> {
-  const account = nonRootAccount('postgres');
-  const folder = newServerFolder('postgres', account);
+async function startPrivatePostgres(binaries: string, durable: boolean): Promise<TestPostgres> {
+  const account = findNonRootAccount('postgres');
+  const folder = createServerFolder('postgres', account);
   const watchdog = startWatchdog(folder, 'QUIT');
   try {
     const password = randomBytes(16).toString('hex');
     await initialise(binaries, folder, account, password);
     const server = await ServerProcess.start({
       program: join(binaries, 'postgres'),
-      arguments: (port) => ['-D', join(folder, 'data'), '-p', String(port), ...settings(durable)],
-      ready: 'database system is ready to accept connections',
-      portTaken: 'could not bind',
+      createArguments: (port) => ['-D', join(folder, 'data'), '-p', String(port), ...createServerSettings(durable)],
+      readyMessage: 'database system is ready to accept connections',
+      portTakenMessage: 'could not bind',
       stopSignals: { fast: 'SIGINT', immediate: 'SIGQUIT' },
       folder,
       account,
@@ -98,10 +98,10 @@ async function privatePostgres(binaries: string, durable: boolean): Promise<Test
     return {
       url,
       control: server,
-      async newDatabase(template) {
-        const name = databaseName();
-        await runStatement(join(binaries, 'psql'), url, createDatabase(name, template));
-        return withDatabase(url, name);
+      async createDatabase(template) {
+        const name = createDatabaseName();
+        await runStatement(join(binaries, 'psql'), url, toCreateStatement(name, template));
+        return replaceDatabase(url, name);
       },
       async close() {
         await server.stop('immediate');
@@ -128,7 +128,7 @@ async function initialise(binaries: string, folder: string, account: Account | n
   );
 }
 
-const settings = (durable: boolean) =>
+const createServerSettings = (durable: boolean) =>
   [
     'listen_addresses=127.0.0.1',
     'unix_socket_directories=',
@@ -140,24 +140,24 @@ const settings = (durable: boolean) =>
     `fsync=${durable ? 'on' : 'off'}`,
   ].flatMap((setting) => ['-c', setting]);
 
-async function containerPostgres(): Promise<TestPostgres | null> {
+async function startContainerPostgres(): Promise<TestPostgres | null> {
   const password = randomBytes(16).toString('hex');
   const container = await startContainer({
     image: 'postgres:17',
     port: 5432,
     environment: { POSTGRES_USER: 'portico', POSTGRES_PASSWORD: password, POSTGRES_DB: 'postgres' },
     // When the message first appears, the image is only setting up the database.
-    ready: [/database system is ready to accept connections/, 2],
+    readyMessage: [/database system is ready to accept connections/, 2],
   });
   if (!container) return null;
   const url = `postgresql://portico:${password}@${container.host}:${container.port}/postgres`;
   return {
     url,
     control: null,
-    async newDatabase(template) {
-      const name = databaseName();
-      await container.run(['psql', '-U', 'portico', '-d', 'postgres', '-c', createDatabase(name, template)]);
-      return withDatabase(url, name);
+    async createDatabase(template) {
+      const name = createDatabaseName();
+      await container.run(['psql', '-U', 'portico', '-d', 'postgres', '-c', toCreateStatement(name, template)]);
+      return replaceDatabase(url, name);
     },
     close: () => container.close(),
   };
@@ -173,10 +173,10 @@ async function findBinaries(versionFolders: string): Promise<string | null> {
   const candidates = await Promise.all(
     paths.map(async (path) => ({ folder: dirname(realpathSync(path)), major: await majorOf(path) })),
   );
-  const usable = candidates
+  const usableBinaries = candidates
     .filter(({ folder, major }) => major >= oldestMajor && existsSync(join(folder, 'postgres')))
     .sort((a, b) => b.major - a.major);
-  return usable[0]?.folder ?? null;
+  return usableBinaries[0]?.folder ?? null;
 }
 
 /** Returns the major version, which is 15 for "initdb (PostgreSQL) 15.18 (Debian …)". */
@@ -196,12 +196,12 @@ async function runStatement(psql: string, url: string, statement: string): Promi
   });
 }
 
-const databaseName = () => `portico_${randomBytes(8).toString('hex')}`;
+const createDatabaseName = () => `portico_${randomBytes(8).toString('hex')}`;
 
-const createDatabase = (name: string, template?: string): string =>
+const toCreateStatement = (name: string, template?: string): string =>
   `CREATE DATABASE ${name}${template === undefined ? '' : ` TEMPLATE ${new URL(template).pathname.slice(1)}`}`;
 
-function withDatabase(url: string, name: string): string {
+function replaceDatabase(url: string, name: string): string {
   const address = new URL(url);
   address.pathname = `/${name}`;
   return address.href;

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it, vi } from 'vitest';
-import { accepts, portOf, RawSocket } from '../test/raw-socket.ts';
+import { isAccepting, portOf, RawSocket } from '../test/raw-socket.ts';
 import { startRedis } from './redis.ts';
 
-const until = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000, interval: 20 });
+const waitUntil = (check: () => unknown) => vi.waitFor(check, { timeout: 2 * 60_000, interval: 20 });
 
 const redis = await startRedis();
 afterAll(() => redis?.close());
@@ -11,9 +11,9 @@ afterAll(() => redis?.close());
 async function sendCommands(url: string, commands: string[], lines = commands.length): Promise<string[]> {
   const socket = await RawSocket.open(portOf(url));
   socket.send(commands.map((command) => `${command}\r\n`).join(''));
-  await until(() => expect(socket.received.split('\r\n').length).toBeGreaterThan(lines));
+  await waitUntil(() => expect(socket.receivedText.split('\r\n').length).toBeGreaterThan(lines));
   socket.close();
-  return socket.received.split('\r\n').slice(0, -1);
+  return socket.receivedText.split('\r\n').slice(0, -1);
 }
 
 describe.skipIf(!redis?.control)('A private Redis', () => {
@@ -33,59 +33,61 @@ describe.skipIf(!redis?.control)('A private Redis', () => {
   });
 
   it('does not respond while it is paused, on open or new connections, and responds afterwards', async () => {
-    const open = await RawSocket.open(portOf(redis!.url));
+    const openSocket = await RawSocket.open(portOf(redis!.url));
     await redis!.control!.pause();
     const newSocket = await RawSocket.open(portOf(redis!.url));
-    open.send('PING\r\n');
+    openSocket.send('PING\r\n');
     newSocket.send('PING\r\n');
     await new Promise((resolve) => setTimeout(resolve, 300));
-    expect([open.received, newSocket.received]).toEqual(['', '']);
+    expect([openSocket.receivedText, newSocket.receivedText]).toEqual(['', '']);
     await redis!.control!.resume();
-    await until(() => expect([open.received, newSocket.received]).toEqual(['+PONG\r\n', '+PONG\r\n']));
-    open.close();
+    await waitUntil(() =>
+      expect([openSocket.receivedText, newSocket.receivedText]).toEqual(['+PONG\r\n', '+PONG\r\n']),
+    );
+    openSocket.close();
     newSocket.close();
   });
 
   it.each(['fast', 'immediate'] as const)(
     'refuses connections after a stop (%s) and restarts empty on the same port',
-    async (how) => {
+    async (mode) => {
       await sendCommands(redis!.url, ['SET kept 1']);
-      const open = await RawSocket.open(portOf(redis!.url));
-      await redis!.control!.stop(how);
-      await open.closed;
-      expect(await accepts(portOf(redis!.url))).toBe(false);
+      const openSocket = await RawSocket.open(portOf(redis!.url));
+      await redis!.control!.stop(mode);
+      await openSocket.closed;
+      expect(await isAccepting(portOf(redis!.url))).toBe(false);
       await redis!.control!.start();
       expect(await sendCommands(redis!.url, ['EXISTS kept'])).toEqual([':0']);
     },
   );
 
-  it('accepts arguments and a password, which its address includes and its flush uses', async () => {
-    const own = await startRedis({ args: ['--maxmemory', '7mb'], password: 'p@ss/word' });
-    expect(await sendCommands(own!.url, ['PING'])).toEqual([expect.stringMatching(/^-NOAUTH/)]);
-    expect(await sendCommands(own!.url, ['AUTH p@ss/word', 'CONFIG GET maxmemory'], 6)).toContain('7340032');
-    expect(decodeURIComponent(new URL(own!.url).password)).toBe('p@ss/word');
-    await own!.flush();
-    await own!.close();
+  it('accepts arguments and a password, which its URL contains and flush uses', async () => {
+    const ownServer = await startRedis({ args: ['--maxmemory', '7mb'], password: 'p@ss/word' });
+    expect(await sendCommands(ownServer!.url, ['PING'])).toEqual([expect.stringMatching(/^-NOAUTH/)]);
+    expect(await sendCommands(ownServer!.url, ['AUTH p@ss/word', 'CONFIG GET maxmemory'], 6)).toContain('7340032');
+    expect(decodeURIComponent(new URL(ownServer!.url).password)).toBe('p@ss/word');
+    await ownServer!.flush();
+    await ownServer!.close();
   });
 
-  it('is separate from the server of the environment, which is used unchanged and left running', async () => {
+  it('is separate from the server in the environment, which is used unchanged and left running', async () => {
     vi.stubEnv('TEST_REDIS_URL', `${redis!.url.slice(0, -1)}3`);
-    const external = await startRedis();
-    const own = await startRedis({ args: ['--databases', '1'] });
+    const externalServer = await startRedis();
+    const ownServer = await startRedis({ args: ['--databases', '1'] });
     vi.unstubAllEnvs();
-    expect([external!.control, portOf(external!.url)]).toEqual([null, portOf(redis!.url)]);
-    expect(portOf(own!.url)).not.toBe(portOf(redis!.url));
+    expect([externalServer!.control, portOf(externalServer!.url)]).toEqual([null, portOf(redis!.url)]);
+    expect(portOf(ownServer!.url)).not.toBe(portOf(redis!.url));
     await sendCommands(redis!.url, ['SET other 1', 'SELECT 3', 'SET mine 1']);
-    await external!.flush();
-    await external!.close();
-    await own!.close();
+    await externalServer!.flush();
+    await externalServer!.close();
+    await ownServer!.close();
     expect(await sendCommands(redis!.url, ['EXISTS other', 'SELECT 3', 'EXISTS mine'])).toEqual([':1', '+OK', ':0']);
   });
 
   it('starts concurrently with many others, each on its own port', async () => {
-    const others = await Promise.all(Array.from({ length: 12 }, () => startRedis()));
-    expect(new Set(others.map((other) => other!.url)).size).toBe(12);
-    await Promise.all(others.map((other) => other!.close()));
+    const servers = await Promise.all(Array.from({ length: 12 }, () => startRedis()));
+    expect(new Set(servers.map((server) => server!.url)).size).toBe(12);
+    await Promise.all(servers.map((server) => server!.close()));
   });
 
   it('reports why it could not start', async () => {

@@ -5,19 +5,19 @@ import { join } from 'node:path';
 import { skipUnlessRequired } from './skip-unless-required.ts';
 import { findOnPath } from './binaries.ts';
 import { startContainer } from './container.ts';
-import { newServerFolder } from './server-folder.ts';
+import { createServerFolder } from './server-folder.ts';
 import { ServerProcess, type ServerControl } from './server-process.ts';
 import { startWatchdog } from './watchdog.ts';
 
 export interface TestRedis {
-  /** The server's address, including the password if there is one. */
+  /** The server's URL, including the password if there is one. */
   url: string;
   /**
    * Controls the server; null for a server that tests may not stop. After `stop()`, `start()` starts an empty server:
    * nothing is stored on disk.
    */
   control: ServerControl | null;
-  /** Empties the database that the address names. */
+  /** Empties the database that the URL names. */
   flush(): Promise<void>;
   /** Sends a command with a one-line reply, which is returned without its type. Rejects if the reply is an error. */
   send(...words: string[]): Promise<string>;
@@ -38,14 +38,14 @@ export interface RedisOptions {
  * another. It is not used for a test that needs its own arguments or password.
  */
 export async function startRedis(options: RedisOptions = {}): Promise<TestRedis | null> {
-  const args = serverArguments(options);
+  const args = createServerArguments(options);
   const externalUrl = process.env['TEST_REDIS_URL'];
   if (externalUrl && !options.args && !options.password && !options.sentinel)
     return { ...clientOf(externalUrl), control: null, close: async () => {} };
   const program = findOnPath('redis-server');
-  if (program) return privateRedis(program, args, options);
+  if (program) return startPrivateRedis(program, args, options);
   return (
-    (options.sentinel ? null : await containerRedis(args, options.password)) ??
+    (options.sentinel ? null : await startContainerRedis(args, options.password)) ??
     skipUnlessRequired(
       'Redis',
       'install its server (Debian, Ubuntu: apt-get install redis-server), start a container engine, ' +
@@ -58,14 +58,18 @@ export async function startRedis(options: RedisOptions = {}): Promise<TestRedis 
  * Returns the arguments of a server that stores nothing on disk and evicts no keys: BullMQ requires a full server to
  * return an out-of-memory error.
  */
-const serverArguments = ({ args = [], password, sentinel }: RedisOptions) => [
+const createServerArguments = ({ args = [], password, sentinel }: RedisOptions) => [
   ...(sentinel ? [] : ['--save', '', '--appendonly', 'no', '--maxmemory-policy', 'noeviction']),
   ...(password ? ['--requirepass', password] : []),
   ...args,
 ];
 
-async function privateRedis(program: string, args: string[], { password, sentinel }: RedisOptions): Promise<TestRedis> {
-  const folder = newServerFolder('redis', null);
+async function startPrivateRedis(
+  program: string,
+  args: string[],
+  { password, sentinel }: RedisOptions,
+): Promise<TestRedis> {
+  const folder = createServerFolder('redis', null);
   const configuration = join(folder, 'sentinel.conf');
   // A Sentinel writes its state to this file.
   if (sentinel) writeFileSync(configuration, '');
@@ -73,19 +77,19 @@ async function privateRedis(program: string, args: string[], { password, sentine
   try {
     const server = await ServerProcess.start({
       program,
-      arguments: (port) => [
+      createArguments: (port) => [
         ...(sentinel ? [configuration, '--sentinel'] : []),
         ...['--bind', '127.0.0.1', '--port', String(port), '--dir', folder, ...args],
       ],
-      ready: sentinel ? 'Sentinel ID is' : 'Ready to accept connections',
-      portTaken: 'Address already in use',
+      readyMessage: sentinel ? 'Sentinel ID is' : 'Ready to accept connections',
+      portTakenMessage: 'Address already in use',
       stopSignals: { fast: 'SIGTERM', immediate: 'SIGKILL' },
       folder,
       account: null,
       watchdog,
     });
     return {
-      ...clientOf(address('127.0.0.1', server.port, password)),
+      ...clientOf(createRedisUrl('127.0.0.1', server.port, password)),
       control: server,
       async close() {
         await server.stop('immediate');
@@ -98,22 +102,22 @@ async function privateRedis(program: string, args: string[], { password, sentine
   }
 }
 
-async function containerRedis(args: string[], password: string | undefined): Promise<TestRedis | null> {
+async function startContainerRedis(args: string[], password: string | undefined): Promise<TestRedis | null> {
   const container = await startContainer({
     image: 'redis:7',
     port: 6379,
     command: ['redis-server', ...args],
-    ready: [/Ready to accept connections/, 1],
+    readyMessage: [/Ready to accept connections/, 1],
   });
   if (!container) return null;
   return {
-    ...clientOf(address(container.host, container.port, password)),
+    ...clientOf(createRedisUrl(container.host, container.port, password)),
     control: null,
     close: () => container.close(),
   };
 }
 
-const address = (host: string, port: number, password: string | undefined) =>
+const createRedisUrl = (host: string, port: number, password: string | undefined) =>
   `redis://${password ? `:${encodeURIComponent(password)}@` : ''}${host}:${port}/0`;
 
 const clientOf = (url: string) => ({
@@ -123,7 +127,7 @@ const clientOf = (url: string) => ({
 });
 
 /**
- * Sends a command to the database that the address names. Returns the line of its reply (RESP: `+OK` or `:5`) without
+ * Sends a command to the database that the URL names. Returns the line of its reply (RESP: `+OK` or `:5`) without
  * the type; rejects on an error (`-ERR …`).
  */
 function execute(url: URL, command: string[]): Promise<string> {
@@ -140,18 +144,18 @@ function execute(url: URL, command: string[]): Promise<string> {
       : connect(port, url.hostname);
   return new Promise((resolve, reject) => {
     let reply = '';
-    const end = (error: Error) => {
+    const fail = (error: Error) => {
       socket.destroy();
       reject(error);
     };
-    socket.setTimeout(2 * 60_000, () => end(new Error('Redis did not respond within two minutes.')));
-    socket.on('error', end);
-    socket.on('close', () => end(new Error('Redis closed the connection.')));
+    socket.setTimeout(2 * 60_000, () => fail(new Error('Redis did not respond within two minutes.')));
+    socket.on('error', fail);
+    socket.on('close', () => fail(new Error('Redis closed the connection.')));
     socket.on('data', (bytes: Buffer) => {
       reply += bytes.toString();
       const lines = reply.split('\r\n').slice(0, -1);
       const errorLine = lines.find((line) => line.startsWith('-'));
-      if (errorLine) end(new Error(`Redis returned an error: ${errorLine}`));
+      if (errorLine) fail(new Error(`Redis returned an error: ${errorLine}`));
       if (lines.length < commands.length) return;
       socket.destroy();
       resolve(lines.at(-1)?.slice(1) ?? '');

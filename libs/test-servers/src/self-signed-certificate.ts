@@ -13,7 +13,7 @@ export interface Certificate {
 }
 
 /** Returns a self-signed certificate with a new key, valid for a day; null without `openssl`: Node cannot sign one. */
-export function selfSignedCertificate(names = ['DNS:localhost', 'IP:127.0.0.1']): Certificate | null {
+export function createSelfSignedCertificate(names = ['DNS:localhost', 'IP:127.0.0.1']): Certificate | null {
   const openssl = findOnPath('openssl');
   if (!openssl) return skipUnlessRequired('A self-signed certificate', 'install openssl');
   const folder = mkdtempSync(join(tmpdir(), 'portico-test-certificate-'));

@@ -10,12 +10,12 @@ export interface Account {
 /**
  * Returns the account for a server that refuses to run as root: its own account or `nobody`; null if we are not root.
  */
-export function nonRootAccount(preferred: string): Account | null {
+export function findNonRootAccount(preferredUser: string): Account | null {
   if (process.getuid?.() !== 0) return null;
   const accounts = readFileSync('/etc/passwd', 'utf8')
     .split('\n')
     .map((line) => line.split(':'));
-  const users = [preferred, 'nobody'];
+  const users = [preferredUser, 'nobody'];
   for (const user of users) {
     const account = accounts.find(([name]) => name === user);
     if (account) return { uid: Number(account[2]), gid: Number(account[3]) };
@@ -24,7 +24,7 @@ export function nonRootAccount(preferred: string): Account | null {
 }
 
 /** Creates an empty folder owned by the account, in a folder that the account can access, and returns its path. */
-export function newServerFolder(server: string, account: Account | null): string {
+export function createServerFolder(server: string, account: Account | null): string {
   const parent = account && !isWorldAccessible(tmpdir()) ? '/tmp' : tmpdir();
   accessSync(parent);
   const folder = mkdtempSync(join(parent, `portico-test-${server}-`));

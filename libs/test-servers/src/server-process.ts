@@ -2,12 +2,12 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { freePort } from './free-port.ts';
+import { findFreePort } from './free-port.ts';
 import { clearTimeout, setTimeout, sleep } from './real-time.ts';
 import type { Account } from './server-folder.ts';
 import type { Watchdog } from './watchdog.ts';
 
-const startTimeMs = 5 * 60_000;
+const startTimeoutMs = 5 * 60_000;
 const bindAttemptsMax = 10;
 const killDelayMs = 5_000;
 
@@ -18,7 +18,7 @@ export interface ServerControl {
    * in a crash. After 5 s, its child processes are killed: PostgreSQL would wait a minute for the child of a late
    * connection that never authenticates.
    */
-  stop(how?: 'fast' | 'immediate'): Promise<void>;
+  stop(mode?: 'fast' | 'immediate'): Promise<void>;
   start(): Promise<void>;
   /**
    * Freezes all processes of the server. Connections remain open and new ones are accepted, but they get no response.
@@ -29,11 +29,11 @@ export interface ServerControl {
 
 export interface ServerProgram {
   program: string;
-  arguments(port: number): string[];
+  createArguments(port: number): string[];
   /** The log message of a ready server. The log is checked because another server might respond on the port. */
-  ready: string;
+  readyMessage: string;
   /** The log message if the port is taken. */
-  portTaken: string;
+  portTakenMessage: string;
   stopSignals: { fast: NodeJS.Signals; immediate: NodeJS.Signals };
   folder: string;
   account: Account | null;
@@ -44,7 +44,7 @@ export interface ServerProgram {
 export class ServerProcess implements ServerControl {
   static async start(program: ServerProgram): Promise<ServerProcess> {
     for (let attempt = 1; ; attempt++) {
-      const server = new ServerProcess(program, await freePort());
+      const server = new ServerProcess(program, await findFreePort());
       try {
         await server.start();
         return server;
@@ -57,7 +57,7 @@ export class ServerProcess implements ServerControl {
   readonly port: number;
   #program: ServerProgram;
   #child: ChildProcess | null = null;
-  #paused: number[] = [];
+  #pausedPids: number[] = [];
 
   private constructor(program: ServerProgram, port: number) {
     this.#program = program;
@@ -69,7 +69,7 @@ export class ServerProcess implements ServerControl {
     const { program, folder, account, watchdog } = this.#program;
     const logFile = join(folder, `log-${Date.now()}-${Math.random()}`);
     const log = openSync(logFile, 'a');
-    const child = spawn(program, this.#program.arguments(this.port), {
+    const child = spawn(program, this.#program.createArguments(this.port), {
       cwd: folder,
       detached: true,
       stdio: ['ignore', log, log],
@@ -80,19 +80,19 @@ export class ServerProcess implements ServerControl {
     await once(child, 'spawn');
     this.#child = child;
     watchdog.guard([pidOf(child)]);
-    await this.#ready(child, logFile);
+    await this.#waitUntilReady(child, logFile);
   }
 
-  async stop(how: 'fast' | 'immediate' = 'fast'): Promise<void> {
+  async stop(mode: 'fast' | 'immediate' = 'fast'): Promise<void> {
     const child = this.#child;
     if (!child) return;
     await this.resume();
     if (!hasExited(child)) {
       child.ref();
-      const exited = once(child, 'exit');
-      child.kill(this.#program.stopSignals[how]);
+      const exitEvent = once(child, 'exit');
+      child.kill(this.#program.stopSignals[mode]);
       const killTimer = setTimeout(() => signalAll(childrenOf(pidOf(child)), 'SIGKILL'), killDelayMs);
-      await exited;
+      await exitEvent;
       clearTimeout(killTimer);
     }
     this.#markStopped();
@@ -103,34 +103,35 @@ export class ServerProcess implements ServerControl {
     // Stop the first process before the others, so that it cannot start any more while they are being listed.
     const pid = pidOf(this.#child);
     signalAll([pid], 'SIGSTOP');
-    this.#paused = [pid];
+    this.#pausedPids = [pid];
     // Repeat until there are no more: the first process may have been starting another one when it was stopped.
-    for (let children = childrenOf(pid); children.length > 0; children = exclude(childrenOf(pid), this.#paused)) {
-      this.#paused.push(...children);
-      this.#program.watchdog.guard(this.#paused);
+    for (let children = childrenOf(pid); children.length > 0; children = exclude(childrenOf(pid), this.#pausedPids)) {
+      this.#pausedPids.push(...children);
+      this.#program.watchdog.guard(this.#pausedPids);
       signalAll(children, 'SIGSTOP');
     }
   }
 
   async resume(): Promise<void> {
     // Resume the first process last: it would treat processes that do not respond yet as lost.
-    signalAll(this.#paused.reverse(), 'SIGCONT');
-    if (this.#child && this.#paused.length > 0) this.#program.watchdog.guard([pidOf(this.#child)]);
-    this.#paused = [];
+    signalAll(this.#pausedPids.reverse(), 'SIGCONT');
+    if (this.#child && this.#pausedPids.length > 0) this.#program.watchdog.guard([pidOf(this.#child)]);
+    this.#pausedPids = [];
   }
 
-  async #ready(child: ChildProcess, logFile: string): Promise<void> {
-    const deadline = Date.now() + startTimeMs;
-    while (!readFileSync(logFile, 'utf8').includes(this.#program.ready)) {
+  async #waitUntilReady(child: ChildProcess, logFile: string): Promise<void> {
+    const deadline = Date.now() + startTimeoutMs;
+    while (!readFileSync(logFile, 'utf8').includes(this.#program.readyMessage)) {
       if (hasExited(child)) {
         this.#markStopped();
         const log = readFileSync(logFile, 'utf8');
-        if (log.includes(this.#program.portTaken)) throw new PortTakenError(`Port ${this.port} is taken.\n${log}`);
-        throw new Error(`${this.#program.program} ended while it started.\n${log}`);
+        if (log.includes(this.#program.portTakenMessage))
+          throw new PortTakenError(`Port ${this.port} is taken.\n${log}`);
+        throw new Error(`${this.#program.program} exited while it was starting.\n${log}`);
       }
       if (Date.now() > deadline) {
         await this.stop('immediate');
-        throw new Error(`${this.#program.program} was not ready within ${startTimeMs} ms.`);
+        throw new Error(`${this.#program.program} was not ready within ${startTimeoutMs} ms.`);
       }
       await sleep(10);
     }
@@ -144,7 +145,7 @@ export class ServerProcess implements ServerControl {
 
 class PortTakenError extends Error {}
 
-const exclude = (pids: number[], known: number[]) => pids.filter((pid) => !known.includes(pid));
+const exclude = (pids: number[], excludedPids: number[]) => pids.filter((pid) => !excludedPids.includes(pid));
 
 const hasExited = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null;
 
@@ -169,10 +170,10 @@ function signalAll(pids: number[], name: NodeJS.Signals): void {
  * the first process's group would not reach them. Without /proc (macOS), pausing stops only the first process.
  */
 function childrenOf(parent: number): number[] {
-  return pidsOfProc().filter((pid) => parentOf(pid) === parent);
+  return listPids().filter((pid) => parentOf(pid) === parent);
 }
 
-function pidsOfProc(): number[] {
+function listPids(): number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

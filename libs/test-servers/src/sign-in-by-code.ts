@@ -22,7 +22,7 @@ const redirectsMax = 10;
 /** Signs in with an authorization code and PKCE (RFC 7636), including the browser's part. */
 export async function signInByCode(request: SignInRequest): Promise<SignInTokens> {
   const { issuer, clientId, redirectUri, scope, uid, resource } = request;
-  const forResource: Readonly<Record<string, string>> = resource === undefined ? {} : { resource };
+  const resourceParams: Readonly<Record<string, string>> = resource === undefined ? {} : { resource };
   const verifier = randomBytes(32).toString('base64url');
   const query = new URLSearchParams({
     client_id: clientId,
@@ -32,7 +32,7 @@ export async function signInByCode(request: SignInRequest): Promise<SignInTokens
     login_hint: uid,
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
-    ...forResource,
+    ...resourceParams,
   });
   const code = await followToCode(`${issuer}/auth?${query.toString()}`, redirectUri);
   const response = await fetch(`${issuer}/token`, {
@@ -43,7 +43,7 @@ export async function signInByCode(request: SignInRequest): Promise<SignInTokens
       redirect_uri: redirectUri,
       code,
       code_verifier: verifier,
-      ...forResource,
+      ...resourceParams,
     }),
   });
   const body = (await response.json()) as { id_token?: string; access_token?: string };
@@ -52,7 +52,7 @@ export async function signInByCode(request: SignInRequest): Promise<SignInTokens
 }
 
 /** Gets an access token with a client's own credentials (RFC 6749, section 4.4). */
-export async function tokenByCredentials({
+export async function getTokenByCredentials({
   issuer,
   clientId,
   clientSecret,
@@ -74,16 +74,16 @@ export async function tokenByCredentials({
 }
 
 /**
- * Follows an issuer's pages as a browser does, and submits each form unchanged. Returns the first address outside the
+ * Follows an issuer's pages as a browser does, and submits each form unchanged. Returns the first URL outside the
  * issuer, without opening it, or null at a page that has neither a redirect nor a form.
  */
-export async function browseFrom(start: string, issuer: string): Promise<string | null> {
+export async function browseFrom(startUrl: string, issuer: string): Promise<string | null> {
   const cookies = new Map<string, string>();
-  let next: { readonly address: string; readonly form: URLSearchParams | null } = { address: start, form: null };
+  let nextRequest: { readonly url: string; readonly form: URLSearchParams | null } = { url: startUrl, form: null };
   for (let pages = 0; pages < redirectsMax; pages++) {
-    if (!next.address.startsWith(`${issuer}/`)) return next.address;
-    const response = await fetch(next.address, {
-      ...(next.form ? { method: 'POST', body: next.form } : {}),
+    if (!nextRequest.url.startsWith(`${issuer}/`)) return nextRequest.url;
+    const response = await fetch(nextRequest.url, {
+      ...(nextRequest.form ? { method: 'POST', body: nextRequest.form } : {}),
       headers: { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
       redirect: 'manual',
     });
@@ -96,9 +96,12 @@ export async function browseFrom(start: string, issuer: string): Promise<string 
     const action = /<form[^>]* action="([^"]+)"/.exec(page)?.[1];
     if (!location && !action) {
       if (response.ok) return null;
-      throw new Error(`${next.address} returned ${response.status}: ${page}`);
+      throw new Error(`${nextRequest.url} returned ${response.status}: ${page}`);
     }
-    next = { address: new URL(location ?? action ?? '', next.address).href, form: location ? null : formIn(page) };
+    nextRequest = {
+      url: new URL(location ?? action ?? '', nextRequest.url).href,
+      form: location ? null : formIn(page),
+    };
   }
   throw new Error(`More than ${redirectsMax} pages`);
 }
@@ -111,27 +114,27 @@ const formIn = (page: string): URLSearchParams =>
     ]),
   );
 
-const followToCode = async (start: string, redirectUri: string): Promise<string> => {
+const followToCode = async (startUrl: string, redirectUri: string): Promise<string> => {
   const cookies = new Map<string, string>();
-  let address = start;
+  let url = startUrl;
   for (let redirects = 0; redirects < redirectsMax; redirects++) {
     const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
-    const response = await fetch(address, { headers, redirect: 'manual' });
+    const response = await fetch(url, { headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       cookies.set(name, value);
     }
     const location = response.headers.get('location');
-    if (!location) throw new Error(`${address} returned ${response.status}: ${await response.text()}`);
+    if (!location) throw new Error(`${url} returned ${response.status}: ${await response.text()}`);
     await response.body?.cancel();
-    address = new URL(location, address).href;
-    if (address.startsWith(redirectUri)) return codeIn(address);
+    url = new URL(location, url).href;
+    if (url.startsWith(redirectUri)) return codeIn(url);
   }
   throw new Error(`More than ${redirectsMax} redirects`);
 };
 
-const codeIn = (address: string): string => {
-  const code = new URL(address).searchParams.get('code');
-  if (!code) throw new Error(`No code in ${address}`);
+const codeIn = (url: string): string => {
+  const code = new URL(url).searchParams.get('code');
+  if (!code) throw new Error(`No code in ${url}`);
   return code;
 };

@@ -5,9 +5,9 @@ import { startVitest } from 'vitest/node';
 import { SkippedTestsReporter } from './skipped-tests-reporter.ts';
 
 // The folder is inside the package, so that a test file in it can resolve Vitest.
-const output = join(import.meta.dirname, '..', 'out-tsc');
-mkdirSync(output, { recursive: true });
-const root = mkdtempSync(join(output, 'skipped-'));
+const outputFolder = join(import.meta.dirname, '..', 'out-tsc');
+mkdirSync(outputFolder, { recursive: true });
+const root = mkdtempSync(join(outputFolder, 'skipped-'));
 afterAll(() => rmSync(root, { recursive: true }));
 
 const source = `
@@ -22,17 +22,17 @@ const source = `
 `;
 
 /** Runs a test file with this text. Returns the lines that the reporter prints at the end. */
-async function printedBy(file: string, text: string, options: { testNamePattern?: string } = {}): Promise<string[]> {
+async function runReporter(file: string, text: string, options: { testNamePattern?: string } = {}): Promise<string[]> {
   writeFileSync(join(root, file), text);
-  const printed: string[] = [];
-  const reporters = [new SkippedTestsReporter((line) => printed.push(line))];
+  const printedLines: string[] = [];
+  const reporters = [new SkippedTestsReporter((line) => printedLines.push(line))];
   const vitest = await startVitest('test', [file], { root, config: false, watch: false, reporters, ...options });
   await vitest.close();
-  return printed;
+  return printedLines;
 }
 
 it('The end of a run reports the number of skipped tests and lists each with its file and its reason', async () => {
-  expect(await printedBy('some.test.ts', source)).toEqual([
+  expect(await runReporter('some.test.ts', source)).toEqual([
     'Skipped tests: 4',
     '  some.test.ts',
     '    a server that is not there > answers',
@@ -44,11 +44,11 @@ it('The end of a run reports the number of skipped tests and lists each with its
 
 it('The end of a run reports that no test was skipped', async () => {
   const text = `import { it } from 'vitest'; it('runs', () => {});`;
-  expect(await printedBy('none.test.ts', text)).toEqual(['Skipped tests: 0']);
+  expect(await runReporter('none.test.ts', text)).toEqual(['Skipped tests: 0']);
 });
 
 it('The end of a run by name does not list tests that were left out on purpose', async () => {
-  expect(await printedBy('named.test.ts', source, { testNamePattern: 'runs' })).toEqual([
+  expect(await runReporter('named.test.ts', source, { testNamePattern: 'runs' })).toEqual([
     'Skipped or left out by name: 4',
   ]);
 });

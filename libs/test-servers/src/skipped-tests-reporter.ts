@@ -32,13 +32,13 @@ export class SkippedTestsReporter {
   }
 
   onTestRunEnd(modules: readonly FinishedModule[]): void {
-    const skipped = modules
+    const skippedModules = modules
       .map((module) => ({ file: module.relativeModuleId, tests: [...module.children.allTests('skipped')] }))
       .filter(({ tests }) => tests.length > 0);
-    const count = skipped.reduce((sum, { tests }) => sum + tests.length, 0);
+    const count = skippedModules.reduce((sum, { tests }) => sum + tests.length, 0);
     if (this.#run?.getGlobalTestNamePattern()) return this.#print(`Skipped or left out by name: ${count}`);
     this.#print(`Skipped tests: ${count}`);
-    for (const { file, tests } of skipped) {
+    for (const { file, tests } of skippedModules) {
       this.#print(`  ${file}`);
       for (const test of tests) this.#print(`    ${describe(test)}`);
     }

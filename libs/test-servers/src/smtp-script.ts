@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 
-/** The stages of a conversation. `message` is the end of the mail data (RFC 5321, section 3.3). */
+/** The stages of a conversation. `message` is the end of the email data (RFC 5321, section 3.3). */
 export const smtpStages = ['greeting', 'ehlo', 'starttls', 'auth', 'mail', 'rcpt', 'data', 'message'] as const;
 export type SmtpStage = (typeof smtpStages)[number];
 
@@ -15,9 +15,9 @@ export type SmtpScript = Partial<Record<SmtpStage, SmtpFault>>;
 
 export interface RelayOptions {
   readonly serverPort: number;
-  readonly script: () => SmtpScript;
-  readonly resumed: () => Promise<void>;
-  /** Called with each plain-text line that the client sends, except for the mail itself. */
+  readonly getScript: () => SmtpScript;
+  readonly waitUntilResumed: () => Promise<void>;
+  /** Called with each plain-text line that the client sends, except for the email itself. */
   readonly onLine: (line: string) => void;
   /** Whether the conversation is encrypted from its first byte. */
   readonly isEncrypted: boolean;
@@ -45,16 +45,16 @@ export async function relay(client: Socket, options: RelayOptions): Promise<void
   };
   for (const socket of [client, server]) socket.on('error', end).on('close', end);
   if (options.isEncrypted) {
-    await options.resumed();
+    await options.waitUntilResumed();
     client.pipe(server).pipe(client);
     return;
   }
-  const [fromClient, fromServer] = [new Reader(client), new Reader(server)];
+  const [clientReader, serverReader] = [new Reader(client), new Reader(server)];
 
   /** Returns the server's reply as sent to the client, or null once the conversation is over. */
-  const step = async (stage: SmtpStage | undefined, forward: () => void): Promise<string | null> => {
-    await options.resumed();
-    const fault = stage && options.script()[stage];
+  const relayReply = async (stage: SmtpStage | undefined, forward: () => void): Promise<string | null> => {
+    await options.waitUntilResumed();
+    const fault = stage && options.getScript()[stage];
     if (fault === 'hang') {
       await new Promise((resolve) => client.once('close', resolve));
       return null;
@@ -65,29 +65,29 @@ export async function relay(client: Socket, options: RelayOptions): Promise<void
       return fault;
     }
     forward();
-    const reply = await fromServer.reply();
+    const reply = await serverReader.readReply();
     if (reply === null || fault === 'lose the reply') return null;
     client.write(reply, 'latin1');
     return reply;
   };
 
-  if ((await step('greeting', () => undefined)) !== null) {
+  if ((await relayReply('greeting', () => undefined)) !== null) {
     for (;;) {
-      const line = await fromClient.until('\r\n');
+      const line = await clientReader.readUntil('\r\n');
       if (line === null) break;
       options.onLine(line.trimEnd());
       const verb = line.slice(0, line.search(/\s/)).toUpperCase();
-      const reply = await step(verbs[verb], () => server.write(line, 'latin1'));
+      const reply = await relayReply(verbs[verb], () => server.write(line, 'latin1'));
       if (reply === null) break;
       if (verb === 'STARTTLS' && reply.startsWith('220')) {
-        fromClient.pipe(server);
-        fromServer.pipe(client);
+        clientReader.pipe(server);
+        serverReader.pipe(client);
         return;
       }
       if (verb === 'DATA' && reply.startsWith('354')) {
-        const mail = await fromClient.until('\r\n.\r\n');
+        const mail = await clientReader.readUntil('\r\n.\r\n');
         if (mail === null) break;
-        if ((await step('message', () => server.write(mail, 'latin1'))) === null) break;
+        if ((await relayReply('message', () => server.write(mail, 'latin1'))) === null) break;
       }
     }
   }
@@ -99,38 +99,38 @@ class Reader {
   readonly #socket: Socket;
   #buffered = '';
   #isClosed = false;
-  #changed = Promise.withResolvers<void>();
-  readonly #take = (chunk: Buffer): void => {
+  #change = Promise.withResolvers<void>();
+  readonly #append = (chunk: Buffer): void => {
     this.#buffered += chunk.toString('latin1');
     this.#wake();
   };
 
   constructor(socket: Socket) {
     this.#socket = socket;
-    socket.on('data', this.#take).on('close', () => {
+    socket.on('data', this.#append).on('close', () => {
       this.#isClosed = true;
       this.#wake();
     });
   }
 
-  /** Reads up to and including the mark. Returns null if the connection closes before that. */
-  async until(mark: string): Promise<string | null> {
+  /** Reads up to and including the delimiter. Returns null if the connection closes before that. */
+  async readUntil(delimiter: string): Promise<string | null> {
     for (;;) {
-      const at = this.#buffered.indexOf(mark);
-      if (at >= 0) {
-        const piece = this.#buffered.slice(0, at + mark.length);
-        this.#buffered = this.#buffered.slice(at + mark.length);
-        return piece;
+      const index = this.#buffered.indexOf(delimiter);
+      if (index >= 0) {
+        const text = this.#buffered.slice(0, index + delimiter.length);
+        this.#buffered = this.#buffered.slice(index + delimiter.length);
+        return text;
       }
       if (this.#isClosed) return null;
-      await this.#changed.promise;
+      await this.#change.promise;
     }
   }
 
   /** Reads a whole reply, which may have several lines (RFC 5321, section 4.2.1). */
-  async reply(): Promise<string | null> {
+  async readReply(): Promise<string | null> {
     for (let lines = ''; ;) {
-      const line = await this.until('\r\n');
+      const line = await this.readUntil('\r\n');
       if (line === null) return null;
       lines += line;
       if (!/^\d{3}-/.test(line)) return lines;
@@ -138,14 +138,14 @@ class Reader {
   }
 
   /** Forwards everything that is not read yet, and everything from now on. */
-  pipe(to: Socket): void {
-    this.#socket.off('data', this.#take);
-    to.write(this.#buffered, 'latin1');
-    this.#socket.pipe(to);
+  pipe(destination: Socket): void {
+    this.#socket.off('data', this.#append);
+    destination.write(this.#buffered, 'latin1');
+    this.#socket.pipe(destination);
   }
 
   #wake(): void {
-    this.#changed.resolve();
-    this.#changed = Promise.withResolvers<void>();
+    this.#change.resolve();
+    this.#change = Promise.withResolvers<void>();
   }
 }

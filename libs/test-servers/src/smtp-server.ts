@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server';
 import { LoopbackServer } from './loopback-server.ts';
 import { parseMail, type ParsedMail } from './parse-mail.ts';
-import { selfSignedCertificate, type Certificate } from './self-signed-certificate.ts';
+import { createSelfSignedCertificate, type Certificate } from './self-signed-certificate.ts';
 import type { ServerControl } from './server-process.ts';
 import { relay, type SmtpScript } from './smtp-script.ts';
 
@@ -33,28 +33,28 @@ export interface AcceptedMail extends ParsedMail {
 export interface TestSmtpServer {
   readonly host: '127.0.0.1';
   readonly port: number;
-  /** The server's address without credentials: `smtp://127.0.0.1:PORT` or `smtps://…`. */
+  /** The server's URL without credentials: `smtp://127.0.0.1:PORT` or `smtps://…`. */
   readonly url: string;
   /** The certificate that a client must trust; null without TLS. */
   readonly certificate: string | null;
-  /** Returns the mails that the server has accepted, in order. */
-  accepted(): readonly AcceptedMail[];
-  /** Returns the lines that clients have sent in plain text, except for the mails themselves. */
-  receivedLines(): readonly string[];
+  /** Returns the emails that the server has accepted, in order. */
+  listAccepted(): readonly AcceptedMail[];
+  /** Returns the lines that clients have sent in plain text, except for the emails themselves. */
+  listReceivedLines(): readonly string[];
   /** Sets the faults that occur from now on. `{}` removes them. */
   setScript(script: SmtpScript): void;
   readonly control: ServerControl;
   close(): Promise<void>;
 }
 
-/** Starts a real SMTP server on loopback that records mails; null if it needs a certificate that cannot be created. */
+/** Starts a real SMTP server on loopback that records emails; null if it needs a certificate that cannot be created. */
 export async function startSmtpServer({
   credentials,
   tls = 'none',
   certificate,
   pipelining = true,
 }: SmtpServerTestOptions = {}): Promise<TestSmtpServer | null> {
-  const tlsOptions = tls === 'none' ? null : (certificate ?? selfSignedCertificate());
+  const tlsOptions = tls === 'none' ? null : (certificate ?? createSelfSignedCertificate());
   if (tls !== 'none' && !tlsOptions) return null;
   const mails: AcceptedMail[] = [];
   const lines: string[] = [];
@@ -62,8 +62,8 @@ export async function startSmtpServer({
 
   const server = new SMTPServer({
     ...(tlsOptions ?? {}),
-    ...recordMails(mails),
-    ...login(credentials),
+    ...createRecordingOptions(mails),
+    ...createLoginOptions(credentials),
     secure: tls === 'implicit',
     disabledCommands: [...(tls === 'starttls' ? [] : ['STARTTLS']), ...(credentials ? [] : ['AUTH'])],
     allowInsecureAuth: tls === 'none',
@@ -78,12 +78,12 @@ export async function startSmtpServer({
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port: serverPort } = server.server.address() as AddressInfo;
 
-  const front = await LoopbackServer.start(
+  const proxy = await LoopbackServer.start(
     createServer((client) => {
       void relay(client, {
         serverPort,
-        script: () => script,
-        resumed: () => front.resumed,
+        getScript: () => script,
+        waitUntilResumed: () => proxy.resumed,
         onLine: (line) => lines.push(line),
         isEncrypted: tls === 'implicit',
       });
@@ -91,23 +91,23 @@ export async function startSmtpServer({
   );
   return {
     host: '127.0.0.1',
-    port: front.port,
-    url: `${tls === 'implicit' ? 'smtps' : 'smtp'}://127.0.0.1:${front.port}`,
+    port: proxy.port,
+    url: `${tls === 'implicit' ? 'smtps' : 'smtp'}://127.0.0.1:${proxy.port}`,
     certificate: tlsOptions?.cert ?? null,
-    accepted: () => [...mails],
-    receivedLines: () => [...lines],
-    setScript: (next) => {
-      script = next;
+    listAccepted: () => [...mails],
+    listReceivedLines: () => [...lines],
+    setScript: (newScript) => {
+      script = newScript;
     },
-    control: front,
+    control: proxy,
     async close() {
-      await front.stop();
+      await proxy.stop();
       await new Promise<void>((resolve) => server.close(resolve));
     },
   };
 }
 
-const recordMails = (mails: AcceptedMail[]): SMTPServerOptions => ({
+const createRecordingOptions = (mails: AcceptedMail[]): SMTPServerOptions => ({
   onData(stream, { envelope, secure, user }, callback) {
     buffer(stream).then(
       (bytes) => {
@@ -128,13 +128,13 @@ const recordMails = (mails: AcceptedMail[]): SMTPServerOptions => ({
   },
 });
 
-const login = (credentials: SmtpServerTestOptions['credentials']): SMTPServerOptions =>
+const createLoginOptions = (credentials: SmtpServerTestOptions['credentials']): SMTPServerOptions =>
   credentials
     ? {
         authMethods: ['PLAIN', 'LOGIN'],
         onAuth({ username, password }, _session, callback) {
-          const isRight = username === credentials.user && password === credentials.password;
-          callback(isRight ? null : new Error('The user name or password is wrong'), { user: username });
+          const isValid = username === credentials.user && password === credentials.password;
+          callback(isValid ? null : new Error('The user name or password is wrong'), { user: username });
         },
       }
     : { authOptional: true };

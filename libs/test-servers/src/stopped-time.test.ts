@@ -15,12 +15,12 @@ const stopForTest = (): StoppedTime => {
 /** Functions that call `done` after the time, each with a different kind of timer. */
 const waits: readonly [string, (ms: number, done: () => void) => void][] = [
   ['setTimeout', (ms, done) => void setTimeout(done, ms)],
-  ['the timers of Node with promises', (ms, done) => void promised(ms).then(done)],
+  ['node:timers/promises', (ms, done) => void promised(ms).then(done)],
   ['AbortSignal.timeout', (ms, done) => AbortSignal.timeout(ms).addEventListener('abort', done)],
   ['AbortSignal.any', (ms, done) => AbortSignal.any([AbortSignal.timeout(ms)]).addEventListener('abort', done)],
 ];
 
-test.each(waits)('%s waits for the time of the test', async (_name, wait) => {
+test.each(waits)('%s waits for stopped time to advance', async (_name, wait) => {
   const time = stopForTest();
   let isOver = false;
   wait(1_000, () => (isOver = true));
@@ -30,29 +30,29 @@ test.each(waits)('%s waits for the time of the test', async (_name, wait) => {
   expect(isOver).toBe(true);
 });
 
-test('a timer without a delay does not wait for the time of the test', async () => {
+test('a timer without a delay does not wait for stopped time', async () => {
   stopForTest();
   await new Promise((resolve) => setTimeout(resolve, 0));
-  const cleared = setTimeout(() => expect.fail('It was cleared'), 0);
-  clearTimeout(cleared);
+  const clearedTimer = setTimeout(() => expect.fail('It was cleared'), 0);
+  clearTimeout(clearedTimer);
   await sleep(20);
 });
 
 test('clocks stand still, and advance only as far as the test advances them', async () => {
   const time = stopForTest();
-  const clocks = () => [Date.now(), performance.now(), hooks.now()];
-  const before = clocks();
+  const readClocks = () => [Date.now(), performance.now(), hooks.now()];
+  const before = readClocks();
   await time.advance(86_400_000);
-  expect(clocks().map((now, i) => now - (before[i] ?? 0))).toEqual([86_400_000, 86_400_000, 86_400_000]);
+  expect(readClocks().map((now, i) => now - (before[i] ?? 0))).toEqual([86_400_000, 86_400_000, 86_400_000]);
 });
 
 test('an expired timeout looks like one of AbortSignal.timeout', async () => {
-  const real = AbortSignal.timeout(0);
-  await expect.poll(() => real.aborted).toBe(true);
+  const realSignal = AbortSignal.timeout(0);
+  await expect.poll(() => realSignal.aborted).toBe(true);
   const time = stopForTest();
   const signal = AbortSignal.timeout(5);
   await time.advance(5);
-  expect(signal.reason).toEqual(real.reason);
+  expect(signal.reason).toEqual(realSignal.reason);
 });
 
 test('sockets and the fault proxy run in real time, and a test can wait for them', async () => {
@@ -64,7 +64,7 @@ test('sockets and the fault proxy run in real time, and a test can wait for them
   onTestFinished(() => proxy.close());
   await proxy.set({ latencyMs: 20 });
   let text = '';
-  void fetch(proxy.through(fake.url)).then(async (response) => {
+  void fetch(proxy.rewriteUrl(fake.url)).then(async (response) => {
     text = await response.text();
   });
   await time.pollInRealTime(() => expect(text).toBe('Ollama is running'));
@@ -78,11 +78,11 @@ test('the model of the fake Ollama runs in stopped time', async () => {
   fake.runner.loadMs = 60_000;
   let isLoaded = false;
   const body = JSON.stringify({ model: 'nomic-embed-text', input: [] });
-  const loading = fetch(`${fake.url}/api/embed`, { method: 'POST', body }).then(() => (isLoaded = true));
+  const request = fetch(`${fake.url}/api/embed`, { method: 'POST', body }).then(() => (isLoaded = true));
   await time.pollInRealTime(() => expect(fake.runner.loadCount).toBe(1));
   await time.advance(59_999);
   expect(isLoaded).toBe(false);
-  await time.advanceUntil(loading);
+  await time.advanceUntil(request);
 });
 
 test('a failing attempt is repeated while time passes, and a promise that never settles is an error', async () => {
@@ -93,7 +93,7 @@ test('a failing attempt is repeated while time passes, and a promise that never 
   await expect(time.advanceUntil(new Promise(() => undefined))).rejects.toThrow('The promise did not settle');
 });
 
-test('after a restore, time is real again', async () => {
+test('after it is restored, time is real again', async () => {
   stopTime(vi).restore();
   const before = hooks.now();
   await promised(1);

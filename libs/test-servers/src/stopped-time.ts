@@ -40,7 +40,7 @@ const attemptsMax = 12_000;
 const stepMs = 20;
 /** The largest step. After a while, the awaited event is probably still minutes ahead. */
 const stepMaxMs = 100;
-const stepAfter = (passedMs: number): number => Math.min(stepMaxMs, Math.max(stepMs, passedMs / 500));
+const computeStepMs = (passedMs: number): number => Math.min(stepMaxMs, Math.max(stepMs, passedMs / 500));
 /**
  * The number of event loop iterations after each step, in addition to at least one real millisecond. Together, they
  * take longer than an exchange on loopback.
@@ -61,7 +61,8 @@ export const stopTime = (timers: FakeTimers): StoppedTime => {
   const stoppedClock = globalThis.performance;
   Object.defineProperty(hooks, 'now', { value: () => stoppedClock.now(), configurable: true });
   const stoppedTimer = globalThis.setTimeout;
-  const startTimer = (act: () => void, ms = 0, ...rest: []) => (ms > 0 ? stoppedTimer : setTimeout)(act, ms, ...rest);
+  const startTimer = (callback: () => void, ms = 0, ...rest: []) =>
+    (ms > 0 ? stoppedTimer : setTimeout)(callback, ms, ...rest);
   globalThis.setTimeout = Object.assign(startTimer, stoppedTimer);
   AbortSignal.timeout = (ms) => {
     const controller = new AbortController();
@@ -78,14 +79,14 @@ export const stopTime = (timers: FakeTimers): StoppedTime => {
   };
   const advanceUntil = async <T>(promise: Promise<T>): Promise<T> => {
     let isSettled = false;
-    const settle = () => {
+    const markSettled = () => {
       isSettled = true;
     };
-    promise.then(settle, settle);
-    for (const before = performance.now(); !isSettled;) {
-      const passedMs = performance.now() - before;
+    promise.then(markSettled, markSettled);
+    for (const startedAt = performance.now(); !isSettled;) {
+      const passedMs = performance.now() - startedAt;
       if (passedMs > passedMaxMs) throw new Error('The promise did not settle within two minutes of stopped time');
-      await advance(stepAfter(passedMs));
+      await advance(computeStepMs(passedMs));
     }
     return promise;
   };
@@ -103,13 +104,13 @@ export const stopTime = (timers: FakeTimers): StoppedTime => {
     },
     advanceUntil,
     async advanceUntilSuccess(attempt) {
-      for (const before = performance.now(); ;) {
+      for (const startedAt = performance.now(); ;) {
         try {
           return await advanceUntil(Promise.resolve(attempt()));
         } catch (error) {
-          const passedMs = performance.now() - before;
+          const passedMs = performance.now() - startedAt;
           if (passedMs > passedMaxMs) throw error;
-          await advance(stepAfter(passedMs));
+          await advance(computeStepMs(passedMs));
         }
       }
     },

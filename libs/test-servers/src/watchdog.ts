@@ -3,7 +3,7 @@ import { once } from 'node:events';
 
 /**
  * The script of a shell that outlives this process. However this process exits, even by SIGKILL, the shell's standard
- * input is closed. The shell then ends the processes in the last line that it received, properly even if they are
+ * input is closed. The shell then stops the processes in the last line that it received, properly even if they are
  * paused, and removes the folder.
  */
 const script = `
@@ -18,15 +18,15 @@ rm -rf -- "$folder"
 `;
 
 export interface Watchdog {
-  /** Sets the processes to end when this process exits, replacing the previous ones. */
+  /** Sets the processes to stop when this process exits, replacing the previous ones. */
   guard(processes: readonly number[]): void;
-  /** Ends the guarded processes and removes the folder. */
+  /** Stops the guarded processes and removes the folder. */
   release(): Promise<void>;
 }
 
 /** Starts a watchdog. Guarded processes get `endSignal` and, if they survive it, SIGKILL after 5 s. */
 export function startWatchdog(folder: string, endSignal: 'QUIT' | 'KILL'): Watchdog {
-  // The shell has its own session: a terminal's SIGINT ends the tests, but must not end their watchdog.
+  // The shell has its own session: a terminal's SIGINT stops the tests, but must not stop their watchdog.
   const shell = spawn('/bin/sh', ['-c', script, 'watchdog', folder, endSignal], {
     cwd: '/',
     detached: true,
@@ -35,7 +35,7 @@ export function startWatchdog(folder: string, endSignal: 'QUIT' | 'KILL'): Watch
     // programs.
     env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
   });
-  const exited = once(shell, 'exit');
+  const exitEvent = once(shell, 'exit');
   // A server that is not closed must not keep this process alive.
   shell.unref();
   return {
@@ -45,7 +45,7 @@ export function startWatchdog(folder: string, endSignal: 'QUIT' | 'KILL'): Watch
     async release() {
       shell.ref();
       shell.stdin.end();
-      await exited;
+      await exitEvent;
     },
   };
 }

@@ -17,18 +17,18 @@ export class RawSocket {
   /** How the connection ended; pending while it is open. */
   readonly closed: Promise<'end' | 'reset'>;
   #socket: Socket;
-  #received: Buffer[] = [];
+  #receivedChunks: Buffer[] = [];
 
   private constructor(socket: Socket) {
     this.#socket = socket;
-    socket.on('data', (bytes: Buffer) => this.#received.push(bytes));
-    let how: 'end' | 'reset' = 'end';
-    socket.on('error', () => (how = 'reset'));
-    this.closed = new Promise((resolve) => socket.once('close', () => resolve(how)));
+    socket.on('data', (bytes: Buffer) => this.#receivedChunks.push(bytes));
+    let closeReason: 'end' | 'reset' = 'end';
+    socket.on('error', () => (closeReason = 'reset'));
+    this.closed = new Promise((resolve) => socket.once('close', () => resolve(closeReason)));
   }
 
-  get received(): string {
-    return Buffer.concat(this.#received).toString('latin1');
+  get receivedText(): string {
+    return Buffer.concat(this.#receivedChunks).toString('latin1');
   }
 
   send(bytes: string | Buffer): void {
@@ -45,7 +45,7 @@ export class RawSocket {
 }
 
 /** Returns whether a server accepts a connection on the port. */
-export async function accepts(port: number): Promise<boolean> {
+export async function isAccepting(port: number): Promise<boolean> {
   try {
     (await RawSocket.open(port)).close();
     return true;

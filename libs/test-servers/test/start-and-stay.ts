@@ -1,7 +1,7 @@
 import { startPostgres } from '../src/postgres.ts';
 import { startRedis } from '../src/redis.ts';
 
-/** Starts both servers, pauses them if requested, prints their addresses, and runs until it is killed. */
+/** Starts both servers, pauses them if requested, prints their URLs, and runs until it is killed. */
 const [postgres, redis] = [await startPostgres(), await startRedis()];
 if (process.argv[2] === 'paused') {
   await postgres?.control?.pause();

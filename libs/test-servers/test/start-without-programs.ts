@@ -2,6 +2,6 @@ import { startPostgres } from '../src/postgres.ts';
 import { startRedis } from '../src/redis.ts';
 
 /** Prints the result of starting each server, or its error message. */
-const starts = [() => startPostgres({ versionFolders: '/nowhere' }), () => startRedis()];
-const results = await Promise.all(starts.map((start) => start().catch((error: Error) => error.message)));
+const startFunctions = [() => startPostgres({ versionFolders: '/nowhere' }), () => startRedis()];
+const results = await Promise.all(startFunctions.map((start) => start().catch((error: Error) => error.message)));
 console.log(JSON.stringify(results));

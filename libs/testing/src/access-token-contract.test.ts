@@ -2,7 +2,7 @@ import { accessTokenContract, proofsOf, type AccessTokenSubject, type Sabotages 
 import { PorticoError } from '@portico/domain';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';
-import { claimsOf, cacheBy, replaceVerify } from '../test/breaking-verifier.ts';
+import { claimsOf, cacheByName, replaceVerify } from '../test/breaking-verifier.ts';
 import { createTestIssuer, testAccessAudiences, testAudience, testIssuer } from './test-issuer.ts';
 
 const createSubject = (): AccessTokenSubject => {
@@ -15,7 +15,7 @@ const createSubject = (): AccessTokenSubject => {
     accessAudiences: testAccessAudiences,
     clock,
     mint: async (claims) => issuer.mintClaims(claims),
-    mintAccess: async (claims) => issuer.mintClaims(claims, 'at+jwt'),
+    mintAccessToken: async (claims) => issuer.mintClaims(claims, 'at+jwt'),
     forge: () => Promise.reject(new Error('Not needed')),
   };
 };
@@ -23,9 +23,9 @@ const createSubject = (): AccessTokenSubject => {
 type Sabotage = (subject: AccessTokenSubject) => AccessTokenSubject;
 
 /** Returns a sabotage that verifies the token with corrected claims, so that faults in the claims are missed. */
-const missFaults = (correct: (subject: AccessTokenSubject) => object): Sabotage =>
+const missFaults = (correctClaims: (subject: AccessTokenSubject) => object): Sabotage =>
   replaceVerify(async (subject, token, use) =>
-    subject.verifier.verify(await subject.mintAccess({ ...claimsOf(token), ...correct(subject) }), use),
+    subject.verifier.verify(await subject.mintAccessToken({ ...claimsOf(token), ...correctClaims(subject) }), use),
   );
 
 const sabotages: Sabotages<typeof accessTokenContract, AccessTokenSubject> = {
@@ -36,14 +36,13 @@ const sabotages: Sabotages<typeof accessTokenContract, AccessTokenSubject> = {
     if (use !== 'identity') throw new PorticoError('invalid_token');
     return verifier.verify(token, use);
   }),
-  'a token that was valid for one use is validated again for another': cacheBy((token) => token),
-  'an access token names one of our audiences, regardless of its other audiences and its client': missFaults(
-    ({ accessAudiences: [aud] }) => ({ aud }),
-  ),
-  'a token whose type is that of access tokens is not valid as an identity token': replaceVerify(
+  'a token that was valid for one use is validated again for a different use': cacheByName((token) => token),
+  'an access token is valid if it names one of our audiences, regardless of its other audiences and its client':
+    missFaults(({ accessAudiences: [aud] }) => ({ aud })),
+  'a token with the type of an access token is not valid as an identity token': replaceVerify(
     async (subject, token, use) => subject.verifier.verify(await subject.mint(claimsOf(token)), use),
   ),
-  'an access token that is bound to a key is invalid, because no proof of possession is requested': replaceVerify(
+  'an access token that is bound to a key is invalid, because no proof of possession is required': replaceVerify(
     async (subject, token, use) => {
       const claims = Object.entries(claimsOf(token)).filter(([name]) => name !== 'cnf');
       return subject.verifier.verify(await subject.mint(Object.fromEntries(claims)), use);

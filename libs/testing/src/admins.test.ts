@@ -3,7 +3,7 @@ import { operatorAuthority, type Profile } from '@portico/domain';
 import { createHarness, type Harness } from './harness.ts';
 import { testIssuer } from './test-issuer.ts';
 
-const another = 'urn:portico:another';
+const otherIssuer = 'urn:portico:another';
 const operator = operatorAuthority;
 const root = { uid: 'root', email: 'root@example.com', issuer: testIssuer };
 
@@ -31,44 +31,45 @@ const signIn = ({ useCases, tokens }: Harness, uid: string, issuer: string) =>
 
 test('the first admin is created if no one can sign in as an admin, and only once', async () => {
   const harness = createHarness();
-  await promote(harness, 'of-an-issuer-off', another);
+  await promote(harness, 'of-an-issuer-off', otherIssuer);
   await promote(harness, 'not-bound', null);
   const admin = await harness.useCases.claimFirstAdmin(root);
   expect(admin).toMatchObject({ uid: 'root', role: 'admin', status: 'approved', issuer: testIssuer });
   expect(await harness.useCases.claimFirstAdmin({ ...root, uid: 'second' })).toBeNull();
 });
 
-test('the first admin is bound to the given issuer, even if the profile was bound to another', async () => {
+test('the first admin is bound to the given issuer, even if the profile was bound to a different one', async () => {
   const harness = createHarness();
-  await promote(harness, 'root', another);
+  await promote(harness, 'root', otherIssuer);
   expect(await harness.useCases.claimFirstAdmin(root)).toMatchObject({ uid: 'root', issuer: testIssuer });
   expect((await signIn(harness, 'root', testIssuer)).principal.profile.role).toBe('admin');
 });
 
-test('one admin who can sign in always remains', async () => {
+test('the last admin who can sign in cannot be demoted or removed', async () => {
   const harness = createHarness();
   const { useCases } = harness;
-  const [off, unbound] = [await promote(harness, 'off', another), await promote(harness, 'unbound', null)];
-  const last = await promote(harness, 'last', testIssuer);
-  await expect(useCases.changeRole(operator, last.id, 'client')).rejects.toThrow('The last admin');
-  await expect(useCases.removeProfile(operator, last.id)).rejects.toThrow('The last admin');
-  await useCases.changeRole(operator, off.id, 'client');
-  await useCases.removeProfile(operator, unbound.id);
-  const next = await promote(harness, 'next', testIssuer);
-  await useCases.removeProfile(operator, last.id);
-  await expect(useCases.changeRole(operator, next.id, 'client')).rejects.toThrow('The last admin');
+  const [disabledIssuerAdmin, unboundAdmin] = [
+    await promote(harness, 'off', otherIssuer),
+    await promote(harness, 'unbound', null),
+  ];
+  const lastAdmin = await promote(harness, 'last', testIssuer);
+  await expect(useCases.changeRole(operator, lastAdmin.id, 'client')).rejects.toThrow('The last admin');
+  await expect(useCases.removeProfile(operator, lastAdmin.id)).rejects.toThrow('The last admin');
+  await useCases.changeRole(operator, disabledIssuerAdmin.id, 'client');
+  await useCases.removeProfile(operator, unboundAdmin.id);
+  const nextAdmin = await promote(harness, 'next', testIssuer);
+  await useCases.removeProfile(operator, lastAdmin.id);
+  await expect(useCases.changeRole(operator, nextAdmin.id, 'client')).rejects.toThrow('The last admin');
 });
 
-test('creating an admin without a possible sign-in returns a warning', async () => {
+test('creating an admin who cannot sign in returns a warning', async () => {
   const harness = createHarness();
   const warningFor = async (uid: string, issuer: string | null) => {
     const { id } = await promote(harness, uid, issuer);
     return (await harness.useCases.changeRole(operator, id, 'admin')).warning;
   };
-  expect(await warningFor('unbound', null)).toContain(
-    'the first person to present a token with its user id and e-mail',
-  );
-  expect(await warningFor('off', another)).toContain('the issuer that the profile is bound to is disabled');
+  expect(await warningFor('unbound', null)).toContain('the first person to present a token with its user id and email');
+  expect(await warningFor('off', otherIssuer)).toContain('the issuer that the profile is bound to is disabled');
   expect(await warningFor('bound', testIssuer)).toBeNull();
   const { id } = await promote(harness, 'suspended', testIssuer);
   await harness.useCases.changeRole(operator, id, 'client');
@@ -78,29 +79,29 @@ test('creating an admin without a possible sign-in returns a warning', async () 
   );
 });
 
-test('with two issuers enabled, the first one binds a uid, and the same uid of the other issuer is unknown', async () => {
-  const harness = createHarness({ issuers: [testIssuer, another] });
+test('with two issuers enabled, a uid is bound to the first one used, and is rejected if it comes from the other one', async () => {
+  const harness = createHarness({ issuers: [testIssuer, otherIssuer] });
   await register(harness, 'ada');
-  const outcomes = await Promise.allSettled([signIn(harness, 'ada', another), signIn(harness, 'ada', testIssuer)]);
-  const winner = outcomes[0].status === 'fulfilled' ? another : testIssuer;
+  const outcomes = await Promise.allSettled([signIn(harness, 'ada', otherIssuer), signIn(harness, 'ada', testIssuer)]);
+  const winningIssuer = outcomes[0].status === 'fulfilled' ? otherIssuer : testIssuer;
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
-  expect((await signIn(harness, 'ada', winner)).principal.profile.issuer).toBe(winner);
-  const loser = winner === another ? testIssuer : another;
-  await expect(signIn(harness, 'ada', loser)).rejects.toThrow('Invalid or expired token');
+  expect((await signIn(harness, 'ada', winningIssuer)).principal.profile.issuer).toBe(winningIssuer);
+  const losingIssuer = winningIssuer === otherIssuer ? testIssuer : otherIssuer;
+  await expect(signIn(harness, 'ada', losingIssuer)).rejects.toThrow('Invalid or expired token');
 });
 
 test('a profile that is removed while a token binds it counts as unregistered', async () => {
-  const plain = createHarness();
-  const { id } = await register(plain, 'ada');
-  const { callers, profiles } = plain.ports;
-  const racing: Harness['ports']['callers'] = {
+  const baseHarness = createHarness();
+  const { id } = await register(baseHarness, 'ada');
+  const { callers, profiles } = baseHarness.ports;
+  const racingCallers: Harness['ports']['callers'] = {
     ...callers,
-    byUid: async (uid, target) => {
-      const row = await callers.byUid(uid, target, Date.now());
+    findByUid: async (uid, target) => {
+      const row = await callers.findByUid(uid, target, Date.now());
       await profiles.remove(id, () => ({ deadline: null }));
       return row;
     },
   };
-  const harness = createHarness({}, { ...plain.ports, callers: racing });
+  const harness = createHarness({}, { ...baseHarness.ports, callers: racingCallers });
   await expect(signIn(harness, 'ada', testIssuer)).rejects.toThrow('Invalid or expired token');
 });

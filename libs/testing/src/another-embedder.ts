@@ -6,7 +6,7 @@ export const createAnotherEmbedder = (modelId = 'another-model'): Embedder => {
   const lexical = createLexicalEmbedder();
   return {
     ...lexical,
-    modelId: async () => modelId,
+    getModelId: async () => modelId,
     async embed(texts, purpose) {
       const { vectors } = await lexical.embed(texts, purpose);
       return { modelId, vectors: vectors.map(thinOut) };

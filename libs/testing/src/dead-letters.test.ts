@@ -9,10 +9,10 @@ const authority = operatorAuthority;
 const register = ({ useCases }: Harness, uid: string) =>
   useCases.registerProfile({ uid, email: `${uid}@example.com`, fullName: uid, companyName: null }, null, null);
 
-test('a mail that the server rejects is given up, listed, requeued, and sent once the server accepts it', async () => {
+test('an email that the server rejects is given up, listed, requeued, and sent once the server accepts it', async () => {
   const harness = createHarness();
   const { useCases, mailer } = harness;
-  mailer.failWith('for good');
+  mailer.failWith('permanent');
   const ada = await register(harness, 'ada');
   await useCases.rejectProfile(authority, ada.id, 'no');
   await harness.runJobs();
@@ -24,14 +24,14 @@ test('a mail that the server rejects is given up, listed, requeued, and sent onc
   mailer.failWith(null);
   expect(await useCases.requeueJob(authority, job.id)).toBe('requeued');
   await harness.runJobs();
-  expect(mailer.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
+  expect(mailer.sentMails.map(({ to }) => to)).toEqual(['ada@example.com']);
   expect(await useCases.listDeadLetters(10)).toEqual({ deadLetters: [], total: 0, waiting: 0 });
 });
 
-test('a dead credentials mail is never sent: its client gets new credentials, and it is discarded', async () => {
+test('a dead letter with credentials is never sent: the client gets new credentials, and the dead letter is discarded', async () => {
   const harness = createHarness();
   const { useCases, mailer } = harness;
-  mailer.failWith('for good');
+  mailer.failWith('permanent');
   const ada = await register(harness, 'ada');
   const eve = await register(harness, 'eve');
   await useCases.approveProfile(authority, ada.id);
@@ -40,7 +40,7 @@ test('a dead credentials mail is never sent: its client gets new credentials, an
   mailer.failWith(null);
   expect(await useCases.requeueJobs(authority)).toBe(1);
   await harness.runJobs();
-  expect(mailer.sent.map(({ to }) => to)).toEqual(['eve@example.com']);
+  expect(mailer.sentMails.map(({ to }) => to)).toEqual(['eve@example.com']);
   const [job] = (await useCases.listDeadLetters(10)).deadLetters;
   if (!job) throw new Error('nothing was given up');
   expect(job).toMatchObject({ kind: 'mail.credentials', profileId: ada.id, secretRemoved: true });
@@ -53,7 +53,7 @@ test('a dead credentials mail is never sent: its client gets new credentials, an
   expect((await useCases.listDeadLetters(10)).total).toBe(0);
 });
 
-test('a rejection by a server is stored as one line, short enough for any database', async () => {
+test('the error of a mail server is stored as one line, short enough for any database', async () => {
   const reply = `550 \u0000no\ud800${'!'.repeat(5_000)}`;
   const mailer: Mailer = {
     enabled: true,
@@ -74,29 +74,29 @@ test('an unknown job is not requeued', async () => {
   expect(await useCases.requeueJob(authority, 'no such job' as JobId)).toBe('no dead letter');
 });
 
-test('each requeue and discard of a dead letter causes an entry, unless it has no effect', async () => {
+test('requeueing or discarding a dead letter writes an entry, unless it has no effect', async () => {
   const harness = createHarness();
   const { useCases, mailer, ports } = harness;
-  mailer.failWith('for good');
+  mailer.failWith('permanent');
   for (const uid of ['ada', 'eve', 'bob']) {
     await useCases.rejectProfile(authority, (await register(harness, uid)).id, null);
   }
   await harness.runJobs();
-  const [first, second] = (await useCases.listDeadLetters(9)).deadLetters;
-  if (!first || !second) throw new Error('nothing was given up');
-  const before = (await ports.audit.page({ source: 'system' }, 0, 99)).total;
+  const [firstLetter, secondLetter] = (await useCases.listDeadLetters(9)).deadLetters;
+  if (!firstLetter || !secondLetter) throw new Error('nothing was given up');
+  const totalBefore = (await ports.audit.readPage({ source: 'system' }, 0, 99)).total;
   const unknownJob = 'no such job' as JobId;
-  await useCases.requeueJob(authority, first.id);
+  await useCases.requeueJob(authority, firstLetter.id);
   await useCases.requeueJob(authority, unknownJob);
-  await useCases.discardJob(authority, second.id);
+  await useCases.discardJob(authority, secondLetter.id);
   await useCases.discardJob(authority, unknownJob);
   await useCases.requeueJobs(authority);
   await useCases.requeueJobs(authority);
-  const { entries, total } = await ports.audit.page({ source: 'system' }, 0, 3);
-  expect(total - before).toBe(3);
+  const { entries, total } = await ports.audit.readPage({ source: 'system' }, 0, 3);
+  expect(total - totalBefore).toBe(3);
   expect(entries.toReversed().map(({ message }) => JSON.parse(message) as unknown)).toEqual([
-    { action: 'job.requeue', job_id: first.id },
-    { action: 'job.discard', job_id: second.id },
+    { action: 'job.requeue', job_id: firstLetter.id },
+    { action: 'job.discard', job_id: secondLetter.id },
     { action: 'job.requeue', count: 1 },
   ]);
 });
@@ -106,7 +106,7 @@ const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} }
 const create = async ({ useCases, documents }: Harness, name: string) => {
   const admin = await useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
   const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
-  if (!admin) throw new Error('There already is an admin');
+  if (!admin) throw new Error('There is already an admin');
   const collection = { name, description: '', authentication: null, document, strict: false };
   return useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
 };
@@ -114,31 +114,31 @@ const create = async ({ useCases, documents }: Harness, name: string) => {
 test('a text that cannot be embedded becomes a dead letter, retried once per process and model', async () => {
   const harness = createHarness();
   const { useCases, embedder } = harness;
-  embedder.refuse('weather');
+  embedder.reject('weather');
   const { id } = await create(harness, 'weather');
   await harness.runJobs();
-  const reason = 'The embedder is set to refuse this text';
+  const reason = 'The embedder is set to reject this text';
   expect((await useCases.listDeadLetters(9)).deadLetters).toMatchObject([
     { kind: 'embed', collectionId: id, attempts: 1, error: reason },
   ]);
   // The first call in a process retries the job, because the reason may have been fixed by then. The new job replaces
   // the dead letter.
-  for (let look = 1; look <= 3; look += 1) {
-    expect((await useCases.checkModels()).outdated).toBe(1);
+  for (let check = 1; check <= 3; check += 1) {
+    expect((await useCases.checkModels()).outdatedCount).toBe(1);
     await harness.runJobs();
     expect(await useCases.listDeadLetters(9)).toMatchObject({ deadLetters: [{ attempts: 1 }], total: 1, waiting: 0 });
   }
-  const [first] = (await useCases.listDeadLetters(9)).deadLetters;
+  const [firstLetter] = (await useCases.listDeadLetters(9)).deadLetters;
   await useCases.checkModels();
   await harness.runJobs();
-  expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).toBe(first?.id);
+  expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).toBe(firstLetter?.id);
   embedder.change();
   await useCases.checkModels();
   await harness.runJobs();
-  expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).not.toBe(first?.id);
+  expect((await useCases.listDeadLetters(9)).deadLetters[0]?.id).not.toBe(firstLetter?.id);
 });
 
-test('while the embedder is unavailable, no embedding is given up, after any number of retries', async () => {
+test('while the embedder is unavailable, embeddings are not given up, regardless of the number of retries', async () => {
   const harness = createHarness();
   const { useCases, embedder } = harness;
   embedder.interrupt();

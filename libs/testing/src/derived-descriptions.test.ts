@@ -1,4 +1,4 @@
-import { clientPair } from '@portico/domain';
+import { toClientPair } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
@@ -29,13 +29,13 @@ const setUp = async () => {
   return { ...harness, ...fixtures, read, importDocument };
 };
 
-test('an import without a description derives one, which search and lists use', async () => {
-  const { importDocument, useCases, byKey, approved, authority } = await setUp();
+test('importing a document without a description derives one, which searches and lists use', async () => {
+  const { importDocument, useCases, admitByKey, approveClient, authority } = await setUp();
   const collection = await importDocument(['bridges', 'tunnels']);
   expect(collection).toMatchObject({ outcome: 'created', description: 'Bridges, tunnels.', descriptionDerived: true });
-  const { id, key } = await approved('ada');
-  await useCases.grantAccess(authority, clientPair(id, collection.id));
-  const ada = await byKey(key, null);
+  const { id, key } = await approveClient('ada');
+  await useCases.grantAccess(authority, toClientPair(id, collection.id));
+  const ada = await admitByKey(key, null);
   expect(await useCases.listCollections(ada, null)).toMatchObject([{ description: 'Bridges, tunnels.' }]);
   const { results } = await useCases.searchCollections(ada, 'tunnels', 1);
   expect(results[0]?.score).toBeGreaterThan(0.2);
@@ -45,14 +45,14 @@ test('the audit log records that it is derived', async () => {
   const { importDocument, useCases, authority, ports } = await setUp();
   const { id } = await importDocument(['bridges']);
   await useCases.updateCollection(authority, id, { description: 'Written.', strict: false });
-  const { entries } = await ports.audit.page({ source: 'system' }, 0, 2);
+  const { entries } = await ports.audit.readPage({ source: 'system' }, 0, 2);
   expect(entries.map(({ message }) => JSON.parse(message) as unknown)).toMatchObject([
     { action: 'collection.update', fields: ['description', 'description_derived'] },
     { action: 'collection.create', description_derived: true },
   ]);
 });
 
-test('a changed document derives it again, and only then it is embedded again', async () => {
+test('it is derived again when the document changes, and embedded again only then', async () => {
   const { importDocument } = await setUp();
   await importDocument(['bridges']);
   expect(await importDocument(['bridges'])).toMatchObject({ outcome: 'unchanged', contentRevision: 1 });
@@ -64,7 +64,7 @@ test('a changed document derives it again, and only then it is embedded again', 
   });
 });
 
-test('a document that an admin replaces derives it again, too', async () => {
+test('it is also derived again when an admin replaces the document', async () => {
   const { importDocument, useCases, authority, read } = await setUp();
   const { id } = await importDocument(['bridges']);
   const edit = { document: await read(['ferries']), strict: false };
@@ -72,7 +72,7 @@ test('a document that an admin replaces derives it again, too', async () => {
   expect(collection).toMatchObject({ description: 'Ferries.', contentRevision: 2 });
 });
 
-test("an admin's description is kept by the next import, even an empty one", async () => {
+test("an admin's description is kept by the next import, even if it is empty", async () => {
   for (const description of ['Written.', '']) {
     const { importDocument, useCases, authority } = await setUp();
     const { id } = await importDocument(['bridges']);
@@ -90,7 +90,7 @@ test('a description in a later version of the document replaces a derived one', 
   });
 });
 
-test('an empty description of a collection that was not imported stays empty', async () => {
+test('an empty description of a collection that was not imported remains empty', async () => {
   const { useCases, authority, admin, read } = await setUp();
   const document = await read(['bridges']);
   const input = { name: 'Roads', description: '', authentication: null, document, strict: false };

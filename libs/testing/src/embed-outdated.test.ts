@@ -7,12 +7,12 @@ import { testIssuer } from './test-issuer.ts';
 
 const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
 
-const withCollections = async (...names: readonly string[]): Promise<Harness> => {
+const createHarnessWithCollections = async (...names: readonly string[]): Promise<Harness> => {
   const harness = createHarness();
   const { useCases, documents } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
-  if (!admin) throw new Error('There already is an admin');
+  if (!admin) throw new Error('There is already an admin');
   for (const name of names) {
     const collection = { name, description: '', authentication: null, document, strict: false };
     await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);
@@ -33,38 +33,38 @@ const search = async ({ useCases, tokens }: Harness, query: string) => {
   return results.map(({ collectionName }) => collectionName);
 };
 
-const waiting = async ({ ports, clock }: Harness) => (await ports.outbox.state(clock.now())).waiting;
+const countWaiting = async ({ ports, clock }: Harness) => (await ports.outbox.readState(clock.now())).waiting;
 
 test('while a changed model re-embeds, searches only use its own vectors', async () => {
-  const harness = await withCollections('weather', 'weather archive');
+  const harness = await createHarnessWithCollections('weather', 'weather archive');
   await harness.runJobs();
   expect(await search(harness, 'weather')).toEqual(['weather', 'weather archive']);
   harness.embedder.change();
   expect(await search(harness, 'weather')).toEqual([]);
-  expect((await harness.useCases.checkModels()).outdated).toBe(2);
-  const [first] = await harness.ports.outbox.due('embed', harness.clock.now(), 1);
-  if (first) await harness.useCases.workJob(first);
+  expect((await harness.useCases.checkModels()).outdatedCount).toBe(2);
+  const [firstJob] = await harness.ports.outbox.listDue('embed', harness.clock.now(), 1);
+  if (firstJob) await harness.useCases.workJob(firstJob);
   expect(await search(harness, 'weather')).toHaveLength(1);
   await harness.runJobs();
   expect(await search(harness, 'weather')).toEqual(['weather', 'weather archive']);
 });
 
-test('another check adds no second job, and still returns the number of outdated vectors', async () => {
-  const harness = await withCollections('weather', 'payments');
+test('a second check adds no jobs, but still returns the number of outdated vectors', async () => {
+  const harness = await createHarnessWithCollections('weather', 'payments');
   await harness.runJobs();
   harness.embedder.change();
-  for (let time = 1; time <= 3; time += 1) expect((await harness.useCases.checkModels()).outdated).toBe(2);
-  expect(await waiting(harness)).toBe(2);
+  for (let time = 1; time <= 3; time += 1) expect((await harness.useCases.checkModels()).outdatedCount).toBe(2);
+  expect(await countWaiting(harness)).toBe(2);
   const now = harness.clock.now();
-  const [id] = await harness.ports.outbox.due('embed', now, 1);
+  const [id] = await harness.ports.outbox.listDue('embed', now, 1);
   expect(id && (await harness.ports.outbox.claim(id, now, now + 1))?.group).toBe(missingEmbeddings);
 });
 
-test('jobs for many collections are added in batches, and a failure keeps the earlier batches', async () => {
+test('jobs for many collections are added in batches, and earlier batches are kept after a failure', async () => {
   const harness = createHarness();
   const { random, embeddings, embeddingJobs } = harness.ports;
-  const outdated = async () => all;
-  const all = Array.from({ length: 5_000 }, () => random.uuid() as CollectionId);
+  const listOutdated = async () => ids;
+  const ids = Array.from({ length: 5_000 }, () => random.uuid() as CollectionId);
   const sizes: number[] = [];
   const enqueue: typeof embeddingJobs.enqueue = async (effects) => {
     sizes.push(effects.jobs?.length ?? 0);
@@ -72,52 +72,53 @@ test('jobs for many collections are added in batches, and a failure keeps the ea
     await embeddingJobs.enqueue(effects);
   };
   const { checkModels } = createUseCases(
-    { ...harness.ports, embeddings: { ...embeddings, outdated }, embeddingJobs: { ...embeddingJobs, enqueue } },
+    { ...harness.ports, embeddings: { ...embeddings, listOutdated }, embeddingJobs: { ...embeddingJobs, enqueue } },
     defaultSettings,
   );
   await expect(checkModels()).rejects.toThrow('The database went down');
-  expect(await waiting(harness)).toBe(2_000);
-  expect((await checkModels()).outdated).toBe(5_000);
-  expect(await waiting(harness)).toBe(5_000);
+  expect(await countWaiting(harness)).toBe(2_000);
+  expect((await checkModels()).outdatedCount).toBe(5_000);
+  expect(await countWaiting(harness)).toBe(5_000);
   expect(sizes).toEqual([2_000, 2_000, 2_000, 1_000]);
-  expect((await checkModels()).outdated).toBe(5_000);
+  expect((await checkModels()).outdatedCount).toBe(5_000);
   expect(sizes).toHaveLength(4);
 });
 
 test('a vector that the earlier model stores late is found to be outdated by the next check', async () => {
-  const harness = await withCollections('weather');
+  const harness = await createHarnessWithCollections('weather');
   await harness.runJobs();
   harness.embedder.change();
-  expect((await harness.useCases.checkModels()).outdated).toBe(1);
-  for (const id of await harness.ports.outbox.due('embed', harness.clock.now(), 9)) await harness.ports.outbox.done(id);
-  expect((await harness.useCases.checkModels()).outdated).toBe(1);
-  expect(await waiting(harness)).toBe(1);
+  expect((await harness.useCases.checkModels()).outdatedCount).toBe(1);
+  for (const id of await harness.ports.outbox.listDue('embed', harness.clock.now(), 9))
+    await harness.ports.outbox.complete(id);
+  expect((await harness.useCases.checkModels()).outdatedCount).toBe(1);
+  expect(await countWaiting(harness)).toBe(1);
 });
 
 test('once nothing is outdated, collections are not read again until the model or one of them changes', async () => {
-  const harness = await withCollections('weather');
+  const harness = await createHarnessWithCollections('weather');
   await harness.runJobs();
   const queriedModels: string[] = [];
   const { embeddings } = harness.ports;
-  const outdated = async (modelId: string) => {
+  const listOutdated = async (modelId: string) => {
     queriedModels.push(modelId);
-    return embeddings.outdated(modelId);
+    return embeddings.listOutdated(modelId);
   };
   const { checkModels } = createUseCases(
-    { ...harness.ports, embeddings: { ...embeddings, outdated } },
+    { ...harness.ports, embeddings: { ...embeddings, listOutdated } },
     defaultSettings,
   );
-  for (let time = 1; time <= 3; time += 1) expect((await checkModels()).outdated).toBe(0);
-  const builtIn = await createWordVectorEmbedder().modelId();
+  for (let time = 1; time <= 3; time += 1) expect((await checkModels()).outdatedCount).toBe(0);
+  const builtIn = await createWordVectorEmbedder().getModelId();
   expect(queriedModels).toEqual([`${builtIn}/1`]);
   harness.embedder.change();
-  for (let time = 1; time <= 2; time += 1) expect((await checkModels()).outdated).toBe(1);
+  for (let time = 1; time <= 2; time += 1) expect((await checkModels()).outdatedCount).toBe(1);
   await harness.runJobs();
-  for (let time = 1; time <= 3; time += 1) expect((await checkModels()).outdated).toBe(0);
+  for (let time = 1; time <= 3; time += 1) expect((await checkModels()).outdatedCount).toBe(0);
   expect(queriedModels).toEqual([1, 2, 2, 2].map((version) => `${builtIn}/${version}`));
-  const [id] = await harness.ports.collections.visibleIds({ of: 'all' });
+  const [id] = await harness.ports.collections.listVisibleIds({ scope: 'all' });
   await harness.ports.embeddings.put({ ...vectorOf(id), modelId: 'a model of an earlier version' });
-  for (let time = 1; time <= 3; time += 1) expect((await checkModels()).outdated).toBe(0);
+  for (let time = 1; time <= 3; time += 1) expect((await checkModels()).outdatedCount).toBe(0);
   expect(queriedModels).toHaveLength(5);
 });
 

@@ -1,4 +1,4 @@
-import { clientPair, operatorAuthority, type Settings } from '@portico/domain';
+import { toClientPair, operatorAuthority, type Settings } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createFixtures } from './fixtures.ts';
 import { createHarness, type Harness } from './harness.ts';
@@ -6,23 +6,23 @@ import { createHarness, type Harness } from './harness.ts';
 const day = 86_400_000;
 
 /**
- * Creates a harness with an admin, an approved client and a collection. Their mails and today's notices have been sent.
+ * Creates a harness with an admin, an approved client and a collection. Their emails and today's notices have been sent.
  */
 const setUp = async (settings: Partial<Settings> = {}) => {
   const harness = createHarness(settings);
   const fixtures = await createFixtures(harness);
-  const ada = await fixtures.approved('ada');
-  const collection = await fixtures.collection('Roads');
+  const ada = await fixtures.approveClient('ada');
+  const collection = await fixtures.createCollection('Roads');
   await harness.useCases.sendExpiryNotices();
   await harness.runJobs();
-  const before = harness.mailer.sent.length;
-  return { ...harness, ada: ada.id, collection, mails: () => harness.mailer.sent.slice(before) };
+  const sentBefore = harness.mailer.sentMails.length;
+  return { ...harness, ada: ada.id, collection, listMails: () => harness.mailer.sentMails.slice(sentBefore) };
 };
 
 type Setup = Awaited<ReturnType<typeof setUp>>;
 
 const grantFor = ({ useCases, clock, ada, collection }: Setup, days: number) =>
-  useCases.grantAccess(operatorAuthority, clientPair(ada, collection), clock.now() + days * day);
+  useCases.grantAccess(operatorAuthority, toClientPair(ada, collection), clock.now() + days * day);
 
 /** Lets a day pass, and runs everything that is due then. */
 const passDay = async ({ clock, useCases, runJobs }: Harness) => {
@@ -32,94 +32,94 @@ const passDay = async ({ clock, useCases, runJobs }: Harness) => {
 };
 
 test('a client is notified 30, 7 and 1 days before its grant expires, and the admin on the same days', async () => {
-  const world = await setUp();
-  await grantFor(world, 40);
+  const setup = await setUp();
+  await grantFor(setup, 40);
   const days: Record<string, number[]> = { 'ada@example.com': [], 'root@example.com': [] };
-  for (let passed = 1; passed <= 41; passed += 1) {
-    const before = world.mailer.sent.length;
-    await passDay(world);
-    for (const { to } of world.mailer.sent.slice(before)) days[to]?.push(40 - passed);
+  for (let daysPassed = 1; daysPassed <= 41; daysPassed += 1) {
+    const countBefore = setup.mailer.sentMails.length;
+    await passDay(setup);
+    for (const { to } of setup.mailer.sentMails.slice(countBefore)) days[to]?.push(40 - daysPassed);
   }
   expect(days).toEqual({ 'ada@example.com': [30, 7, 1], 'root@example.com': [30, 7, 1] });
 });
 
-test('the mails contain what to do, and the time and subject of the expiry', async () => {
-  const world = await setUp();
-  await grantFor(world, 8);
-  await passDay(world);
-  const [toClient, toAdmin] = [...world.mails()].sort((a, b) => (a.to < b.to ? -1 : 1));
-  expect(toClient).toMatchObject({
+test('the emails name the expiring access, the time of expiry and the next step', async () => {
+  const setup = await setUp();
+  await grantFor(setup, 8);
+  await passDay(setup);
+  const [clientMail, adminMail] = [...setup.listMails()].sort((a, b) => (a.to < b.to ? -1 : 1));
+  expect(clientMail).toMatchObject({
     to: 'ada@example.com',
     subject: 'Part of your access expires soon',
     name: 'expiry',
   });
-  expect(toClient?.text).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}access to "Roads"\n/);
-  expect(toClient?.text).toContain('Ask an administrator to extend');
-  expect(toAdmin).toMatchObject({
+  expect(clientMail?.text).toMatch(/\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}access to "Roads"\n/);
+  expect(clientMail?.text).toContain('Ask an administrator to extend');
+  expect(adminMail).toMatchObject({
     to: 'root@example.com',
     subject: 'One grant or API key expires soon',
     name: 'expiries',
   });
-  expect(toAdmin?.text).toMatch(/UTC {2}ada@example\.com {2}access to "Roads"\n/);
-  expect(toAdmin?.text).toContain('PUT /api/access/clients/');
-  expect(toClient?.facts).toMatchObject({ total: 1, ends: [{ what: 'access', collection: 'Roads', group: null }] });
+  expect(adminMail?.text).toMatch(/UTC {2}ada@example\.com {2}access to "Roads"\n/);
+  expect(adminMail?.text).toContain('PUT /api/access/clients/');
+  expect(clientMail?.data).toMatchObject({ total: 1, ends: [{ what: 'access', collection: 'Roads', group: null }] });
 });
 
 test('the notices of a day are sent only once', async () => {
-  const world = await setUp();
-  await grantFor(world, 8);
-  await passDay(world);
-  const sent = world.mails().length;
-  expect(await world.useCases.sendExpiryNotices()).toBe(false);
-  await world.runJobs();
-  expect(world.mails()).toHaveLength(sent);
+  const setup = await setUp();
+  await grantFor(setup, 8);
+  await passDay(setup);
+  const sentCount = setup.listMails().length;
+  expect(await setup.useCases.sendExpiryNotices()).toBe(false);
+  await setup.runJobs();
+  expect(setup.listMails()).toHaveLength(sentCount);
 });
 
-test('days without a process are caught up on', async () => {
-  const world = await setUp();
-  await grantFor(world, 10);
-  world.clock.advance(4 * day);
-  await passDay(world);
+test('notices for days on which no process was running are sent later', async () => {
+  const setup = await setUp();
+  await grantFor(setup, 10);
+  setup.clock.advance(4 * day);
+  await passDay(setup);
   expect(
-    world
-      .mails()
+    setup
+      .listMails()
       .map(({ to }) => to)
       .sort(),
   ).toEqual(['ada@example.com', 'root@example.com']);
 });
 
 test('no notice is sent about revoked or extended grants, or to a suspended client', async () => {
-  const world = await setUp();
-  const { useCases, ada, collection, clock } = world;
-  await grantFor(world, 8);
+  const setup = await setUp();
+  const { useCases, ada, collection, clock } = setup;
+  await grantFor(setup, 8);
   clock.advance(day);
   await useCases.sendExpiryNotices();
-  await useCases.changeExpiry(operatorAuthority, clientPair(ada, collection), null);
-  await world.runJobs();
-  expect(world.mails()).toEqual([]);
+  await useCases.changeExpiry(operatorAuthority, toClientPair(ada, collection), null);
+  await setup.runJobs();
+  expect(setup.listMails()).toEqual([]);
 
-  await useCases.changeExpiry(operatorAuthority, clientPair(ada, collection), clock.now() + 8 * day);
+  await useCases.changeExpiry(operatorAuthority, toClientPair(ada, collection), clock.now() + 8 * day);
   await useCases.suspendProfile(operatorAuthority, ada, null);
-  await passDay(world);
-  expect(world.mails().map(({ name }) => name)).toEqual(['suspension']);
+  await passDay(setup);
+  expect(setup.listMails().map(({ name }) => name)).toEqual(['suspension']);
 });
 
 test('with notices off, clients are notified, but not admins', async () => {
-  const world = await setUp({ adminNotices: false });
-  await grantFor(world, 8);
-  await passDay(world);
-  expect(world.mails().map(({ to }) => to)).toEqual(['ada@example.com']);
+  const setup = await setUp({ adminNotices: false });
+  await grantFor(setup, 8);
+  await passDay(setup);
+  expect(setup.listMails().map(({ to }) => to)).toEqual(['ada@example.com']);
 });
 
-test('a suspended and resumed client is notified, with the reason', async () => {
-  const world = await setUp();
-  await world.useCases.suspendProfile(operatorAuthority, world.ada, 'Left the <project>');
-  await world.runJobs();
-  await world.useCases.resumeProfile(operatorAuthority, world.ada);
-  await world.runJobs();
-  const [suspended, resumed] = world.mails();
-  expect(suspended).toMatchObject({ to: 'ada@example.com', subject: 'Your access is suspended' });
-  expect(suspended?.text).toContain('Reason: Left the <project>');
-  expect(suspended?.html).toContain('Left the &lt;project&gt;');
-  expect(resumed).toMatchObject({ to: 'ada@example.com', subject: 'Your access is resumed' });
+test('a client is notified when it is suspended, with the reason, and when it is resumed', async () => {
+  const setup = await setUp();
+  await setup.useCases.suspendProfile(operatorAuthority, setup.ada, 'Left the <project>');
+  await setup.runJobs();
+  await setup.useCases.resumeProfile(operatorAuthority, setup.ada);
+  await setup.runJobs();
+  const [suspensionMail, resumptionMail] = setup.listMails();
+  expect(suspensionMail).toMatchObject({ to: 'ada@example.com', subject: 'Your access is suspended' });
+  expect(suspensionMail?.text).toContain('Reason: Left the <project>');
+  expect(suspensionMail?.html).toContain('Left the &lt;project&gt;');
+  expect(resumptionMail).toMatchObject({ to: 'ada@example.com', subject: 'Your access is resumed' });
 });

@@ -5,13 +5,13 @@ import { testIssuer } from './test-issuer.ts';
 /** Creates the first admin, and functions that create profiles and collections in the required states. */
 export const createFixtures = async ({ useCases, documents, tokens }: Harness) => {
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
-  if (!admin) throw new Error('There already is an admin');
+  if (!admin) throw new Error('There is already an admin');
   const authority = personAuthorityOf({ profile: admin, via: 'token', deadline: null });
   const admit = async (credential: Credential, target: CollectionId | null) => {
     const { principal } = await useCases.admit({
       credential,
       auth: 'token or key',
-      target: target && { id: target, part: 'whole' },
+      target: target && { id: target, detail: 'full' },
       sender: { address: '192.0.2.1' },
       deadline: null,
     });
@@ -24,20 +24,21 @@ export const createFixtures = async ({ useCases, documents, tokens }: Harness) =
     authority,
     register,
     /** Creates an approved client. Returns the client with its key. */
-    approved: async (uid: string) => {
+    approveClient: async (uid: string) => {
       const { id } = await register(uid);
       const { clientId, secret } = await useCases.approveProfile(authority, id);
       return { id, clientId, secret, key: { kind: 'key', clientId, secret } as const };
     },
     /** Creates a collection with this name. */
-    collection: async (name: string): Promise<CollectionId> => {
+    createCollection: async (name: string): Promise<CollectionId> => {
       const document = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
-      const parsed = await documents.readFile(Buffer.from(JSON.stringify(document)), 'json');
+      const readDocument = await documents.readFile(Buffer.from(JSON.stringify(document)), 'json');
       const input = { name, description: '', authentication: null };
-      return (await useCases.createCollection(authority, admin.id, { ...input, document: parsed, strict: false })).id;
+      return (await useCases.createCollection(authority, admin.id, { ...input, document: readDocument, strict: false }))
+        .id;
     },
-    byKey: admit,
-    byToken: (uid: string, target: CollectionId | null = null) =>
+    admitByKey: admit,
+    admitByToken: (uid: string, target: CollectionId | null = null) =>
       admit({ kind: 'token', token: tokens.mint({ uid, email: `${uid}@example.com` }) }, target),
   };
 };

@@ -5,19 +5,19 @@ import { createHarness } from './harness.ts';
 
 /** Creates a harness where these requests are pending for every pair. `changes` records the decisions. */
 const setUp = async (requests: readonly AccessRequest[] = []) => {
-  const plain = createHarness();
+  const baseHarness = createHarness();
   const changes: GrantChange[] = [];
   const grants: Ports['grants'] = {
-    ...plain.ports.grants,
+    ...baseHarness.ports.grants,
     update: (pairs, decide) =>
-      plain.ports.grants.update(pairs, (states: readonly GrantState[]) => {
+      baseHarness.ports.grants.update(pairs, (states: readonly GrantState[]) => {
         const change = decide(states.map((state) => ({ ...state, requests })));
         changes.push(change);
         return { ...change, requests: [] };
       }),
   };
-  const harness = createHarness({}, { ...plain.ports, grants });
-  return { ...harness, clock: plain.clock, changes, ...(await createFixtures(harness)) };
+  const harness = createHarness({}, { ...baseHarness.ports, grants });
+  return { ...harness, clock: baseHarness.clock, changes, ...(await createFixtures(harness)) };
 };
 
 const request = {
@@ -32,10 +32,10 @@ const request = {
   answer: null,
 } as unknown as AccessRequest;
 
-test('a request that several pairs close is closed once, as granted', async () => {
-  const { useCases, authority, approved, collection, clock, changes } = await setUp([request]);
-  const [ada, bob, id] = [await approved('ada'), await approved('bob'), await collection('weather')];
-  const profiles = [ada, bob].map((one) => ({ by: 'id', id: one.id }) as const);
+test('a request that several pairs close is closed only once, as granted', async () => {
+  const { useCases, authority, approveClient, createCollection, clock, changes } = await setUp([request]);
+  const [ada, bob, id] = [await approveClient('ada'), await approveClient('bob'), await createCollection('weather')];
+  const profiles = [ada, bob].map((client) => ({ by: 'id', id: client.id }) as const);
   const outcomes = await useCases.grantMany(authority, { profiles, groups: [], collections: [{ by: 'id', id }] });
   expect(outcomes.map(({ result }) => result)).toEqual(['granted', 'granted']);
   expect(changes.map(({ requests }) => requests)).toEqual([
@@ -43,26 +43,26 @@ test('a request that several pairs close is closed once, as granted', async () =
   ]);
 });
 
-test('an existing grant closes no request, and writes nothing', async () => {
-  const { useCases, authority, approved, collection, changes } = await setUp([request]);
-  const [{ id }, weather] = [await approved('ada'), await collection('weather')];
-  const many = { profiles: [{ by: 'id', id }], groups: [], collections: [{ by: 'id', id: weather }] } as const;
-  await useCases.grantMany(authority, many);
-  await useCases.grantMany(authority, many);
+test('granting access that a client already has closes no request and writes nothing', async () => {
+  const { useCases, authority, approveClient, createCollection, changes } = await setUp([request]);
+  const [{ id }, weather] = [await approveClient('ada'), await createCollection('weather')];
+  const selection = { profiles: [{ by: 'id', id }], groups: [], collections: [{ by: 'id', id: weather }] } as const;
+  await useCases.grantMany(authority, selection);
+  await useCases.grantMany(authority, selection);
   expect(changes[1]).toEqual({ put: [], remove: [], requests: [], jobs: [], entries: [], deadline: null });
 });
 
 test('an expired grant can be granted again, but not revoked', async () => {
-  const { useCases, authority, approved, collection, clock } = await setUp();
-  const [{ id }, weather] = [await approved('ada'), await collection('weather')];
-  const many = { profiles: [{ by: 'id', id }], groups: [], collections: [{ by: 'id', id: weather }] } as const;
-  const results = async (outcomes: ReturnType<typeof useCases.grantMany>) =>
+  const { useCases, authority, approveClient, createCollection, clock } = await setUp();
+  const [{ id }, weather] = [await approveClient('ada'), await createCollection('weather')];
+  const selection = { profiles: [{ by: 'id', id }], groups: [], collections: [{ by: 'id', id: weather }] } as const;
+  const listResults = async (outcomes: ReturnType<typeof useCases.grantMany>) =>
     (await outcomes).map(({ result }) => result);
-  await useCases.grantMany(authority, many, clock.now() + 10);
+  await useCases.grantMany(authority, selection, clock.now() + 10);
   clock.advance(9);
-  expect(await results(useCases.grantMany(authority, many))).toEqual(['already']);
+  expect(await listResults(useCases.grantMany(authority, selection))).toEqual(['already']);
   clock.advance(1);
-  expect(await results(useCases.revokeMany(authority, many))).toEqual(['not_granted']);
-  expect(await results(useCases.grantMany(authority, many))).toEqual(['granted']);
-  await expect(useCases.grantMany(authority, many, clock.now())).rejects.toThrow('must be in the future');
+  expect(await listResults(useCases.revokeMany(authority, selection))).toEqual(['not_granted']);
+  expect(await listResults(useCases.grantMany(authority, selection))).toEqual(['granted']);
+  await expect(useCases.grantMany(authority, selection, clock.now())).rejects.toThrow('must be in the future');
 });

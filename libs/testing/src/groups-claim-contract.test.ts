@@ -21,35 +21,35 @@ const createSubject = (): GroupsClaimSubject => {
 /** Returns a sabotage that changes the groups claim of the verified token. */
 const changeGroups = (change: (claim: GroupsClaim | null, claims: TokenClaims) => Partial<GroupsClaim> | null) =>
   changeIdentity<GroupsClaimSubject>(({ groups }, claims) => {
-    const changed = change(groups, claims);
-    return { groups: changed && { names: [], issuedAt: 0, ...groups, ...changed } };
+    const changes = change(groups, claims);
+    return { groups: changes && { names: [], issuedAt: 0, ...groups, ...changes } };
   });
 
-const namesIn = (value: unknown): readonly string[] =>
+const toNames = (value: unknown): readonly string[] =>
   [value].flat().filter((name): name is string => typeof name === 'string');
 
 const sabotages: Sabotages<typeof groupsClaimContract, GroupsClaimSubject> = {
   'a token names its groups, sorted by code points and without duplicates': changeGroups(
     (claim) => claim && { names: claim.names.toSorted() },
   ),
-  'the groups come with the time at which the token was issued': changeGroups(
+  'the groups are returned with the time at which the token was issued': changeGroups(
     (claim, { exp }) => claim && { issuedAt: Number(exp) * 1_000 },
   ),
   'a token without the claim names no groups': changeGroups(
-    (claim, { groups }) => claim && { names: [...claim.names, ...namesIn(groups)] },
+    (claim, { groups }) => claim && { names: [...claim.names, ...toNames(groups)] },
   ),
-  'a token without a time of issue has no groups claim': changeGroups((claim) => claim ?? {}),
-  'a claim with the whole name takes precedence over a path of names': changeGroups((claim, { organisation }) =>
-    organisation === undefined ? claim : claim && { names: namesIn((organisation as TokenClaims)['groups']) },
+  'a token without the time at which it was issued has no groups claim': changeGroups((claim) => claim ?? {}),
+  'a claim with the full name takes precedence over a path of names': changeGroups((claim, { organisation }) =>
+    organisation === undefined ? claim : claim && { names: toNames((organisation as TokenClaims)['groups']) },
   ),
-  'a claim may be one name': changeGroups((claim, claims) =>
+  'a claim may be a single name': changeGroups((claim, claims) =>
     typeof claims[groupsClaim] === 'string' ? claim && { names: claims[groupsClaim].split(', ') } : claim,
   ),
   'names are trimmed, and invalid group names are left out': changeGroups(
     (claim) => claim && { names: claim.names.filter((name) => name.length < 201) },
   ),
   'only the first 1,000 groups of a token are returned': changeGroups(
-    (claim, claims) => claim && { names: namesIn(claims[groupsClaim]).length > 1_000 ? [] : claim.names },
+    (claim, claims) => claim && { names: toNames(claims[groupsClaim]).length > 1_000 ? [] : claim.names },
   ),
 };
 

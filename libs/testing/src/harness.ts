@@ -51,7 +51,7 @@ const slicer = createOperationSlicer();
 const { embedder: builtInEmbedder, operationEmbedder } = createWordVectorEmbedders();
 
 /**
- * The whole system in this process: stores, mails and time are in memory; everything else works as it does for a
+ * The whole system in this process: stores, emails and time are in memory; everything else works as it does for a
  * service on one machine. The clock is stopped, and tests can inspect and break anything.
  */
 export interface Harness {
@@ -70,7 +70,7 @@ export interface Harness {
 /** Creates a harness. `settings` and `ports` override the defaults. */
 export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<Ports> = {}): Harness => {
   const clock = createMemoryClock();
-  const queue = createInProcessJobQueue({ concurrency: oneOfEachKind });
+  const queue = createInProcessJobQueue({ concurrency: onePerKind });
   const mailer = createMemoryMailer();
   const embedder = createSwitchedEmbedder(builtInEmbedder);
   const tokens = createTestIssuer({
@@ -79,11 +79,11 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     groupsClaim: testGroupsClaim,
   });
   const stores = createMemoryStores();
-  const inMemory: Ports = {
+  const memoryPorts: Ports = {
     ...stores,
     clock,
     random: createMemoryRandomSource(),
-    limiter: limiterOn(clock),
+    limiter: createLimiter(clock),
     vectors: createEmbeddedVectorIndex(stores),
     embedder,
     earlierEmbedders: [],
@@ -98,10 +98,10 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     cipher: createAesGcmCipher({ current: randomBytes(32), previous: [] }),
     probes: [],
   };
-  const all: Ports = { ...inMemory, ...ports };
-  const useCases = createUseCases(all, { ...defaultSettings, ...settings });
+  const allPorts: Ports = { ...memoryPorts, ...ports };
+  const useCases = createUseCases(allPorts, { ...defaultSettings, ...settings });
   return {
-    ports: all,
+    ports: allPorts,
     useCases,
     clock,
     queue,
@@ -109,13 +109,13 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     embedder,
     tokens,
     documents,
-    runJobs: () => runDueJobs(all, useCases, () => all.clock.now()),
+    runJobs: () => runDueJobs(allPorts, useCases, () => allPorts.clock.now()),
   };
 };
 
-const oneOfEachKind = Object.fromEntries(jobKinds.map((kind) => [kind, 1])) as Record<JobKind, number>;
+const onePerKind = Object.fromEntries(jobKinds.map((kind) => [kind, 1])) as Record<JobKind, number>;
 
-const limiterOn = (clock: Ports['clock']): RateLimiter => {
+const createLimiter = (clock: Ports['clock']): RateLimiter => {
   const limiter = createInProcessRateLimiter({ clock });
   return {
     consume: async (subject, rule) => (await limiter).consume(subject, rule),

@@ -24,28 +24,37 @@ const setUp = async () => {
     const text = JSON.stringify({ openapi: '3.0.3', info: { title: name, version: '1', description }, paths });
     return { name, document: await documents.readFile(Buffer.from(text), 'json'), strict, importKey };
   };
-  const publish = async (...from: Parameters<typeof inputOf>) =>
-    useCases.importCollection(authority, admin.id, await inputOf(...from));
-  const plan = async (...from: Parameters<typeof inputOf>) => {
-    const { outcome, current, planned, added, removed } = await useCases.planImport(authority, await inputOf(...from));
-    const format = (operations: typeof added) => operations.map(({ method, path }) => `${method} ${path}`);
-    return { outcome, id: current?.id ?? null, planned, added: format(added), removed: format(removed) };
+  const publish = async (...input: Parameters<typeof inputOf>) =>
+    useCases.importCollection(authority, admin.id, await inputOf(...input));
+  const plan = async (...input: Parameters<typeof inputOf>) => {
+    const { outcome, current, plannedFields, addedOperations, removedOperations } = await useCases.planImport(
+      authority,
+      await inputOf(...input),
+    );
+    const format = (operations: typeof addedOperations) => operations.map(({ method, path }) => `${method} ${path}`);
+    return {
+      outcome,
+      id: current?.id ?? null,
+      planned: plannedFields,
+      added: format(addedOperations),
+      removed: format(removedOperations),
+    };
   };
   /** Returns everything that a plan could have written. */
-  const storedState = async () => {
-    const collections = await ports.collections.list({ of: 'all' }, null);
-    const whole = collections.map(async ({ id }) => [
+  const readStoredState = async () => {
+    const collections = await ports.collections.list({ scope: 'all' }, null);
+    const storedCollections = collections.map(async ({ id }) => [
       await ports.collections.find(id),
-      await ports.collections.document(id),
+      await ports.collections.findDocument(id),
       await ports.operations.list(id, { tag: null, containing: null }, null),
     ]);
     return {
-      collections: await Promise.all(whole),
-      audit: await ports.audit.page({ source: 'all' }, 0, 100),
-      outbox: await ports.outbox.state(Number.MAX_SAFE_INTEGER),
+      collections: await Promise.all(storedCollections),
+      audit: await ports.audit.readPage({ source: 'all' }, 0, 100),
+      outbox: await ports.outbox.readState(Number.MAX_SAFE_INTEGER),
     };
   };
-  return { ...harness, authority, admin, publish, plan, storedState };
+  return { ...harness, authority, admin, publish, plan, readStoredState };
 };
 
 test('a plan reports that a document is new, and lists its operations', async () => {
@@ -59,58 +68,58 @@ test('a plan reports that a document is new, and lists its operations', async ()
 test('a plan lists the changes that the import then makes', async () => {
   const { publish, plan } = await setUp();
   const { collection } = await publish(['GET /bridges', 'GET /roads'], { importKey: 'a' });
-  const next = [['GET /roads', 'DELETE /roads'], { importKey: 'a', name: 'Ways', description: 'All.' }] as const;
-  expect(await plan(...next)).toMatchObject({
+  const nextImport = [['GET /roads', 'DELETE /roads'], { importKey: 'a', name: 'Ways', description: 'All.' }] as const;
+  expect(await plan(...nextImport)).toMatchObject({
     ...{ outcome: 'updated', id: collection.id, planned: { name: 'Ways', description: 'All.' } },
     ...{ added: ['DELETE /roads'], removed: ['GET /bridges'] },
   });
-  expect(await publish(...next)).toMatchObject({
+  expect(await publish(...nextImport)).toMatchObject({
     outcome: 'updated',
     collection: { id: collection.id, name: 'Ways', description: 'All.' },
   });
-  expect(await plan(...next)).toMatchObject({ outcome: 'unchanged', added: [], removed: [] });
+  expect(await plan(...nextImport)).toMatchObject({ outcome: 'unchanged', added: [], removed: [] });
 });
 
 test('a plan writes nothing', async () => {
-  const { publish, plan, storedState } = await setUp();
+  const { publish, plan, readStoredState } = await setUp();
   await publish(['GET /bridges'], { importKey: 'a' });
-  const before = await storedState();
+  const stateBefore = await readStoredState();
   await plan(['GET /roads'], { importKey: 'a', name: 'Other', description: 'Other.' });
   await plan(['GET /roads'], { importKey: 'b' });
   await plan(['GET /roads'], { name: 'Roads' });
-  expect(await storedState()).toEqual(before);
+  expect(await readStoredState()).toEqual(stateBefore);
 });
 
-test('a plan rejects the same input as the import', async () => {
+test('a plan rejects any input that the import rejects', async () => {
   const { publish, plan } = await setUp();
   const invalidImport = [['NOT/A /method'], { strict: true }] as const;
-  const refusal = await publish(...invalidImport).catch((error: unknown) => error);
-  expect(refusal).toMatchObject({ code: 'invalid_body' });
-  await expect(plan(...invalidImport)).rejects.toThrow((refusal as Error).message);
+  const rejection = await publish(...invalidImport).catch((error: unknown) => error);
+  expect(rejection).toMatchObject({ code: 'invalid_body' });
+  await expect(plan(...invalidImport)).rejects.toThrow((rejection as Error).message);
 });
 
-test('without an import key, the collection of exactly this name is updated, regardless of its creator', async () => {
+test('without an import key, the collection with exactly this name is updated, regardless of its creator', async () => {
   const { publish, useCases, authority, admin, documents } = await setUp();
   const document = await documents.readFile(
     Buffer.from('{"openapi":"3.0.3","info":{"title":"x","version":"1"},"paths":{}}'),
     'json',
   );
   const fields = { description: 'Written.', authentication: null, document, strict: false };
-  const mine = await useCases.createCollection(authority, admin.id, { ...fields, name: 'Roads' });
+  const namedCollection = await useCases.createCollection(authority, admin.id, { ...fields, name: 'Roads' });
   await useCases.createCollection(authority, admin.id, { ...fields, name: 'roads' });
   expect(await publish(['GET /bridges'], {})).toMatchObject({
     outcome: 'updated',
-    collection: { id: mine.id, description: 'Written.' },
+    collection: { id: namedCollection.id, description: 'Written.' },
   });
   expect(await publish(['GET /bridges'], {})).toMatchObject({ outcome: 'unchanged' });
   expect(await publish(['GET /bridges'], { name: 'ROADS' })).toMatchObject({ outcome: 'created' });
 });
 
-test('a name is found among many that differ only by case, and a name of several collections is rejected', async () => {
+test('a name is found among many that differ only in case, and a name that several collections have is rejected', async () => {
   const { publish, plan } = await setUp();
   // The names differ only in case, so they have the same sort key; their entries fill many pages of a list.
-  const names = Array.from({ length: 128 }, (_, at) =>
-    [...'letters'].map((letter, place) => ((at >> place) & 1 ? letter.toUpperCase() : letter)).join(''),
+  const names = Array.from({ length: 128 }, (_, index) =>
+    [...'letters'].map((letter, position) => ((index >> position) & 1 ? letter.toUpperCase() : letter)).join(''),
   );
   for (const name of names) await publish(['GET /x'], { name, importKey: `file ${name}` });
   for (const name of names) expect(await plan(['GET /x'], { name })).toMatchObject({ outcome: 'unchanged' });

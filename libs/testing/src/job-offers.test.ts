@@ -1,6 +1,6 @@
 import {
-  clientPair,
-  groupPair,
+  toClientPair,
+  toGroupPair,
   jobKinds,
   type JobId,
   type JobKind,
@@ -19,36 +19,41 @@ const setUp = async () => {
   const offered = new Map<JobId, JobKind>();
   const offer = (kind: JobKind, ids: readonly JobId[]) => ids.forEach((id) => offered.set(id, kind));
   const harness = createHarness({}, { queue: { offer, start: () => undefined, stop: async () => undefined } });
-  const waiting = async () =>
-    (await Promise.all(jobKinds.map((kind) => harness.ports.outbox.due(kind, Number.MAX_SAFE_INTEGER, 10_000)))).flat();
-  return { ...harness, ...(await createFixtures(harness)), offered, waiting };
+  const listWaiting = async () =>
+    (
+      await Promise.all(jobKinds.map((kind) => harness.ports.outbox.listDue(kind, Number.MAX_SAFE_INTEGER, 10_000)))
+    ).flat();
+  return { ...harness, ...(await createFixtures(harness)), offered, listWaiting };
 };
 
 type Setup = Awaited<ReturnType<typeof setUp>>;
 
-const prepareRequest = async ({ useCases, authority, approved, collection, byKey }: Setup, uid: string) => {
-  const client = await approved(uid);
-  const collectionId = await collection(`Wanted by ${uid}`);
+const prepareRequest = async (
+  { useCases, authority, approveClient, createCollection, admitByKey }: Setup,
+  uid: string,
+) => {
+  const client = await approveClient(uid);
+  const collectionId = await createCollection(`Wanted by ${uid}`);
   await useCases.updateCollection(authority, collectionId, { discoverable: true, strict: false });
   const requestAccess = async () =>
-    useCases.requestAccess(await byKey(client.key, null), { collectionId, reason: 'Why not', durationDays: null });
+    useCases.requestAccess(await admitByKey(client.key, null), { collectionId, reason: 'Why not', durationDays: null });
   return { client, collectionId, requestAccess };
 };
 
 /** Creates a group that has access to the collection that this client has requested. */
-const withGroup = async (scene: Setup, uid: string) => {
-  const { useCases, authority } = scene;
-  const { client, collectionId, requestAccess } = await prepareRequest(scene, uid);
+const setUpGroup = async (setup: Setup, uid: string) => {
+  const { useCases, authority } = setup;
+  const { client, collectionId, requestAccess } = await prepareRequest(setup, uid);
   const group = await useCases.createGroup(authority, { name: uid, description: '', tier: null });
   await requestAccess();
-  await useCases.grantAccess(authority, groupPair(group.id, collectionId));
+  await useCases.grantAccess(authority, toGroupPair(group.id, collectionId));
   return { client, group };
 };
 
 /** Sets up the preconditions of a use case, and returns a function that calls it. */
-type Preparation = (scene: Setup) => Promise<() => Promise<unknown>>;
+type Preparation = (setup: Setup) => Promise<() => Promise<unknown>>;
 
-const byId = (id: ProfileId): ProfileReference => ({ by: 'id', id });
+const toIdReference = (id: ProfileId): ProfileReference => ({ by: 'id', id });
 
 /** All use cases that may write jobs. */
 const jobWritingUseCases = {
@@ -61,40 +66,40 @@ const jobWritingUseCases = {
     return () => useCases.approveProfile(authority, id);
   },
   approveMany: async ({ useCases, authority, register }) => {
-    const people = [await register('ada'), await register('bob')];
+    const profiles = [await register('ada'), await register('bob')];
     return () =>
       useCases.approveMany(
         authority,
-        people.map(({ id }) => byId(id)),
+        profiles.map(({ id }) => toIdReference(id)),
       );
   },
   rejectProfile: async ({ useCases, authority, register }) => {
     const { id } = await register('ada');
     return () => useCases.rejectProfile(authority, id, null);
   },
-  rotateCredentials: async ({ useCases, authority, approved }) => {
-    const { id } = await approved('ada');
+  rotateCredentials: async ({ useCases, authority, approveClient }) => {
+    const { id } = await approveClient('ada');
     return () => useCases.rotateCredentials(authority, id, 0);
   },
-  suspendProfile: async ({ useCases, authority, approved }) => {
-    const { id } = await approved('ada');
+  suspendProfile: async ({ useCases, authority, approveClient }) => {
+    const { id } = await approveClient('ada');
     return () => useCases.suspendProfile(authority, id, null);
   },
-  resumeProfile: async ({ useCases, authority, approved }) => {
-    const { id } = await approved('ada');
+  resumeProfile: async ({ useCases, authority, approveClient }) => {
+    const { id } = await approveClient('ada');
     await useCases.suspendProfile(authority, id, null);
     return () => useCases.resumeProfile(authority, id);
   },
   createCollection:
-    async ({ collection }) =>
+    async ({ createCollection }) =>
     () =>
-      collection('Roads'),
-  updateCollection: async ({ useCases, authority, collection }) => {
-    const id = await collection('Roads');
+      createCollection('Roads'),
+  updateCollection: async ({ useCases, authority, createCollection }) => {
+    const id = await createCollection('Roads');
     return () => useCases.updateCollection(authority, id, { name: 'Rivers', strict: false });
   },
-  removeCollection: async ({ useCases, authority, collection }) => {
-    const id = await collection('Roads');
+  removeCollection: async ({ useCases, authority, createCollection }) => {
+    const id = await createCollection('Roads');
     return () => useCases.removeCollection(authority, id);
   },
   importCollection: async ({ useCases, authority, admin, documents }) => {
@@ -103,57 +108,58 @@ const jobWritingUseCases = {
     const input = { importKey: 'roads', name: 'Roads', description: '', authentication: null };
     return () => useCases.importCollection(authority, admin.id, { ...input, document, strict: false });
   },
-  requestAccess: async (scene) => {
-    const { requestAccess } = await prepareRequest(scene, 'ada');
+  requestAccess: async (setup) => {
+    const { requestAccess } = await prepareRequest(setup, 'ada');
     // Otherwise the request would be added to the pending notice.
-    for (const id of await scene.waiting()) await scene.ports.outbox.done(id);
+    for (const id of await setup.listWaiting()) await setup.ports.outbox.complete(id);
     return requestAccess;
   },
-  approveRequest: async (scene) => {
-    const { id } = await (await prepareRequest(scene, 'ada')).requestAccess();
-    return () => scene.useCases.approveRequest(scene.authority, id, undefined);
+  approveRequest: async (setup) => {
+    const { id } = await (await prepareRequest(setup, 'ada')).requestAccess();
+    return () => setup.useCases.approveRequest(setup.authority, id, undefined);
   },
-  denyRequest: async (scene) => {
-    const { id } = await (await prepareRequest(scene, 'ada')).requestAccess();
-    return () => scene.useCases.denyRequest(scene.authority, id, null);
+  denyRequest: async (setup) => {
+    const { id } = await (await prepareRequest(setup, 'ada')).requestAccess();
+    return () => setup.useCases.denyRequest(setup.authority, id, null);
   },
-  grantAccess: async (scene) => {
-    const { client, collectionId, requestAccess } = await prepareRequest(scene, 'ada');
+  grantAccess: async (setup) => {
+    const { client, collectionId, requestAccess } = await prepareRequest(setup, 'ada');
     await requestAccess();
-    return () => scene.useCases.grantAccess(scene.authority, clientPair(client.id, collectionId));
+    return () => setup.useCases.grantAccess(setup.authority, toClientPair(client.id, collectionId));
   },
-  grantMany: async (scene) => {
-    const { client, collectionId, requestAccess } = await prepareRequest(scene, 'ada');
+  grantMany: async (setup) => {
+    const { client, collectionId, requestAccess } = await prepareRequest(setup, 'ada');
     await requestAccess();
     const collections = [{ by: 'id', id: collectionId }] as const;
-    return () => scene.useCases.grantMany(scene.authority, { profiles: [byId(client.id)], groups: [], collections });
+    return () =>
+      setup.useCases.grantMany(setup.authority, { profiles: [toIdReference(client.id)], groups: [], collections });
   },
-  addMember: async (scene) => {
-    const { client, group } = await withGroup(scene, 'ada');
-    return () => scene.useCases.addMember(scene.authority, group.id, client.id);
+  addMember: async (setup) => {
+    const { client, group } = await setUpGroup(setup, 'ada');
+    return () => setup.useCases.addMember(setup.authority, group.id, client.id);
   },
-  addMembers: async (scene) => {
-    const { client, group } = await withGroup(scene, 'ada');
-    return () => scene.useCases.addMembers(scene.authority, group.id, [client.id]);
+  addMembers: async (setup) => {
+    const { client, group } = await setUpGroup(setup, 'ada');
+    return () => setup.useCases.addMembers(setup.authority, group.id, [client.id]);
   },
-  updateGroup: async (scene) => {
-    const { group } = await withGroup(scene, 'ada');
-    const credential = scene.tokens.mint({ uid: 'ada', email: 'ada@example.com', groups: ['renamed'] });
-    await scene.useCases.admit({
+  updateGroup: async (setup) => {
+    const { group } = await setUpGroup(setup, 'ada');
+    const credential = setup.tokens.mint({ uid: 'ada', email: 'ada@example.com', groups: ['renamed'] });
+    await setup.useCases.admit({
       credential: { kind: 'token', token: credential },
       auth: 'token or key',
       target: null,
       sender: { address: '192.0.2.1' },
       deadline: null,
     });
-    return () => scene.useCases.updateGroup(scene.authority, group.id, { name: 'renamed' });
+    return () => setup.useCases.updateGroup(setup.authority, group.id, { name: 'renamed' });
   },
   /** Syncs the groups of a token. */
-  admit: async (scene) => {
-    await withGroup(scene, 'ada');
-    const token = scene.tokens.mint({ uid: 'ada', email: 'ada@example.com', groups: ['ada'] });
+  admit: async (setup) => {
+    await setUpGroup(setup, 'ada');
+    const token = setup.tokens.mint({ uid: 'ada', email: 'ada@example.com', groups: ['ada'] });
     return () =>
-      scene.useCases.admit({
+      setup.useCases.admit({
         credential: { kind: 'token', token },
         auth: 'token or key',
         target: null,
@@ -161,22 +167,22 @@ const jobWritingUseCases = {
         deadline: null,
       });
   },
-  sendExpiryNotices: async ({ useCases, authority, approved, collection, clock }) => {
-    const [{ id }, roads] = [await approved('ada'), await collection('Roads')];
-    await useCases.grantAccess(authority, clientPair(id, roads), clock.now() + 8 * day);
+  sendExpiryNotices: async ({ useCases, authority, approveClient, createCollection, clock }) => {
+    const [{ id }, roads] = [await approveClient('ada'), await createCollection('Roads')];
+    await useCases.grantAccess(authority, toClientPair(id, roads), clock.now() + 8 * day);
     await useCases.sendExpiryNotices();
     clock.advance(day);
     return () => useCases.sendExpiryNotices();
   },
-  startReindex: async ({ useCases, authority, collection, runJobs }) => {
-    await collection('Roads');
+  startReindex: async ({ useCases, authority, createCollection, runJobs }) => {
+    await createCollection('Roads');
     await runJobs();
     return () => useCases.startReindex(authority);
   },
-  checkModels: async ({ useCases, collection, ports }) => {
-    await collection('Roads');
+  checkModels: async ({ useCases, createCollection, ports }) => {
+    await createCollection('Roads');
     for (const kind of ['embed', 'operations'] as const)
-      for (const id of await ports.outbox.due(kind, Number.MAX_SAFE_INTEGER, 9)) await ports.outbox.done(id);
+      for (const id of await ports.outbox.listDue(kind, Number.MAX_SAFE_INTEGER, 9)) await ports.outbox.complete(id);
     return () => useCases.checkModels();
   },
 } satisfies Partial<Record<keyof UseCases, Preparation>>;
@@ -184,15 +190,15 @@ const jobWritingUseCases = {
 test('every use case that writes jobs offers them immediately, and together they write all kinds of jobs', async () => {
   const kinds = new Set<JobKind>();
   for (const [name, prepare] of Object.entries<Preparation>(jobWritingUseCases)) {
-    const scene = await setUp();
-    const use = await prepare(scene);
-    const before = new Set(await scene.waiting());
-    scene.offered.clear();
-    await use();
-    const written = (await scene.waiting()).filter((id) => !before.has(id));
-    const offered = written.flatMap((id) => scene.offered.get(id) ?? []);
-    expect([name, offered.length]).toEqual([name, Math.max(1, written.length)]);
-    for (const kind of offered) kinds.add(kind);
+    const setup = await setUp();
+    const run = await prepare(setup);
+    const idsBefore = new Set(await setup.listWaiting());
+    setup.offered.clear();
+    await run();
+    const writtenIds = (await setup.listWaiting()).filter((id) => !idsBefore.has(id));
+    const offeredKinds = writtenIds.flatMap((id) => setup.offered.get(id) ?? []);
+    expect([name, offeredKinds.length]).toEqual([name, Math.max(1, writtenIds.length)]);
+    for (const kind of offeredKinds) kinds.add(kind);
   }
   expect([...kinds].sort()).toEqual([...jobKinds].sort());
 });

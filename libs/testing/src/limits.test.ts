@@ -3,20 +3,20 @@ import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const defaultLimit = { allowed: 3, windowSeconds: 60 };
-const gold = { tier: 'gold', description: null, allowed: 5, windowSeconds: 60, isActive: true };
+const goldTier = { tier: 'gold', description: null, allowed: 5, windowSeconds: 60, isActive: true };
 
 const setUp = async () => {
   const harness = createHarness({ defaultLimit });
   const fixtures = await createFixtures(harness);
-  const ada = await fixtures.approved('ada');
+  const ada = await fixtures.approveClient('ada');
   const limitOf = async () => {
     const { source, rule, usage } = await harness.useCases.readEffectiveLimit(
-      await fixtures.byToken('root'),
+      await fixtures.admitByToken('root'),
       ada.clientId,
     );
     return [source, rule.allowed, usage.remaining];
   };
-  return { ...harness, ...fixtures, ada, limitOf, call: () => fixtures.byKey(ada.key, null) };
+  return { ...harness, ...fixtures, ada, limitOf, call: () => fixtures.admitByKey(ada.key, null) };
 };
 
 test('a client without tier or override has the default limit, and each call counts', async () => {
@@ -31,7 +31,7 @@ test('a client without tier or override has the default limit, and each call cou
 
 test('an active override takes precedence over an active tier, and either over the default', async () => {
   const { useCases, authority, ada, limitOf } = await setUp();
-  await useCases.createTier(authority, gold);
+  await useCases.createTier(authority, goldTier);
   await useCases.assignTier(authority, ada.id, 'gold');
   expect(await limitOf()).toEqual(['tier', 5, 5]);
   const { id } = await useCases.createOverride(authority, ada.clientId, {
@@ -49,52 +49,52 @@ test('an active override takes precedence over an active tier, and either over t
 test('only the last activated override of a client is active', async () => {
   const { useCases, authority, ada } = await setUp();
   const rule = { allowed: 9, windowSeconds: 60, isActive: true };
-  const first = await useCases.createOverride(authority, ada.clientId, rule);
-  const second = await useCases.createOverride(authority, ada.id, rule);
-  const active = async () => (await useCases.listOverrides(authority, true)).map(({ id }) => id);
-  expect(await active()).toEqual([second.id]);
-  await useCases.updateOverride(authority, first.id, { isActive: true });
-  expect(await active()).toEqual([first.id]);
+  const firstOverride = await useCases.createOverride(authority, ada.clientId, rule);
+  const secondOverride = await useCases.createOverride(authority, ada.id, rule);
+  const readActive = async () => (await useCases.listOverrides(authority, true)).map(({ id }) => id);
+  expect(await readActive()).toEqual([secondOverride.id]);
+  await useCases.updateOverride(authority, firstOverride.id, { isActive: true });
+  expect(await readActive()).toEqual([firstOverride.id]);
 });
 
 test('a deleted tier is removed from its clients', async () => {
-  const { useCases, authority, ada, limitOf, byToken } = await setUp();
-  await useCases.createTier(authority, gold);
-  await expect(useCases.createTier(authority, gold)).rejects.toThrow('Tier already exists');
+  const { useCases, authority, ada, limitOf, admitByToken } = await setUp();
+  await useCases.createTier(authority, goldTier);
+  await expect(useCases.createTier(authority, goldTier)).rejects.toThrow('Tier already exists');
   await expect(useCases.assignTier(authority, ada.id, 'silver')).rejects.toThrow('Tier not found');
   await useCases.assignTier(authority, ada.id, 'gold');
   await useCases.removeTier(authority, 'gold');
-  expect((await byToken('ada')).profile.tier).toBeNull();
+  expect((await admitByToken('ada')).profile.tier).toBeNull();
   expect((await limitOf())[0]).toBe('default');
 });
 
 test('clients are counted separately', async () => {
-  const { approved, byKey, call } = await setUp();
-  const bob = await approved('bob');
+  const { approveClient, admitByKey, call } = await setUp();
+  const bob = await approveClient('bob');
   for (let calls = 1; calls <= 3; calls += 1) await call();
-  expect((await byKey(bob.key, null)).profile.uid).toBe('bob');
+  expect((await admitByKey(bob.key, null)).profile.uid).toBe('bob');
 });
 
 test('only an approved client can have an override', async () => {
-  const { useCases, authority, admin, register, approved } = await setUp();
+  const { useCases, authority, admin, register, approveClient } = await setUp();
   const rule = { allowed: 9, windowSeconds: 60, isActive: true };
-  const promoted = await approved('eve');
-  await useCases.changeRole(authority, promoted.id, 'admin');
-  for (const id of [null, admin.id, promoted.clientId, (await register('bob')).id]) {
+  const promotedClient = await approveClient('eve');
+  await useCases.changeRole(authority, promotedClient.id, 'admin');
+  for (const id of [null, admin.id, promotedClient.clientId, (await register('bob')).id]) {
     await expect(useCases.createOverride(authority, id, rule)).rejects.toThrow('Client not found');
   }
 });
 
 test('a client can read only its own limit, and reading does not count', async () => {
-  const { useCases, ada, approved, call } = await setUp();
-  const own = await call();
-  const bob = await approved('bob');
+  const { useCases, ada, approveClient, call } = await setUp();
+  const principal = await call();
+  const bob = await approveClient('bob');
   for (let reads = 1; reads <= 5; reads += 1)
-    expect((await useCases.readEffectiveLimit(own, ada.clientId)).usage.remaining).toBe(2);
-  await expect(useCases.readEffectiveLimit(own, bob.clientId)).rejects.toThrow('Admin access required');
+    expect((await useCases.readEffectiveLimit(principal, ada.clientId)).usage.remaining).toBe(2);
+  await expect(useCases.readEffectiveLimit(principal, bob.clientId)).rejects.toThrow('Admin access required');
 });
 
 test('an admin is not limited', async () => {
-  const { byToken } = await setUp();
-  for (let calls = 1; calls <= 5; calls += 1) expect((await byToken('root')).profile.role).toBe('admin');
+  const { admitByToken } = await setUp();
+  for (let calls = 1; calls <= 5; calls += 1) expect((await admitByToken('root')).profile.role).toBe('admin');
 });

@@ -18,7 +18,7 @@ import { createSwitchedEmbedder } from './switched-embedder.ts';
 import { testIssuer } from './test-issuer.ts';
 
 /** The model id of the harness's embedder, which is wrapped in two switched embedders. */
-const builtInModel = `${await createWordVectorEmbedder().modelId()}/1/1`;
+const builtInModel = `${await createWordVectorEmbedder().getModelId()}/1/1`;
 
 const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} };
 const minuteMs = 60_000;
@@ -33,18 +33,18 @@ interface Replica {
 }
 
 /**
- * Creates an installation whose processes share one database. `old` and `next` are versions with different current
+ * Creates an installation whose processes share one database. `oldReplica` and `nextReplica` are versions with different current
  * models.
  */
-const installation = async () => {
+const setUp = async () => {
   const harness = createHarness();
   const { clock, tokens, documents } = harness;
   const admin = await harness.useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
-  if (!admin) throw new Error('There already is an admin');
+  if (!admin) throw new Error('There is already an admin');
   const authority = authorityOf({ profile: admin, deadline: null });
   const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
 
-  const replica = (embedder: Embedder, ...earlierEmbedders: readonly Embedder[]): Replica => {
+  const createReplica = (embedder: Embedder, ...earlierEmbedders: readonly Embedder[]): Replica => {
     const vectors = createEmbeddedVectorIndex(harness.ports);
     const ports: Ports = { ...harness.ports, vectors, embedder, earlierEmbedders };
     const useCases = createUseCases(ports, defaultSettings);
@@ -64,248 +64,266 @@ const installation = async () => {
     };
   };
   const builtIn = createSwitchedEmbedder(harness.embedder);
-  const another = createSwitchedEmbedder(createAnotherEmbedder());
-  const old = replica(builtIn);
+  const otherEmbedder = createSwitchedEmbedder(createAnotherEmbedder());
+  const oldReplica = createReplica(builtIn);
   const create = async (name: string): Promise<CollectionId> => {
     const input = { name, description: '', authentication: null };
-    return (await old.useCases.createCollection(authority, admin.id, { ...input, document, strict: false })).id;
+    return (await oldReplica.useCases.createCollection(authority, admin.id, { ...input, document, strict: false })).id;
   };
-  const { useCases } = old;
+  const { useCases } = oldReplica;
   const rename = (id: CollectionId, name: string) => useCases.updateCollection(authority, id, { name, strict: false });
   const remove = (id: CollectionId) => useCases.removeCollection(authority, id);
-  return { ...harness, replica, builtIn, another, old, next: replica(another, builtIn), create, rename, remove };
+  return {
+    ...harness,
+    createReplica,
+    builtIn,
+    otherEmbedder,
+    oldReplica,
+    nextReplica: createReplica(otherEmbedder, builtIn),
+    create,
+    rename,
+    remove,
+  };
 };
 
 /** Runs one due job. */
-const runOne = async ({ ports, useCases }: Replica, now: number): Promise<void> => {
-  const [id] = await ports.outbox.due('embed', now, 1);
+const runOneJob = async ({ ports, useCases }: Replica, now: number): Promise<void> => {
+  const [id] = await ports.outbox.listDue('embed', now, 1);
   if (id) await useCases.workJob(id);
 };
 
-test('after an update searches use the old vectors until all new ones are stored, then the new ones', async () => {
-  const { old, next, create, clock, ports } = await installation();
+test('after an update, searches use the old vectors until all new ones are stored, and then the new ones', async () => {
+  const { oldReplica, nextReplica, create, clock, ports } = await setUp();
   for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(name);
-  await old.runJobs();
-  expect((await old.useCases.checkModels()).changed).toEqual({ from: null, to: builtInModel });
-  const before = await old.search('rain');
-  expect(Object.keys(before)).toHaveLength(3);
+  await oldReplica.runJobs();
+  expect((await oldReplica.useCases.checkModels()).completedChange).toEqual({ from: null, to: builtInModel });
+  const scoresBefore = await oldReplica.search('rain');
+  expect(Object.keys(scoresBefore)).toHaveLength(3);
 
   for (let done = 0; done < 3; done += 1) {
-    const { changed, inProgress } = await next.useCases.checkModels();
-    expect(changed).toBeNull();
-    expect(inProgress).toEqual({ from: builtInModel, to: 'another-model/1', total: 3, done, failed: 0 });
+    const { completedChange, ongoingChange } = await nextReplica.useCases.checkModels();
+    expect(completedChange).toBeNull();
+    expect(ongoingChange).toEqual({ from: builtInModel, to: 'another-model/1', total: 3, done, failed: 0 });
     clock.advance(5_000);
-    expect(await next.useCases.readModelChange()).toEqual(inProgress);
-    expect(await next.search('rain')).toEqual(before);
-    expect(await old.search('rain')).toEqual(before);
-    await runOne(next, clock.now());
+    expect(await nextReplica.useCases.readModelChange()).toEqual(ongoingChange);
+    expect(await nextReplica.search('rain')).toEqual(scoresBefore);
+    expect(await oldReplica.search('rain')).toEqual(scoresBefore);
+    await runOneJob(nextReplica, clock.now());
   }
-  expect(await next.search('rain')).toEqual(before);
-  expect(await next.useCases.checkModels()).toMatchObject({
-    changed: { from: builtInModel, to: 'another-model/1' },
-    inProgress: null,
+  expect(await nextReplica.search('rain')).toEqual(scoresBefore);
+  expect(await nextReplica.useCases.checkModels()).toMatchObject({
+    completedChange: { from: builtInModel, to: 'another-model/1' },
+    ongoingChange: null,
   });
-  const after = await next.search('rain');
-  expect(Object.keys(after)).toHaveLength(3);
-  expect(after).not.toEqual(before);
+  const scoresAfter = await nextReplica.search('rain');
+  expect(Object.keys(scoresAfter)).toHaveLength(3);
+  expect(scoresAfter).not.toEqual(scoresBefore);
   clock.advance(5_000);
-  expect(await next.useCases.readModelChange()).toBeNull();
-  expect((await ports.models.state()).serving).toBe('another-model/1');
+  expect(await nextReplica.useCases.readModelChange()).toBeNull();
+  expect((await ports.models.readState()).serving).toBe('another-model/1');
 });
 
-test('changes of collections during a model change are visible in both versions', async () => {
-  const { old, next, create, rename, remove } = await installation();
+test('changes to collections during a model change are visible in both versions', async () => {
+  const { oldReplica, nextReplica, create, rename, remove } = await setUp();
   const [deletedId, renamedId] = [await create('rain and wind'), await create('rain and snow')];
-  await old.runJobs();
-  await old.useCases.checkModels();
-  await next.useCases.checkModels();
+  await oldReplica.runJobs();
+  await oldReplica.useCases.checkModels();
+  await nextReplica.useCases.checkModels();
   await remove(deletedId);
   await rename(renamedId, 'hail and sleet');
   await create('rain and fog');
-  for (const replica of [old, next]) expect(Object.keys(await replica.search('rain'))).toContain('hail and sleet');
-  await next.runJobs();
-  const during = await next.search('rain');
-  expect(Object.keys(during).sort()).toEqual(['hail and sleet', 'rain and fog']);
-  expect(await old.search('rain')).toEqual(during);
-  expect((await next.useCases.checkModels()).changed).not.toBeNull();
-  expect(Object.keys(await next.search('rain')).sort()).toEqual(['hail and sleet', 'rain and fog']);
+  for (const replica of [oldReplica, nextReplica])
+    expect(Object.keys(await replica.search('rain'))).toContain('hail and sleet');
+  await nextReplica.runJobs();
+  const scoresDuring = await nextReplica.search('rain');
+  expect(Object.keys(scoresDuring).sort()).toEqual(['hail and sleet', 'rain and fog']);
+  expect(await oldReplica.search('rain')).toEqual(scoresDuring);
+  expect((await nextReplica.useCases.checkModels()).completedChange).not.toBeNull();
+  expect(Object.keys(await nextReplica.search('rain')).sort()).toEqual(['hail and sleet', 'rain and fog']);
   await create('rain and hail');
-  await next.runJobs();
-  expect(Object.keys(await next.search('rain'))).toHaveLength(3);
+  await nextReplica.runJobs();
+  expect(Object.keys(await nextReplica.search('rain'))).toHaveLength(3);
 });
 
 test('a collection embedded by a process without the new model is queued until the new model embeds it', async () => {
-  const { old, next, create } = await installation();
+  const { oldReplica, nextReplica, create } = await setUp();
   await create('rain');
-  await old.runJobs();
-  await old.useCases.checkModels();
-  await next.useCases.checkModels();
+  await oldReplica.runJobs();
+  await oldReplica.useCases.checkModels();
+  await nextReplica.useCases.checkModels();
   for (let time = 0; time < 2; time += 1) {
-    await old.runJobs();
-    expect((await next.useCases.checkModels()).outdated).toBe(1);
+    await oldReplica.runJobs();
+    expect((await nextReplica.useCases.checkModels()).outdatedCount).toBe(1);
   }
-  await next.runJobs();
-  expect((await next.useCases.checkModels()).changed).not.toBeNull();
+  await nextReplica.runJobs();
+  expect((await nextReplica.useCases.checkModels()).completedChange).not.toBeNull();
   await create('snow');
-  await old.runJobs();
-  expect(Object.keys(await next.search('snow'))).toEqual(['rain']);
-  expect((await next.useCases.checkModels()).outdated).toBe(1);
-  await next.runJobs();
-  expect(Object.keys(await next.search('snow')).sort()).toEqual(['rain', 'snow']);
-  expect((await next.useCases.checkModels()).outdated).toBe(0);
+  await oldReplica.runJobs();
+  expect(Object.keys(await nextReplica.search('snow'))).toEqual(['rain']);
+  expect((await nextReplica.useCases.checkModels()).outdatedCount).toBe(1);
+  await nextReplica.runJobs();
+  expect(Object.keys(await nextReplica.search('snow')).sort()).toEqual(['rain', 'snow']);
+  expect((await nextReplica.useCases.checkModels()).outdatedCount).toBe(0);
 });
 
 test('a collection that the new model cannot embed does not block the change', async () => {
-  const { old, next, create, another } = await installation();
+  const { oldReplica, nextReplica, create, otherEmbedder } = await setUp();
   for (const name of ['rain', 'snow']) await create(name);
-  await old.runJobs();
-  await old.useCases.checkModels();
-  another.refuse('snow');
-  await next.useCases.checkModels();
-  await next.runJobs();
-  const { changed } = await next.useCases.checkModels();
-  expect(changed).toEqual({ from: builtInModel, to: 'another-model/1' });
-  expect(Object.keys(await next.search('snow'))).toEqual(['rain']);
+  await oldReplica.runJobs();
+  await oldReplica.useCases.checkModels();
+  otherEmbedder.reject('snow');
+  await nextReplica.useCases.checkModels();
+  await nextReplica.runJobs();
+  const { completedChange } = await nextReplica.useCases.checkModels();
+  expect(completedChange).toEqual({ from: builtInModel, to: 'another-model/1' });
+  expect(Object.keys(await nextReplica.search('snow'))).toEqual(['rain']);
 });
 
-test('while the new model is unavailable, changed collections get vectors of the old model, and are found', async () => {
-  const { old, replica, create, builtIn, another, clock } = await installation();
-  const onSameServer = { ...another, modelId: () => Promise.reject(new PorticoError('embedding_unavailable')) };
-  const next = replica(another, builtIn, onSameServer);
+test('while the new model is unavailable, changed collections get vectors from the old model, and are found', async () => {
+  const { oldReplica, createReplica, create, builtIn, otherEmbedder, clock } = await setUp();
+  const unavailableBuiltIn = {
+    ...otherEmbedder,
+    getModelId: () => Promise.reject(new PorticoError('embedding_unavailable')),
+  };
+  const nextReplica = createReplica(otherEmbedder, builtIn, unavailableBuiltIn);
   await create('rain');
-  await old.runJobs();
-  await old.useCases.checkModels();
-  await next.useCases.checkModels();
-  another.interrupt();
+  await oldReplica.runJobs();
+  await oldReplica.useCases.checkModels();
+  await nextReplica.useCases.checkModels();
+  otherEmbedder.interrupt();
   await create('snow');
-  await next.runJobs();
-  expect(Object.keys(await next.search('snow')).sort()).toEqual(['rain', 'snow']);
-  expect((await next.useCases.checkModels()).inProgress).toMatchObject({ total: 2, done: 0 });
-  another.resume();
+  await nextReplica.runJobs();
+  expect(Object.keys(await nextReplica.search('snow')).sort()).toEqual(['rain', 'snow']);
+  expect((await nextReplica.useCases.checkModels()).ongoingChange).toMatchObject({ total: 2, done: 0 });
+  otherEmbedder.resume();
   clock.advance(minuteMs);
-  await next.runJobs();
-  expect((await next.useCases.checkModels()).changed).not.toBeNull();
+  await nextReplica.runJobs();
+  expect((await nextReplica.useCases.checkModels()).completedChange).not.toBeNull();
 });
 
-test('a text that only the old model refuses is embedded with the new one', async () => {
-  const { old, next, create, builtIn } = await installation();
-  await old.useCases.checkModels();
-  await next.useCases.checkModels();
-  builtIn.refuse('snow');
+test('a text that only the old model rejects is embedded by the new one', async () => {
+  const { oldReplica, nextReplica, create, builtIn } = await setUp();
+  await oldReplica.useCases.checkModels();
+  await nextReplica.useCases.checkModels();
+  builtIn.reject('snow');
   await create('snow');
-  await next.runJobs();
-  expect(await next.ports.deadLetters.list(9)).toEqual([]);
-  expect(await next.ports.embeddings.embedded('another-model/1')).toBe(1);
+  await nextReplica.runJobs();
+  expect(await nextReplica.ports.deadLetters.list(9)).toEqual([]);
+  expect(await nextReplica.ports.embeddings.countEmbedded('another-model/1')).toBe(1);
 });
 
 test('after a downgrade, searches immediately find everything, including later changes', async () => {
-  const { old, next, replica, builtIn, create, clock, ports } = await installation();
+  const { oldReplica, nextReplica, createReplica, builtIn, create, clock, ports } = await setUp();
   await create('rain');
-  await old.runJobs();
-  await old.useCases.checkModels();
-  const before = await old.search('rain');
-  await next.useCases.checkModels();
-  await next.runJobs();
-  await next.useCases.checkModels();
+  await oldReplica.runJobs();
+  await oldReplica.useCases.checkModels();
+  const scoresBefore = await oldReplica.search('rain');
+  await nextReplica.useCases.checkModels();
+  await nextReplica.runJobs();
+  await nextReplica.useCases.checkModels();
 
-  const downgraded = replica(builtIn);
-  expect(await downgraded.search('rain')).toEqual(before);
+  const downgradedReplica = createReplica(builtIn);
+  expect(await downgradedReplica.search('rain')).toEqual(scoresBefore);
   await create('snow');
-  await downgraded.runJobs();
-  expect(Object.keys(await downgraded.search('snow')).sort()).toEqual(['rain', 'snow']);
-  expect((await downgraded.useCases.checkModels()).changed).toBeNull();
+  await downgradedReplica.runJobs();
+  expect(Object.keys(await downgradedReplica.search('snow')).sort()).toEqual(['rain', 'snow']);
+  expect((await downgradedReplica.useCases.checkModels()).completedChange).toBeNull();
   clock.advance(29 * minuteMs);
-  expect((await downgraded.useCases.checkModels()).changed).toBeNull();
+  expect((await downgradedReplica.useCases.checkModels()).completedChange).toBeNull();
   clock.advance(minuteMs);
-  expect((await downgraded.useCases.checkModels()).changed).not.toBeNull();
-  expect((await ports.models.state()).serving).toBe(builtInModel);
+  expect((await downgradedReplica.useCases.checkModels()).completedChange).not.toBeNull();
+  expect((await ports.models.readState()).serving).toBe(builtInModel);
 });
 
 test('processes of two versions neither switch the model back and forth nor embed endlessly', async () => {
-  const { old, next, create, clock, ports } = await installation();
+  const { oldReplica, nextReplica, create, clock, ports } = await setUp();
   await create('rain');
-  await old.runJobs();
-  await old.useCases.checkModels();
-  await next.useCases.checkModels();
-  await next.runJobs();
+  await oldReplica.runJobs();
+  await oldReplica.useCases.checkModels();
+  await nextReplica.useCases.checkModels();
+  await nextReplica.runJobs();
   const changes: unknown[] = [];
   for (let time = 0; time < 100; time += 1) {
-    for (const replica of [old, next]) {
-      const { changed } = await replica.useCases.checkModels();
-      if (changed) changes.push(changed);
+    for (const replica of [oldReplica, nextReplica]) {
+      const { completedChange } = await replica.useCases.checkModels();
+      if (completedChange) changes.push(completedChange);
     }
     clock.advance(minuteMs);
   }
   expect(changes).toHaveLength(1);
-  expect((await ports.outbox.state(clock.now())).waiting).toBe(0);
+  expect((await ports.outbox.readState(clock.now())).waiting).toBe(0);
 });
 
-test('switching to a model on a server and back to the built-in one works both ways', async () => {
-  const { replica, builtIn, another, old, create, clock, ports } = await installation();
+test('searches can switch to a model on a server and back to the built-in one', async () => {
+  const { createReplica, builtIn, otherEmbedder, oldReplica, create, clock, ports } = await setUp();
   await create('rain');
-  await old.runJobs();
-  await old.useCases.checkModels();
+  await oldReplica.runJobs();
+  await oldReplica.useCases.checkModels();
   for (const [replicaWithModel, model] of [
-    [replica(another, builtIn), 'another-model/1'],
-    [replica(builtIn), builtInModel],
-    [replica(another, builtIn), 'another-model/1'],
+    [createReplica(otherEmbedder, builtIn), 'another-model/1'],
+    [createReplica(builtIn), builtInModel],
+    [createReplica(otherEmbedder, builtIn), 'another-model/1'],
   ] as const) {
     clock.advance(31 * minuteMs);
     await replicaWithModel.useCases.checkModels();
     expect(Object.keys(await replicaWithModel.search('rain'))).toEqual(['rain']);
     await replicaWithModel.runJobs();
     await replicaWithModel.useCases.checkModels();
-    expect((await ports.models.state()).serving).toBe(model);
+    expect((await ports.models.readState()).serving).toBe(model);
   }
 });
 
 test('a model that was not used for a day loses its vectors', async () => {
-  const { old, next, create, clock, ports } = await installation();
+  const { oldReplica, nextReplica, create, clock, ports } = await setUp();
   for (const name of ['rain', 'snow']) await create(name);
-  await old.runJobs();
-  await old.useCases.checkModels();
-  await next.useCases.checkModels();
-  await next.runJobs();
-  expect((await next.useCases.checkModels()).hasSeveralModels).toBe(true);
+  await oldReplica.runJobs();
+  await oldReplica.useCases.checkModels();
+  await nextReplica.useCases.checkModels();
+  await nextReplica.runJobs();
+  expect((await nextReplica.useCases.checkModels()).hasSeveralModels).toBe(true);
   clock.advance(24 * 60 * minuteMs - 1);
-  expect((await next.useCases.checkModels()).removed).toEqual([]);
-  expect(await ports.embeddings.changedSince(0, builtInModel, 9)).toHaveLength(2);
+  expect((await nextReplica.useCases.checkModels()).removedModels).toEqual([]);
+  expect(await ports.embeddings.listChangedSince(0, builtInModel, 9)).toHaveLength(2);
   clock.advance(1);
-  const { removed, hasSeveralModels } = await next.useCases.checkModels();
-  expect([removed, hasSeveralModels]).toEqual([[builtInModel], false]);
-  expect(await ports.embeddings.changedSince(0, builtInModel, 9)).toEqual([]);
-  expect(Object.keys(await next.search('rain'))).toHaveLength(2);
+  const { removedModels, hasSeveralModels } = await nextReplica.useCases.checkModels();
+  expect([removedModels, hasSeveralModels]).toEqual([[builtInModel], false]);
+  expect(await ports.embeddings.listChangedSince(0, builtInModel, 9)).toEqual([]);
+  expect(Object.keys(await nextReplica.search('rain'))).toHaveLength(2);
   await create('hail');
-  await next.runJobs();
-  expect(await ports.embeddings.changedSince(0, builtInModel, 9)).toEqual([]);
+  await nextReplica.runJobs();
+  expect(await ports.embeddings.listChangedSince(0, builtInModel, 9)).toEqual([]);
 });
 
 test('a model whose vectors the index cannot drop yet is removed by a later check', async () => {
-  const { old, builtIn, another, create, clock, ports } = await installation();
+  const { oldReplica, builtIn, otherEmbedder, create, clock, ports } = await setUp();
   await create('rain');
-  await old.runJobs();
-  await old.useCases.checkModels();
+  await oldReplica.runJobs();
+  await oldReplica.useCases.checkModels();
   const dropCalls: string[] = [];
   const dropModel = async (modelId: string): Promise<void> => {
     if (dropCalls.push(modelId) === 1) throw new Error('The index is unavailable');
   };
   const vectors = { ...ports.vectors, dropModel };
-  const needs: Ports = { ...ports, vectors, embedder: another, earlierEmbedders: [builtIn] };
-  const next = createUseCases(needs, defaultSettings);
-  await next.checkModels();
-  await runDueJobs(needs, next, () => clock.now());
-  await next.checkModels();
+  const replicaPorts: Ports = { ...ports, vectors, embedder: otherEmbedder, earlierEmbedders: [builtIn] };
+  const nextReplica = createUseCases(replicaPorts, defaultSettings);
+  await nextReplica.checkModels();
+  await runDueJobs(replicaPorts, nextReplica, () => clock.now());
+  await nextReplica.checkModels();
   clock.advance(24 * 60 * minuteMs);
-  await expect(next.checkModels()).rejects.toThrow('unavailable');
-  const announcedModels = async () => (await ports.models.state()).announced.map(({ modelId }) => modelId);
-  expect(await announcedModels()).toContain(builtInModel);
-  expect((await next.checkModels()).removed).toEqual([builtInModel]);
-  expect(await announcedModels()).not.toContain(builtInModel);
+  await expect(nextReplica.checkModels()).rejects.toThrow('unavailable');
+  const listAnnouncedModels = async () =>
+    (await ports.models.readState()).announcedModels.map(({ modelId }) => modelId);
+  expect(await listAnnouncedModels()).toContain(builtInModel);
+  expect((await nextReplica.checkModels()).removedModels).toEqual([builtInModel]);
+  expect(await listAnnouncedModels()).not.toContain(builtInModel);
   expect(dropCalls).toEqual([builtInModel, builtInModel]);
 });
 
 test('an empty catalog is immediately searched with the current model', async () => {
-  const { next, old } = await installation();
-  await old.useCases.checkModels();
-  expect((await next.useCases.checkModels()).changed).toEqual({ from: builtInModel, to: 'another-model/1' });
+  const { nextReplica, oldReplica } = await setUp();
+  await oldReplica.useCases.checkModels();
+  expect((await nextReplica.useCases.checkModels()).completedChange).toEqual({
+    from: builtInModel,
+    to: 'another-model/1',
+  });
 });

@@ -2,7 +2,7 @@ import {
   authorityOf,
   createModelOperationEmbedder,
   createUseCases,
-  TextRefusedError,
+  TextRejectedError,
   unpackOperations,
   type Embedder,
   type JobId,
@@ -16,7 +16,7 @@ import { createHarness, defaultSettings, type Harness } from './harness.ts';
 import { createSwitchedEmbedder } from './switched-embedder.ts';
 import { testIssuer } from './test-issuer.ts';
 
-const { operationEmbedder: words } = createWordVectorEmbedders();
+const { operationEmbedder: wordEmbedder } = createWordVectorEmbedders();
 const dayMs = 86_400_000;
 
 const weather = {
@@ -32,15 +32,15 @@ const weather = {
   },
 };
 
-const withWeather = async (ports: Partial<Ports>): Promise<Harness> => {
+const createHarnessWithWeather = async (ports: Partial<Ports>): Promise<Harness> => {
   const harness = createHarness({}, ports);
-  await withDocument(harness, weather);
+  await addDocument(harness, weather);
   return harness;
 };
 
-const withDocument = async ({ useCases, documents }: Harness, content: object): Promise<void> => {
+const addDocument = async ({ useCases, documents }: Harness, content: object): Promise<void> => {
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
-  if (!admin) throw new Error('There already is an admin');
+  if (!admin) throw new Error('There is already an admin');
   const document = await documents.readFile(Buffer.from(JSON.stringify(content)), 'json');
   const input = { name: 'Weather', description: 'Forecasts', authentication: null };
   const authority = authorityOf({ profile: admin, deadline: null });
@@ -55,8 +55,8 @@ const search = async ({ useCases, tokens }: Harness, query: string): Promise<rea
   return (await useCases.searchOperations(principal, search)).results.map(({ path }) => path);
 };
 
-const operationsJob = async ({ ports, clock }: Harness): Promise<JobId> => {
-  const [id] = await ports.outbox.due('operations', clock.now(), 1);
+const findOperationsJob = async ({ ports, clock }: Harness): Promise<JobId> => {
+  const [id] = await ports.outbox.listDue('operations', clock.now(), 1);
   if (!id) throw new Error('No job is due');
   return id;
 };
@@ -70,20 +70,24 @@ const collect = async <Item>(items: AsyncIterable<Item>): Promise<readonly Item[
 /** Creates a switched embedder that records the documents that it embeds. */
 const createRecordingModel = () => {
   const model = createSwitchedEmbedder(createAnotherEmbedder());
-  const embedded: string[] = [];
-  const recording: Embedder = {
+  const embeddedTexts: string[] = [];
+  const recordingModel: Embedder = {
     ...model,
     embed: async (texts, purpose) => {
-      if (purpose === 'document') embedded.push(...texts);
+      if (purpose === 'document') embeddedTexts.push(...texts);
       return model.embed(texts, purpose);
     },
   };
-  return { model, embedded, operationEmbedder: createModelOperationEmbedder({ model: recording, words }) };
+  return {
+    model,
+    embeddedTexts,
+    operationEmbedder: createModelOperationEmbedder({ model: recordingModel, wordEmbedder }),
+  };
 };
 
 test('operations that a model embeds are found by their meaning and by their words', async () => {
   const { operationEmbedder } = createRecordingModel();
-  const harness = await withWeather({ operationEmbedder });
+  const harness = await createHarnessWithWeather({ operationEmbedder });
   await harness.runJobs();
   expect((await search(harness, 'forecast of rain'))[0]).toBe('/rain');
   expect((await search(harness, 'remove a weather station'))[0]).toBe('/stations/{id}');
@@ -91,36 +95,36 @@ test('operations that a model embeds are found by their meaning and by their wor
 
 test('the model id contains the model of each part of a vector', async () => {
   const { model, operationEmbedder } = createRecordingModel();
-  const id = await operationEmbedder.modelId();
-  expect(id).toBe(`${await model.modelId()}+${await words.modelId()}+operations-1`);
+  const id = await operationEmbedder.getModelId();
+  expect(id).toBe(`${await model.getModelId()}+${await wordEmbedder.getModelId()}+operations-1`);
   expect((await operationEmbedder.embedQuery('rain')).modelId).toBe(id);
   model.change();
-  expect((await operationEmbedder.embedQuery('rain')).modelId).toBe(await operationEmbedder.modelId());
-  expect(await operationEmbedder.modelId()).not.toBe(id);
+  expect((await operationEmbedder.embedQuery('rain')).modelId).toBe(await operationEmbedder.getModelId());
+  expect(await operationEmbedder.getModelId()).not.toBe(id);
 });
 
 test('a text is embedded once even if it occurs repeatedly, and an empty list requires no model', async () => {
-  const { model, embedded, operationEmbedder } = createRecordingModel();
+  const { model, embeddedTexts, operationEmbedder } = createRecordingModel();
   const operation = { key: 'a'.repeat(16), method: 'GET', path: '/a', operationId: null, summary: 'A', tags: [] };
-  const twice = [operation, operation].map((one) => ({ ...one, deprecated: false, excerpt: '' }));
-  const owner = { name: 'Letters', description: '', baseUrl: '' };
-  const vectorsOf = async (...portions: (typeof twice)[]) =>
-    (await collect(operationEmbedder.embedOperations(owner, portions, async () => {}))).flatMap(
+  const operations = [operation, operation].map((fields) => ({ ...fields, deprecated: false, excerpt: '' }));
+  const context = { name: 'Letters', description: '', baseUrl: '' };
+  const vectorsOf = async (...batches: (typeof operations)[]) =>
+    (await collect(operationEmbedder.embedOperations(context, batches, async () => {}))).flatMap(
       ({ vectors }) => vectors,
     );
-  const vectors = await vectorsOf(twice);
-  expect(embedded.toSorted()).toEqual(['A\nget a\nLetters', 'Letters']);
+  const vectors = await vectorsOf(operations);
+  expect(embeddedTexts.toSorted()).toEqual(['A\nget a\nLetters', 'Letters']);
   expect(vectors[0]).toEqual(vectors[1]);
   model.interrupt();
   expect(await vectorsOf()).toEqual([]);
   expect(await vectorsOf([])).toEqual([]);
 });
 
-test('while the model is unavailable searches for operations are rejected, and jobs wait', async () => {
+test('while the model is unavailable, searches for operations are rejected, and jobs wait', async () => {
   const { model, operationEmbedder } = createRecordingModel();
-  const harness = await withWeather({ operationEmbedder });
+  const harness = await createHarnessWithWeather({ operationEmbedder });
   model.interrupt();
-  expect(await harness.useCases.workJob(await operationsJob(harness))).toMatchObject({
+  expect(await harness.useCases.workJob(await findOperationsJob(harness))).toMatchObject({
     failed: 'operations',
     givenUp: false,
   });
@@ -131,43 +135,46 @@ test('while the model is unavailable searches for operations are rejected, and j
   expect(await search(harness, 'forecast of rain')).toContain('/rain');
 });
 
-test('an operation that the model refuses is found by its words, and the others as usual', async () => {
-  const another = createAnotherEmbedder();
+test('an operation that the model rejects is found by its words, and other operations as usual', async () => {
+  const otherEmbedder = createAnotherEmbedder();
   const model: Embedder = {
-    ...another,
+    ...otherEmbedder,
     embed: async (texts, purpose) => {
-      if (texts.some((text) => text.includes('snow'))) throw new TextRefusedError('No snow');
-      return another.embed(texts, purpose);
+      if (texts.some((text) => text.includes('snow'))) throw new TextRejectedError('No snow');
+      return otherEmbedder.embed(texts, purpose);
     },
   };
-  const harness = await withWeather({ operationEmbedder: createModelOperationEmbedder({ model, words }) });
-  expect(await harness.useCases.workJob(await operationsJob(harness))).toBe('done');
+  const harness = await createHarnessWithWeather({
+    operationEmbedder: createModelOperationEmbedder({ model, wordEmbedder }),
+  });
+  expect(await harness.useCases.workJob(await findOperationsJob(harness))).toBe('done');
   expect((await search(harness, 'forecast of rain'))[0]).toBe('/rain');
   expect(await harness.useCases.readOperationProgress()).toEqual({ total: 1, done: 1, failed: 0 });
 });
 
-test('after a change of the model operations are queued once, and found once they are embedded with it', async () => {
+test('when the model changes, operations are queued once, and are found when the new model has embedded them', async () => {
   const { model, operationEmbedder } = createRecordingModel();
-  const harness = await withWeather({ operationEmbedder });
+  const harness = await createHarnessWithWeather({ operationEmbedder });
   await harness.runJobs();
-  expect((await harness.useCases.checkModels()).operationsOutdated).toBe(0);
+  expect((await harness.useCases.checkModels()).outdatedOperationsCount).toBe(0);
   model.change();
   expect(await search(harness, 'forecast of rain')).toEqual([]);
-  for (let time = 0; time < 2; time += 1) expect((await harness.useCases.checkModels()).operationsOutdated).toBe(1);
-  expect(await harness.ports.outbox.due('operations', harness.clock.now(), 9)).toHaveLength(1);
+  for (let time = 0; time < 2; time += 1)
+    expect((await harness.useCases.checkModels()).outdatedOperationsCount).toBe(1);
+  expect(await harness.ports.outbox.listDue('operations', harness.clock.now(), 9)).toHaveLength(1);
   await harness.runJobs();
-  expect((await harness.useCases.checkModels()).operationsOutdated).toBe(0);
+  expect((await harness.useCases.checkModels()).outdatedOperationsCount).toBe(0);
   expect((await search(harness, 'forecast of rain'))[0]).toBe('/rain');
 });
 
-test('replacing a model while operations are embedded leaves no block of two models', async () => {
-  const { model, embedded, operationEmbedder } = createRecordingModel();
-  const harness = await withWeather({ operationEmbedder });
+test('if the model is replaced while operations are embedded, no block mixes two models', async () => {
+  const { model, embeddedTexts, operationEmbedder } = createRecordingModel();
+  const harness = await createHarnessWithWeather({ operationEmbedder });
   const replaceModel = () => {
-    if (embedded.length === 4) model.change();
+    if (embeddedTexts.length === 4) model.change();
     return false;
   };
-  const outcome = await harness.useCases.workJob(await operationsJob(harness), replaceModel);
+  const outcome = await harness.useCases.workJob(await findOperationsJob(harness), replaceModel);
   expect(outcome).toMatchObject({ failed: 'operations', givenUp: false });
   harness.clock.advance(10_000);
   await harness.runJobs();
@@ -175,58 +182,58 @@ test('replacing a model while operations are embedded leaves no block of two mod
 });
 
 test('work that is interrupted or fails resumes where it stopped', async () => {
-  const { model, embedded, operationEmbedder } = createRecordingModel();
-  const harness = await withWeather({ operationEmbedder });
-  const id = await operationsJob(harness);
+  const { model, embeddedTexts, operationEmbedder } = createRecordingModel();
+  const harness = await createHarnessWithWeather({ operationEmbedder });
+  const id = await findOperationsJob(harness);
   // The words account for six checkpoints, and the first texts for one.
   let checkpoints = 0;
   expect(await harness.useCases.workJob(id, () => (checkpoints += 1) > 7)).toBe('interrupted');
-  const before = [...embedded];
-  expect(before).toHaveLength(4);
+  const textsBefore = [...embeddedTexts];
+  expect(textsBefore).toHaveLength(4);
   model.interrupt();
   expect(await harness.useCases.workJob(id)).toMatchObject({ failed: 'operations' });
   model.resume();
-  embedded.length = 0;
+  embeddedTexts.length = 0;
   harness.clock.advance(10_000);
   expect(await harness.useCases.workJob(id)).toBe('done');
-  expect(embedded).toHaveLength(3);
-  expect(embedded.filter((text) => before.includes(text))).toEqual([]);
+  expect(embeddedTexts).toHaveLength(3);
+  expect(embeddedTexts.filter((text) => textsBefore.includes(text))).toEqual([]);
 });
 
-test('portions that were embedded before an interruption are not embedded again', async () => {
-  const { embedded, operationEmbedder } = createRecordingModel();
-  const owner = { name: 'Weather', description: '', baseUrl: '' };
+test('batches that were embedded before an interruption are not embedded again', async () => {
+  const { embeddedTexts, operationEmbedder } = createRecordingModel();
+  const context = { name: 'Weather', description: '', baseUrl: '' };
   const operationOf = (summary: string) => ({
     ...{ key: summary, method: 'GET', path: '/', operationId: null, summary, tags: [] },
     ...{ deprecated: false, excerpt: '' },
   });
-  const portions = [['Rain', 'Snow'], ['Wind'], ['Fog']].map((summaries) => summaries.map(operationOf));
-  const summaries = () => embedded.map((text) => text.split('\n')[0]).toSorted();
-  const work = operationEmbedder.embedOperations(owner, portions, async () => {
-    if (embedded.length >= 4) throw new Error('Interrupted');
+  const batches = [['Rain', 'Snow'], ['Wind'], ['Fog']].map((summaries) => summaries.map(operationOf));
+  const listSummaries = () => embeddedTexts.map((text) => text.split('\n')[0]).toSorted();
+  const batchStream = operationEmbedder.embedOperations(context, batches, async () => {
+    if (embeddedTexts.length >= 4) throw new Error('Interrupted');
   });
-  await expect(collect(work)).rejects.toThrow('Interrupted');
-  expect(summaries()).toEqual(['Rain', 'Snow', 'Weather', 'Wind']);
+  await expect(collect(batchStream)).rejects.toThrow('Interrupted');
+  expect(listSummaries()).toEqual(['Rain', 'Snow', 'Weather', 'Wind']);
   const repeatWork = async () => {
-    embedded.length = 0;
-    const done = await collect(operationEmbedder.embedOperations(owner, portions, async () => {}));
-    expect(done.map(({ operations, vectors }) => [operations, vectors.length])).toEqual(
-      portions.map((operations) => [operations, operations.length]),
+    embeddedTexts.length = 0;
+    const results = await collect(operationEmbedder.embedOperations(context, batches, async () => {}));
+    expect(results.map(({ operations, vectors }) => [operations, vectors.length])).toEqual(
+      batches.map((operations) => [operations, operations.length]),
     );
-    return summaries();
+    return listSummaries();
   };
   expect(await repeatWork()).toEqual(['Fog']);
   // Once the work is done, none of it is cached.
   expect(await repeatWork()).toEqual(['Fog', 'Rain', 'Snow', 'Weather', 'Wind']);
 });
 
-test('replacing a model between two portions aborts the work', async () => {
+test('replacing the model between two batches aborts the work', async () => {
   const { model, operationEmbedder } = createRecordingModel();
   const operation = { method: 'GET', path: '/', operationId: null, tags: [], deprecated: false, excerpt: '' };
-  const portions = [[{ ...operation, summary: 'Rain' }], [{ ...operation, summary: 'Snow' }]];
-  const owner = { name: 'Weather', description: '', baseUrl: '' };
+  const batches = [[{ ...operation, summary: 'Rain' }], [{ ...operation, summary: 'Snow' }]];
+  const context = { name: 'Weather', description: '', baseUrl: '' };
   const work = async () => {
-    for await (const { vectors } of operationEmbedder.embedOperations(owner, portions, async () => {})) {
+    for await (const { vectors } of operationEmbedder.embedOperations(context, batches, async () => {})) {
       expect(vectors).toHaveLength(1);
       model.change();
     }
@@ -241,20 +248,20 @@ test.each([999, 1_000, 1_001, 2_001])(
     const paths = Object.fromEntries(
       Array.from({ length: count }, (_, i) => [`/stations/${i}`, { get: { summary: `Station x${i}`, responses: {} } }]),
     );
-    await withDocument(harness, { ...weather, paths });
+    await addDocument(harness, { ...weather, paths });
     await harness.runJobs();
-    const [block] = await harness.ports.operationBlocks.changedSince(0, await words.modelId(), 1);
-    const unpacked = unpackOperations(block?.packed ?? new Uint8Array());
-    expect(unpacked).toHaveLength(count);
-    expect(new Set(unpacked.map(({ key }) => key)).size).toBe(count);
+    const [block] = await harness.ports.operationBlocks.listChangedSince(0, await wordEmbedder.getModelId(), 1);
+    const unpackedOperations = unpackOperations(block?.packed ?? new Uint8Array());
+    expect(unpackedOperations).toHaveLength(count);
+    expect(new Set(unpackedOperations.map(({ key }) => key)).size).toBe(count);
     expect(await search(harness, `station x${count - 1}`)).toContain(`/stations/${count - 1}`);
   },
   60_000,
 );
 
 test('an interrupted job is immediately due again, and has not failed', async () => {
-  const harness = await withWeather({});
-  const id = await operationsJob(harness);
+  const harness = await createHarnessWithWeather({});
+  const id = await findOperationsJob(harness);
   expect(await harness.useCases.workJob(id, () => true)).toBe('interrupted');
   const now = harness.clock.now();
   expect((await harness.ports.outbox.claim(id, now, now + 1))?.attempts).toBe(0);
@@ -262,80 +269,82 @@ test('an interrupted job is immediately due again, and has not failed', async ()
 
 /** Creates the built-in embedder, but with a call to `advance` at each checkpoint to let time pass. */
 const createSlowEmbedder = (advance: () => void): OperationEmbedder => ({
-  ...words,
-  embedOperations: (owner, portions, checkpoint) =>
-    words.embedOperations(owner, portions, async () => {
+  ...wordEmbedder,
+  embedOperations: (context, batches, checkpoint) =>
+    wordEmbedder.embedOperations(context, batches, async () => {
       advance();
       await checkpoint();
     }),
 });
 
 test('a long job renews its lease, so that no second worker runs it', async () => {
-  const others: unknown[] = [];
+  const claims: unknown[] = [];
   const operationEmbedder = createSlowEmbedder(() => {
     harness.clock.advance(15_000);
-    others.push(harness.ports.outbox.claim(id, harness.clock.now(), harness.clock.now() + 1));
+    claims.push(harness.ports.outbox.claim(id, harness.clock.now(), harness.clock.now() + 1));
   });
-  const harness = await withWeather({ operationEmbedder });
-  const id = await operationsJob(harness);
+  const harness = await createHarnessWithWeather({ operationEmbedder });
+  const id = await findOperationsJob(harness);
   expect(await harness.useCases.workJob(id)).toBe('done');
-  expect(await Promise.all(others)).toEqual([null, null, null, null, null, null]);
+  expect(await Promise.all(claims)).toEqual([null, null, null, null, null, null]);
 });
 
-test('a job stops at its next checkpoint if another worker has leased it, and that lease stays', async () => {
+test('a job stops at its next checkpoint if another worker has leased it, and that lease is not changed', async () => {
   const claim = () => harness.ports.outbox.claim(id, harness.clock.now(), harness.clock.now() + 20_000);
-  const others: unknown[] = [];
+  const claims: unknown[] = [];
   const operationEmbedder = createSlowEmbedder(() => {
     harness.clock.advance(30_000);
-    others.push(claim());
+    claims.push(claim());
   });
-  const harness = await withWeather({ operationEmbedder });
-  const id = await operationsJob(harness);
+  const harness = await createHarnessWithWeather({ operationEmbedder });
+  const id = await findOperationsJob(harness);
   expect(await harness.useCases.workJob(id)).toBe('interrupted');
-  expect(await Promise.all(others)).toMatchObject([{ id }]);
+  expect(await Promise.all(claims)).toMatchObject([{ id }]);
   expect(await claim()).toBeNull();
 });
 
-test('blocks of other models are removed if unused for a day and every collection has its current block', async () => {
+test('blocks from other models are removed if unused for a day and every collection has its current block', async () => {
   const { model, operationEmbedder } = createRecordingModel();
-  const harness = await withWeather({ operationEmbedder });
+  const harness = await createHarnessWithWeather({ operationEmbedder });
   const { ports, clock } = harness;
   await harness.runJobs();
   await harness.useCases.checkModels();
-  const first = await operationEmbedder.modelId();
-  const other = createUseCases({ ...ports, operationEmbedder: words }, defaultSettings);
-  await other.checkModels();
+  const firstModelId = await operationEmbedder.getModelId();
+  const otherUseCases = createUseCases({ ...ports, operationEmbedder: wordEmbedder }, defaultSettings);
+  await otherUseCases.checkModels();
   model.change();
-  const hasBlocks = async (modelId: string) => (await ports.operationBlocks.changedSince(0, modelId, 1)).length > 0;
+  const hasBlocks = async (modelId: string) => (await ports.operationBlocks.listChangedSince(0, modelId, 1)).length > 0;
 
   clock.advance(dayMs);
-  await other.checkModels();
-  expect((await harness.useCases.checkModels()).removed).toEqual([]);
+  await otherUseCases.checkModels();
+  expect((await harness.useCases.checkModels()).removedModels).toEqual([]);
   await harness.runJobs();
   // The other configuration is still in use.
-  expect((await harness.useCases.checkModels()).removed).toEqual([]);
-  expect(await hasBlocks(first)).toBe(true);
+  expect((await harness.useCases.checkModels()).removedModels).toEqual([]);
+  expect(await hasBlocks(firstModelId)).toBe(true);
 
   clock.advance(dayMs - 1);
-  expect((await harness.useCases.checkModels()).removed).toEqual([]);
+  expect((await harness.useCases.checkModels()).removedModels).toEqual([]);
   clock.advance(1);
-  const { removed } = await harness.useCases.checkModels();
-  expect(removed.toSorted()).toEqual([`operations: ${first}`, `operations: ${await words.modelId()}`].toSorted());
-  expect(await hasBlocks(first)).toBe(false);
-  expect(await hasBlocks(await operationEmbedder.modelId())).toBe(true);
-  expect((await harness.useCases.checkModels()).removed).toEqual([]);
+  const { removedModels } = await harness.useCases.checkModels();
+  expect(removedModels.toSorted()).toEqual(
+    [`operations: ${firstModelId}`, `operations: ${await wordEmbedder.getModelId()}`].toSorted(),
+  );
+  expect(await hasBlocks(firstModelId)).toBe(false);
+  expect(await hasBlocks(await operationEmbedder.getModelId())).toBe(true);
+  expect((await harness.useCases.checkModels()).removedModels).toEqual([]);
 });
 
-test('blocks of other models stay until every collection has its current block', async () => {
+test('blocks from other models are kept until every collection has its current block', async () => {
   const { model, operationEmbedder } = createRecordingModel();
-  const harness = await withWeather({ operationEmbedder });
+  const harness = await createHarnessWithWeather({ operationEmbedder });
   await harness.runJobs();
   await harness.useCases.checkModels();
   model.change();
   harness.clock.advance(dayMs);
   await harness.useCases.checkModels();
   harness.clock.advance(dayMs);
-  expect((await harness.useCases.checkModels()).removed).toEqual([]);
+  expect((await harness.useCases.checkModels()).removedModels).toEqual([]);
   await harness.runJobs();
-  expect((await harness.useCases.checkModels()).removed).toHaveLength(1);
+  expect((await harness.useCases.checkModels()).removedModels).toHaveLength(1);
 });

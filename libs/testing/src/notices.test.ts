@@ -15,7 +15,7 @@ const register = ({ useCases }: Harness, uid: string, identity: IdentityClaims |
   );
 
 /** Creates a harness with these admins. */
-const withAdmins = async (names: readonly string[] = ['root'], settings: Partial<Settings> = {}) => {
+const createHarnessWithAdmins = async (names: readonly string[] = ['root'], settings: Partial<Settings> = {}) => {
   const harness = createHarness(settings);
   const ids = [];
   for (const [index, name] of names.entries()) {
@@ -41,64 +41,66 @@ const withAdmins = async (names: readonly string[] = ['root'], settings: Partial
   return { ...harness, ids };
 };
 
-const waitingCount = async ({ ports, clock }: Harness) => (await ports.outbox.state(clock.now())).waiting;
+const countWaiting = async ({ ports, clock }: Harness) => (await ports.outbox.readState(clock.now())).waiting;
 
-test('an admin immediately gets a mail about a registration: who registered, and what to do', async () => {
-  const harness = await withAdmins();
+test('an admin immediately gets an email about a registration: who registered, and what to do', async () => {
+  const harness = await createHarnessWithAdmins();
   const ada = await register(harness, 'ada');
   await harness.runJobs();
-  expect(harness.mailer.sent).toMatchObject([{ to: 'root@example.com', subject: 'Registration waiting for approval' }]);
-  const text = harness.mailer.sent[0]?.text ?? '';
+  expect(harness.mailer.sentMails).toMatchObject([
+    { to: 'root@example.com', subject: 'Registration waiting for approval' },
+  ]);
+  const text = harness.mailer.sentMails[0]?.text ?? '';
   expect(text).toContain(`${ada.id}  ada@example.com  "Person ada"`);
   expect(text).toContain('POST /api/profiles/{id}/approve');
 });
 
-test('registrations within 5 minutes of a notice are in the next one, which is sent after the 5 minutes', async () => {
-  const harness = await withAdmins();
+test('registrations within 5 minutes after a notice are in the next one, which is sent after the 5 minutes', async () => {
+  const harness = await createHarnessWithAdmins();
   const { clock, mailer } = harness;
   await register(harness, 'ada');
   await harness.runJobs();
   for (const name of ['bob', 'cem', 'dee']) await register(harness, name);
   clock.advance(fiveMinutes - 1);
   await harness.runJobs();
-  expect(mailer.sent).toHaveLength(1);
+  expect(mailer.sentMails).toHaveLength(1);
   clock.advance(1);
   await harness.runJobs();
-  expect(mailer.sent.map(({ subject }) => subject)).toEqual([
+  expect(mailer.sentMails.map(({ subject }) => subject)).toEqual([
     'Registration waiting for approval',
     '4 registrations waiting for approval',
   ]);
-  expect(new Set(mailer.sent.map(({ id }) => id)).size).toBe(2);
+  expect(new Set(mailer.sentMails.map(({ id }) => id)).size).toBe(2);
   clock.advance(fiveMinutes * 10);
   await harness.runJobs();
-  expect(mailer.sent).toHaveLength(2);
+  expect(mailer.sentMails).toHaveLength(2);
 });
 
-test('a flood of registrations causes one mail in 5 minutes, with their number and the newest 20', async () => {
-  const harness = await withAdmins();
+test('a flood of registrations causes one email in 5 minutes, with their number and the newest 20', async () => {
+  const harness = await createHarnessWithAdmins();
   const { clock, mailer } = harness;
   await register(harness, 'first');
   await harness.runJobs();
-  for (let at = 0; at < 1_000; at += 1) {
-    await register(harness, `f${at}`);
-    if (at % 100 === 0) await harness.runJobs();
+  for (let i = 0; i < 1_000; i += 1) {
+    await register(harness, `f${i}`);
+    if (i % 100 === 0) await harness.runJobs();
   }
-  expect(await waitingCount(harness)).toBe(1);
+  expect(await countWaiting(harness)).toBe(1);
   clock.advance(fiveMinutes);
   await harness.runJobs();
-  expect(mailer.sent).toHaveLength(2);
-  const { subject, text } = mailer.sent[1] ?? { subject: '', text: '' };
+  expect(mailer.sentMails).toHaveLength(2);
+  const { subject, text } = mailer.sentMails[1] ?? { subject: '', text: '' };
   expect(subject).toBe('1001 registrations waiting for approval');
   expect(text).toContain('these are the newest 20:');
   expect(text.match(/@example\.com/g)).toHaveLength(20);
 });
 
 test('a registration that arrives while a notice is being sent is in the next one', async () => {
-  const harness = await withAdmins();
+  const harness = await createHarnessWithAdmins();
   const { clock, mailer, ports, useCases } = harness;
   await register(harness, 'ada');
-  const [id] = await ports.outbox.due('mail.notice', clock.now(), 9);
-  if (!id) throw new Error('no notice waits');
+  const [id] = await ports.outbox.listDue('mail.notice', clock.now(), 9);
+  if (!id) throw new Error('no notice is waiting');
   const send = mailer.send.bind(mailer);
   const sendAndRegister = async (mail: Parameters<typeof send>[0]) => {
     await send(mail);
@@ -109,16 +111,16 @@ test('a registration that arrives while a notice is being sent is in the next on
   Object.assign(mailer, { send });
   clock.advance(fiveMinutes);
   await harness.runJobs();
-  expect(mailer.sent.map(({ subject }) => subject)).toEqual([
+  expect(mailer.sentMails.map(({ subject }) => subject)).toEqual([
     'Registration waiting for approval',
     '2 registrations waiting for approval',
   ]);
 });
 
 test('each approved admin gets a notice, and a former admin gets none', async () => {
-  const harness = await withAdmins(['root', 'bea', 'cleo']);
+  const harness = await createHarnessWithAdmins(['root', 'bea', 'cleo']);
   const { clock, mailer, ids, useCases } = harness;
-  const before = mailer.sent.length;
+  const sentBefore = mailer.sentMails.length;
   await register(harness, 'ada');
   const [, , cleo] = ids;
   if (!cleo) throw new Error('there is no third admin');
@@ -127,53 +129,53 @@ test('each approved admin gets a notice, and a former admin gets none', async ()
   clock.advance(fiveMinutes);
   await harness.runJobs();
   expect(
-    mailer.sent
-      .slice(before)
+    mailer.sentMails
+      .slice(sentBefore)
       .map(({ to }) => to)
       .sort(),
   ).toEqual(['bea@example.com', 'root@example.com']);
 });
 
-test('an admin without a possible sign-in gets no notice', async () => {
-  const harness = await withAdmins();
-  const promoted = await register(harness, 'unseen');
-  await harness.useCases.changeRole(authority, promoted.id, 'admin');
+test('an admin who cannot sign in gets no notice', async () => {
+  const harness = await createHarnessWithAdmins();
+  const promotedProfile = await register(harness, 'unseen');
+  await harness.useCases.changeRole(authority, promotedProfile.id, 'admin');
   await register(harness, 'ada');
   await harness.runJobs();
-  expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['root@example.com']);
+  expect(harness.mailer.sentMails.map(({ to }) => to)).toEqual(['root@example.com']);
 });
 
 test('no notice is sent if every registration has already been decided', async () => {
-  const harness = await withAdmins();
+  const harness = await createHarnessWithAdmins();
   const { id } = await register(harness, 'ada');
   await harness.useCases.rejectProfile(authority, id, null);
   await harness.runJobs();
-  expect(harness.mailer.sent.map(({ to }) => to)).toEqual(['ada@example.com']);
-  // No mail was sent, so the next mail does not have to wait.
+  expect(harness.mailer.sentMails.map(({ to }) => to)).toEqual(['ada@example.com']);
+  // No mail was sent, so the next email does not have to wait.
   await register(harness, 'bob');
   await harness.runJobs();
-  expect(harness.mailer.sent.at(-1)).toMatchObject({ to: 'root@example.com' });
+  expect(harness.mailer.sentMails.at(-1)).toMatchObject({ to: 'root@example.com' });
 });
 
 test('a notice that fails temporarily is sent later, once', async () => {
-  const harness = await withAdmins();
+  const harness = await createHarnessWithAdmins();
   const { clock, mailer } = harness;
-  mailer.failWith('for now');
+  mailer.failWith('temporary');
   await register(harness, 'ada');
-  for (let at = 0; at < 40; at += 1) {
+  for (let i = 0; i < 40; i += 1) {
     await harness.runJobs();
     clock.advance(3_600_000);
   }
   mailer.failWith(null);
   await register(harness, 'bob');
   await harness.runJobs();
-  expect(mailer.sent.map(({ subject }) => subject)).toEqual(['2 registrations waiting for approval']);
+  expect(mailer.sentMails.map(({ subject }) => subject)).toEqual(['2 registrations waiting for approval']);
 });
 
 test('a permanently rejected notice is one dead letter for any number of registrations', async () => {
-  const harness = await withAdmins();
+  const harness = await createHarnessWithAdmins();
   const { mailer, useCases } = harness;
-  mailer.failWith('for good');
+  mailer.failWith('permanent');
   for (const name of ['ada', 'bob', 'cem']) {
     await register(harness, name);
     await harness.runJobs();
@@ -184,26 +186,26 @@ test('a permanently rejected notice is one dead letter for any number of registr
   mailer.failWith(null);
   expect(await useCases.requeueJobs(authority)).toBe(1);
   await harness.runJobs();
-  expect(mailer.sent.map(({ subject }) => subject)).toEqual(['3 registrations waiting for approval']);
+  expect(mailer.sentMails.map(({ subject }) => subject)).toEqual(['3 registrations waiting for approval']);
 });
 
 test('ADMIN_NOTICES=off stops notices: no job is added, and a waiting one sends nothing', async () => {
-  const on = await withAdmins();
-  await register(on, 'ada');
-  const off = createHarness({ adminNotices: false }, on.ports);
-  await register(off, 'bob');
-  await off.runJobs();
-  expect(on.mailer.sent).toEqual([]);
-  expect(await waitingCount(on)).toBe(0);
-  const quiet = await withAdmins(['root'], { adminNotices: false });
-  await register(quiet, 'ada');
-  expect(await quiet.ports.outbox.due('mail.notice', Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
+  const activeHarness = await createHarnessWithAdmins();
+  await register(activeHarness, 'ada');
+  const harnessWithoutNotices = createHarness({ adminNotices: false }, activeHarness.ports);
+  await register(harnessWithoutNotices, 'bob');
+  await harnessWithoutNotices.runJobs();
+  expect(activeHarness.mailer.sentMails).toEqual([]);
+  expect(await countWaiting(activeHarness)).toBe(0);
+  const quietHarness = await createHarnessWithAdmins(['root'], { adminNotices: false });
+  await register(quietHarness, 'ada');
+  expect(await quietHarness.ports.outbox.listDue('mail.notice', Number.MAX_SAFE_INTEGER, 9)).toEqual([]);
 });
 
-test('without a mailer, a registration leaves no job', async () => {
+test('without a mailer, registering a profile adds no job', async () => {
   const { mailer } = createHarness();
   const harness = createHarness({}, { mailer: { ...mailer, enabled: false } });
   await harness.useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
   await register(harness, 'ada');
-  expect(await waitingCount(harness)).toBe(0);
+  expect(await countWaiting(harness)).toBe(0);
 });

@@ -1,17 +1,20 @@
-import { clientPair } from '@portico/domain';
+import { toClientPair } from '@portico/domain';
 import type { CollectionId, Ports } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const request = { form: 'slice', detail: 'request', maxBytes: 8_192 } as const;
-const everything = { tag: null, containing: null };
+const noFilter = { tag: null, containing: null };
 
 /** Creates a client and two collections of one operation: one that the client may use, and one that it may not use. */
-const setUp = async (ports: (right: Ports) => Partial<Ports> = () => ({}), summary = 'Read the tolls of a road') => {
-  const plain = createHarness();
-  const harness = createHarness({}, { ...plain.ports, ...ports(plain.ports) });
-  const fixtures = await createFixtures({ ...harness, tokens: plain.tokens });
+const setUp = async (
+  createPorts: (original: Ports) => Partial<Ports> = () => ({}),
+  summary = 'Read the tolls of a road',
+) => {
+  const baseHarness = createHarness();
+  const harness = createHarness({}, { ...baseHarness.ports, ...createPorts(baseHarness.ports) });
+  const fixtures = await createFixtures({ ...harness, tokens: baseHarness.tokens });
   const read = (summary: string) => {
     const paths = { '/tolls': { get: { summary, responses: {} } } };
     const document = { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths };
@@ -29,12 +32,12 @@ const setUp = async (ports: (right: Ports) => Partial<Ports> = () => ({}), summa
     ).id;
   };
   const [roads, hidden] = [await create(), await create()];
-  const { id, key } = await fixtures.approved('ada');
-  await harness.useCases.grantAccess(fixtures.authority, clientPair(id, roads));
-  const [operation] = await harness.ports.operations.list(roads, everything, null);
+  const { id, key } = await fixtures.approveClient('ada');
+  await harness.useCases.grantAccess(fixtures.authority, toClientPair(id, roads));
+  const [operation] = await harness.ports.operations.list(roads, noFilter, null);
   if (!operation) throw new Error('The document has no operation');
   const describe = async (collection: CollectionId) => {
-    const principal = await fixtures.byKey(key, collection);
+    const principal = await fixtures.admitByKey(key, collection);
     const { text, isFromAdmittedDocument } = await harness.useCases.describeOperation(
       principal,
       operation.key,
@@ -52,15 +55,15 @@ test('an operation is described only to callers that may read its collection', a
 });
 
 test('slices, and searches of a visible collection, are counted for the collection', async () => {
-  const { useCases, describe, roads, hidden, key, byKey, byToken } = await setUp();
+  const { useCases, describe, roads, hidden, key, admitByKey, admitByToken } = await setUp();
   await describe(roads);
   for (const collectionId of [roads, hidden]) {
     const search = { query: 'tolls', limit: 1, collectionId, method: null };
-    await useCases.searchOperations(await byKey(key, null), search);
+    await useCases.searchOperations(await admitByKey(key, null), search);
   }
   await useCases.writeUsage();
   const report = { by: 'collection', profileId: null, collectionId: null, from: null, to: null } as const;
-  const lines = await useCases.readUsage(await byToken('root'), report);
+  const lines = await useCases.readUsage(await admitByToken('root'), report);
   const counts = lines.map(({ counts: { slice, search } }) => [slice, search]);
   expect(counts.toSorted()).toEqual([
     [0, 1],
@@ -73,9 +76,9 @@ test('if a document is replaced while it is read, the operation is sliced from t
   const replaceDuringRead = ({ collections }: Ports): Partial<Ports> => ({
     collections: {
       ...collections,
-      document: async (id) => {
+      findDocument: async (id) => {
         await replace();
-        return collections.document(id);
+        return collections.findDocument(id);
       },
     },
   });
@@ -91,7 +94,7 @@ test('if a document is replaced while it is read, the operation is sliced from t
 });
 
 test('a document that was stored without its operations is read again', async () => {
-  const { ports, runJobs, roads, useCases, key, byKey } = await setUp();
+  const { ports, runJobs, roads, useCases, key, admitByKey } = await setUp();
   const { documentDigest } = (await ports.collections.find(roads)) ?? {};
   await ports.collections.update(roads, (collection) => ({
     collection: { ...collection, documentDigest: 'ab'.repeat(32) },
@@ -104,6 +107,6 @@ test('a document that was stored without its operations is read again', async ()
   }));
   await runJobs();
   const search = { query: 'tolls of a road', limit: 1, collectionId: null, method: null };
-  const { results } = await useCases.searchOperations(await byKey(key, null), search);
+  const { results } = await useCases.searchOperations(await admitByKey(key, null), search);
   expect(results).toMatchObject([{ path: '/tolls', collectionId: roads }]);
 });

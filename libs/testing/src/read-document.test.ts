@@ -14,45 +14,49 @@ const read = ({ documents }: ReturnType<typeof createHarness>, title: string) =>
 const raceOnRead = async (
   change: (harness: ReturnType<typeof createHarness>, collection: Collection) => Promise<unknown>,
 ) => {
-  const plain = createHarness();
+  const baseHarness = createHarness();
   let hasRaced = false;
   const collections: Ports['collections'] = {
-    ...plain.ports.collections,
-    document: async (id) => {
+    ...baseHarness.ports.collections,
+    findDocument: async (id) => {
       if (!hasRaced) {
         hasRaced = true;
-        await change(plain, collection);
+        await change(baseHarness, collection);
       }
-      return plain.ports.collections.document(id);
+      return baseHarness.ports.collections.findDocument(id);
     },
   };
-  const racingHarness = createHarness({}, { ...plain.ports, collections });
-  const collection = await plain.useCases.createCollection(operatorAuthority, 'someone' as Collection['createdBy'], {
-    name: 'one',
-    description: '',
-    authentication: null,
-    document: await read(plain, 'one'),
-    strict: false,
-  });
-  return { racy: racingHarness, collection };
+  const racingHarness = createHarness({}, { ...baseHarness.ports, collections });
+  const collection = await baseHarness.useCases.createCollection(
+    operatorAuthority,
+    'someone' as Collection['createdBy'],
+    {
+      name: 'one',
+      description: '',
+      authentication: null,
+      document: await read(baseHarness, 'one'),
+      strict: false,
+    },
+  );
+  return { racingHarness, collection };
 };
 
 test('a collection that changes while it is read is returned with the changed document', async () => {
-  const { racy, collection } = await raceOnRead(async (harness, { id }) =>
+  const { racingHarness, collection } = await raceOnRead(async (harness, { id }) =>
     harness.useCases.updateCollection(operatorAuthority, id, {
       name: 'two',
       document: await read(harness, 'two'),
       strict: false,
     }),
   );
-  const result = await racy.useCases.readDocument(collection);
+  const result = await racingHarness.useCases.readDocument(collection);
   expect(result.collection).toMatchObject({ name: 'two', revision: 2 });
-  expect(result.document).toEqual((await racy.ports.collections.document(collection.id))?.packed);
+  expect(result.document).toEqual((await racingHarness.ports.collections.findDocument(collection.id))?.packed);
 });
 
 test('a collection that is deleted while it is read is not found', async () => {
-  const { racy, collection } = await raceOnRead((harness, { id }) =>
+  const { racingHarness, collection } = await raceOnRead((harness, { id }) =>
     harness.useCases.removeCollection(operatorAuthority, id),
   );
-  await expect(racy.useCases.readDocument(collection)).rejects.toThrow('Collection not found');
+  await expect(racingHarness.useCases.readDocument(collection)).rejects.toThrow('Collection not found');
 });

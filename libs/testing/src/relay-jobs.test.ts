@@ -2,7 +2,7 @@ import type { CollectionId, JobId, JobTask, NewJob, ProfileId } from '@portico/d
 import { expect, test } from 'vitest';
 import { createHarness } from './harness.ts';
 
-test('the next relay offers a mail whose offer was lost, even if many embeddings have waited longer', async () => {
+test('the next relay offers an email whose offer was lost, even if many embeddings have waited longer', async () => {
   const offered: JobId[] = [];
   const { queue } = createHarness().ports;
   const { ports, useCases, clock } = createHarness(

@@ -1,10 +1,10 @@
 import {
-  clientPair,
+  toClientPair,
   type CollectionId,
   type Credential,
   type Group,
   type GroupId,
-  groupPair,
+  toGroupPair,
   formatMinute,
 } from '@portico/domain';
 import { expect, test } from 'vitest';
@@ -15,64 +15,68 @@ const dayMs = 86_400_000;
 const fiveMinutes = 300_000;
 
 /**
- * Creates a harness where Ada may request access to Roads. All mails about her registration have been sent, and the
+ * Creates a harness where Ada may request access to Roads. All emails about her registration have been sent, and the
  * pause between notices is over.
  */
 const setUp = async () => {
   const harness = createHarness();
   const fixtures = await createFixtures(harness);
   const { useCases, clock, mailer, runJobs } = harness;
-  const open = async (name: string): Promise<CollectionId> => {
-    const id = await fixtures.collection(name);
+  const createDiscoverable = async (name: string): Promise<CollectionId> => {
+    const id = await fixtures.createCollection(name);
     await useCases.updateCollection(fixtures.authority, id, { discoverable: true, strict: false });
     return id;
   };
-  const ada = await fixtures.approved('ada');
-  const roads = await open('Roads');
+  const ada = await fixtures.approveClient('ada');
+  const roads = await createDiscoverable('Roads');
   await runJobs();
   clock.advance(fiveMinutes);
   await runJobs();
-  const sentBefore = mailer.sent.length;
+  const sentBefore = mailer.sentMails.length;
   const requestBy = async (key: Credential, collectionId: CollectionId, durationDays: number | null = null) =>
-    useCases.requestAccess(await fixtures.byKey(key, null), { collectionId, reason: 'For the bridge', durationDays });
-  /** Runs all jobs, and returns the mails sent to this user since the setup. */
-  const mailsTo = async (uid: string) => {
+    useCases.requestAccess(await fixtures.admitByKey(key, null), {
+      collectionId,
+      reason: 'For the bridge',
+      durationDays,
+    });
+  /** Runs all jobs, and returns the emails sent to this user since the setup. */
+  const listMailsTo = async (uid: string) => {
     await runJobs();
-    return mailer.sent.slice(sentBefore).filter(({ to }) => to === `${uid}@example.com`);
+    return mailer.sentMails.slice(sentBefore).filter(({ to }) => to === `${uid}@example.com`);
   };
-  return { ...harness, ...fixtures, ada, roads, open, requestBy, mailsTo };
+  return { ...harness, ...fixtures, ada, roads, createDiscoverable, requestBy, listMailsTo };
 };
 
 test('the requester is notified of the approval, with the expiry, in text and HTML', async () => {
-  const { useCases, authority, clock, ada, roads, requestBy, mailsTo } = await setUp();
+  const { useCases, authority, clock, ada, roads, requestBy, listMailsTo } = await setUp();
   const { id } = await requestBy(ada.key, roads, 30);
   await useCases.approveRequest(authority, id, undefined);
-  const [mail, ...more] = await mailsTo('ada');
-  expect(more).toEqual([]);
+  const [mail, ...otherMails] = await listMailsTo('ada');
+  expect(otherMails).toEqual([]);
   expect(mail).toMatchObject({ name: 'request-decided', subject: 'You have access to Roads' });
-  const end = formatMinute(clock.now() + 30 * dayMs);
+  const expiry = formatMinute(clock.now() + 30 * dayMs);
   for (const body of [mail?.text, mail?.html]) {
-    expect(body).toContain(end);
+    expect(body).toContain(expiry);
     expect(body).toContain('GET /api/collections/{id}');
   }
-  expect(mail?.facts).toMatchObject({ collection: 'Roads', status: 'approved', reason: null, expires_at: end });
+  expect(mail?.data).toMatchObject({ collection: 'Roads', status: 'approved', reason: null, expires_at: expiry });
 });
 
-test('an approval without an expiry mentions none', async () => {
-  const { useCases, authority, ada, roads, requestBy, mailsTo } = await setUp();
+test('the email about an approval without an expiry mentions no expiry', async () => {
+  const { useCases, authority, ada, roads, requestBy, listMailsTo } = await setUp();
   const { id } = await requestBy(ada.key, roads, 30);
   await useCases.approveRequest(authority, id, null);
-  const [mail] = await mailsTo('ada');
-  expect(mail?.text).toContain('you asked for access to "Roads", and have it now.');
-  expect(mail?.facts).toMatchObject({ status: 'approved', expires_at: null });
+  const [mail] = await listMailsTo('ada');
+  expect(mail?.text).toContain('you asked for access to "Roads", and now have it.');
+  expect(mail?.data).toMatchObject({ status: 'approved', expires_at: null });
 });
 
 test('the requester is notified of the denial, with the reason and the next steps', async () => {
-  const { useCases, authority, ada, roads, requestBy, mailsTo } = await setUp();
+  const { useCases, authority, ada, roads, requestBy, listMailsTo } = await setUp();
   const { id } = await requestBy(ada.key, roads);
   await useCases.denyRequest(authority, id, 'Ask <the> bridge team.');
-  const [mail, ...more] = await mailsTo('ada');
-  expect(more).toEqual([]);
+  const [mail, ...otherMails] = await listMailsTo('ada');
+  expect(otherMails).toEqual([]);
   expect(mail).toMatchObject({ subject: 'No access to Roads' });
   expect(mail?.text).toContain('Reason: Ask <the> bridge team.');
   expect(mail?.html).toContain('Reason: Ask &lt;the&gt; bridge team.');
@@ -82,28 +86,28 @@ test('the requester is notified of the denial, with the reason and the next step
   }
 });
 
-test('a denial without a reason mentions none', async () => {
-  const { useCases, authority, ada, roads, requestBy, mailsTo } = await setUp();
+test('the email about a denial without a reason mentions no reason', async () => {
+  const { useCases, authority, ada, roads, requestBy, listMailsTo } = await setUp();
   const { id } = await requestBy(ada.key, roads);
   await useCases.denyRequest(authority, id, null);
-  const [mail] = await mailsTo('ada');
+  const [mail] = await listMailsTo('ada');
   expect(mail?.text).toContain('denied');
   expect(mail?.text).not.toContain('Reason');
 });
 
-test('the requester is notified when access is granted in another way, with the last expiry', async () => {
-  const { useCases, ports, authority, clock, ada, roads, open, requestBy, mailsTo } = await setUp();
-  const bridges = await open('Bridges');
+test('the requester is notified when access is granted in a different way, with the latest expiry', async () => {
+  const { useCases, ports, authority, clock, ada, roads, createDiscoverable, requestBy, listMailsTo } = await setUp();
+  const bridges = await createDiscoverable('Bridges');
   for (const collection of [roads, bridges]) await requestBy(ada.key, collection);
   const now = clock.now();
   const id = ports.random.uuid() as GroupId;
   const group: Group = { id, name: 'builders', description: '', tier: null, createdAt: now, updatedAt: now };
   await ports.groups.add(group, { deadline: null });
-  await useCases.grantAccess(authority, groupPair(id, bridges), now + 2 * dayMs);
+  await useCases.grantAccess(authority, toGroupPair(id, bridges), now + 2 * dayMs);
   await useCases.addMember(authority, id, ada.id);
-  await useCases.grantAccess(authority, clientPair(ada.id, roads), now + dayMs);
-  const mails = await mailsTo('ada');
-  expect(mails.map(({ facts }) => [facts.collection, facts.status, facts.expires_at]).sort()).toEqual([
+  await useCases.grantAccess(authority, toClientPair(ada.id, roads), now + dayMs);
+  const mails = await listMailsTo('ada');
+  expect(mails.map(({ data }) => [data.collection, data.status, data.expires_at]).sort()).toEqual([
     ['Bridges', 'granted', formatMinute(now + 2 * dayMs)],
     ['Roads', 'granted', formatMinute(now + dayMs)],
   ]);
@@ -111,36 +115,36 @@ test('the requester is notified when access is granted in another way, with the 
 });
 
 test('no mail is sent about a withdrawn request', async () => {
-  const { useCases, ada, roads, requestBy, byKey, mailsTo } = await setUp();
+  const { useCases, ada, roads, requestBy, admitByKey, listMailsTo } = await setUp();
   const { id } = await requestBy(ada.key, roads);
-  await useCases.withdrawRequest(await byKey(ada.key, null), id);
-  expect(await mailsTo('ada')).toEqual([]);
+  await useCases.withdrawRequest(await admitByKey(ada.key, null), id);
+  expect(await listMailsTo('ada')).toEqual([]);
 });
 
-test('no mail is sent about a request if its collection is deleted before', async () => {
-  const { useCases, authority, ada, roads, requestBy, mailsTo } = await setUp();
+test('no mail is sent about a request if its collection is deleted first', async () => {
+  const { useCases, authority, ada, roads, requestBy, listMailsTo } = await setUp();
   const { id } = await requestBy(ada.key, roads);
   await useCases.denyRequest(authority, id, 'No');
   await useCases.removeCollection(authority, roads);
-  expect(await mailsTo('ada')).toEqual([]);
+  expect(await listMailsTo('ada')).toEqual([]);
   expect(await useCases.listDeadLetters(9)).toMatchObject({ deadLetters: [], waiting: 0 });
 });
 
-test('no mail is sent about a request if its requester is deleted before', async () => {
-  const { useCases, authority, ada, roads, requestBy, mailsTo } = await setUp();
+test('no mail is sent about a request if its requester is deleted first', async () => {
+  const { useCases, authority, ada, roads, requestBy, listMailsTo } = await setUp();
   const { id } = await requestBy(ada.key, roads);
   await useCases.approveRequest(authority, id, null);
   await useCases.removeProfile(authority, ada.id);
-  expect(await mailsTo('ada')).toEqual([]);
+  expect(await listMailsTo('ada')).toEqual([]);
   expect(await useCases.listDeadLetters(9)).toMatchObject({ deadLetters: [], waiting: 0 });
 });
 
 test('the notice to admins lists registrations and requests, and what to do about each', async () => {
-  const { ada, roads, requestBy, register, mailsTo } = await setUp();
+  const { ada, roads, requestBy, register, listMailsTo } = await setUp();
   const bob = await register('bob');
   const { id } = await requestBy(ada.key, roads, 1);
-  const [mail, ...more] = await mailsTo('root');
-  expect(more).toEqual([]);
+  const [mail, ...otherMails] = await listMailsTo('root');
+  expect(otherMails).toEqual([]);
   expect(mail).toMatchObject({ name: 'waiting', subject: '2 decisions are waiting' });
   expect(mail?.text).toContain(`${bob.id}  bob@example.com  "bob"`);
   expect(mail?.text).toContain(`${id}  ada@example.com  "Roads", for 1 day: "For the bridge"`);
@@ -160,26 +164,26 @@ test('the notice to admins lists registrations and requests, and what to do abou
 });
 
 test('admins get at most one notice in 5 minutes', async () => {
-  const { clock, ada, roads, open, requestBy, register, mailsTo } = await setUp();
+  const { clock, ada, roads, createDiscoverable, requestBy, register, listMailsTo } = await setUp();
   await requestBy(ada.key, roads);
-  expect(await mailsTo('root')).toMatchObject([{ subject: 'Request for access waiting for approval' }]);
+  expect(await listMailsTo('root')).toMatchObject([{ subject: 'Request for access waiting for approval' }]);
   await register('bob');
-  await requestBy(ada.key, await open('Bridges'));
+  await requestBy(ada.key, await createDiscoverable('Bridges'));
   clock.advance(fiveMinutes - 1);
-  expect(await mailsTo('root')).toHaveLength(1);
+  expect(await listMailsTo('root')).toHaveLength(1);
   clock.advance(1);
-  const mails = await mailsTo('root');
+  const mails = await listMailsTo('root');
   expect(mails.map(({ subject }) => subject)).toEqual([
     'Request for access waiting for approval',
     '3 decisions are waiting',
   ]);
   clock.advance(10 * fiveMinutes);
-  expect(await mailsTo('root')).toHaveLength(2);
+  expect(await listMailsTo('root')).toHaveLength(2);
 });
 
 test('no notice is sent if every request has already been decided', async () => {
-  const { useCases, authority, ada, roads, requestBy, mailsTo } = await setUp();
+  const { useCases, authority, ada, roads, requestBy, listMailsTo } = await setUp();
   const { id } = await requestBy(ada.key, roads);
   await useCases.denyRequest(authority, id, null);
-  expect(await mailsTo('root')).toEqual([]);
+  expect(await listMailsTo('root')).toEqual([]);
 });

@@ -7,17 +7,17 @@ const setUp = async () => {
   return { ...harness, ...(await createFixtures(harness)) };
 };
 
-test('a promotion approves a pending profile, and a key is inactive while its profile is an admin', async () => {
-  const { useCases, authority, register, approved, byKey, byToken } = await setUp();
+test('promoting a pending profile approves it, and a key is inactive while its profile is an admin', async () => {
+  const { useCases, authority, register, approveClient, admitByKey, admitByToken } = await setUp();
   const { id } = await register('ada');
   const { profile } = await useCases.changeRole(authority, id, 'admin');
   expect(profile).toMatchObject({ role: 'admin', status: 'approved', clientId: null });
-  const bob = await approved('bob');
-  await byToken('bob');
+  const bob = await approveClient('bob');
+  await admitByToken('bob');
   await useCases.changeRole(authority, bob.id, 'admin');
-  await expect(byKey(bob.key, null)).rejects.toThrow('Invalid API credentials');
+  await expect(admitByKey(bob.key, null)).rejects.toThrow('Invalid API credentials');
   await useCases.changeRole(authority, bob.id, 'client');
-  expect((await byKey(bob.key, null)).profile.id).toBe(bob.id);
+  expect((await admitByKey(bob.key, null)).profile.id).toBe(bob.id);
 });
 
 test('a rejected profile cannot be promoted', async () => {
@@ -27,8 +27,8 @@ test('a rejected profile cannot be promoted', async () => {
   await expect(useCases.changeRole(authority, id, 'admin')).rejects.toThrow('User already rejected');
 });
 
-test('an admin who never was a client gets credentials by a rotation after demotion', async () => {
-  const { useCases, authority, register, byKey } = await setUp();
+test('an admin who was never a client gets credentials by rotating them after a demotion', async () => {
+  const { useCases, authority, register, admitByKey } = await setUp();
   const { id } = await register('ada');
   await useCases.changeRole(authority, id, 'admin');
   expect((await useCases.changeRole(authority, id, 'client')).profile).toMatchObject({
@@ -36,22 +36,22 @@ test('an admin who never was a client gets credentials by a rotation after demot
     clientId: null,
   });
   const credentials = await useCases.rotateCredentials(authority, id, 0);
-  expect((await byKey({ kind: 'key', ...credentials }, null)).profile.id).toBe(id);
+  expect((await admitByKey({ kind: 'key', ...credentials }, null)).profile.id).toBe(id);
 });
 
 test('setting the same role writes nothing', async () => {
-  const { useCases, authority, approved, ports } = await setUp();
-  const { id } = await approved('ada');
-  const before = await ports.audit.page({ source: 'system' }, 0, 1);
+  const { useCases, authority, approveClient, ports } = await setUp();
+  const { id } = await approveClient('ada');
+  const auditBefore = await ports.audit.readPage({ source: 'system' }, 0, 1);
   await useCases.changeRole(authority, id, 'client');
-  expect((await ports.audit.page({ source: 'system' }, 0, 1)).total).toBe(before.total);
+  expect((await ports.audit.readPage({ source: 'system' }, 0, 1)).total).toBe(auditBefore.total);
 });
 
-test('authority is read on each request: it ends with the role', async () => {
-  const { useCases, authority, tokens, approved, byToken } = await setUp();
-  const { id } = await approved('ada');
+test('authority is checked on each request, and is lost with the role', async () => {
+  const { useCases, authority, tokens, approveClient, admitByToken } = await setUp();
+  const { id } = await approveClient('ada');
   const token = tokens.mint({ uid: 'ada', email: 'ada@example.com' });
-  const asAdmin = () =>
+  const admitAsAdmin = () =>
     useCases.admit({
       credential: { kind: 'token', token },
       auth: 'admin',
@@ -59,10 +59,10 @@ test('authority is read on each request: it ends with the role', async () => {
       sender: { address: '192.0.2.1' },
       deadline: null,
     });
-  await byToken('ada');
-  await expect(asAdmin()).rejects.toThrow('Admin access required');
+  await admitByToken('ada');
+  await expect(admitAsAdmin()).rejects.toThrow('Admin access required');
   await useCases.changeRole(authority, id, 'admin');
-  expect((await asAdmin()).principal.profile.id).toBe(id);
+  expect((await admitAsAdmin()).principal.profile.id).toBe(id);
   await useCases.changeRole(authority, id, 'client');
-  await expect(asAdmin()).rejects.toThrow('Admin access required');
+  await expect(admitAsAdmin()).rejects.toThrow('Admin access required');
 });

@@ -6,9 +6,9 @@ export const runDueJobs = async (
   { workJob }: Pick<UseCases, 'workJob'>,
   now: () => Instant,
 ): Promise<void> => {
-  const due = async (): Promise<readonly JobId[]> =>
-    (await Promise.all(jobKinds.map((kind) => outbox.due(kind, now(), 1_000)))).flat();
-  for (let ids = await due(); ids.length > 0; ids = await due()) {
+  const listDue = async (): Promise<readonly JobId[]> =>
+    (await Promise.all(jobKinds.map((kind) => outbox.listDue(kind, now(), 1_000)))).flat();
+  for (let ids = await listDue(); ids.length > 0; ids = await listDue()) {
     for (const id of ids) await workJob(id);
   }
 };

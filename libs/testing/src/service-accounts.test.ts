@@ -14,10 +14,10 @@ import { expect, test } from 'vitest';
 import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
-const setUp = async (replace: (right: Ports) => Partial<Ports> = () => ({})) => {
-  const plain = createHarness();
-  const harness = createHarness({}, { ...plain.ports, ...replace(plain.ports) });
-  const fixtures = await createFixtures({ ...harness, tokens: plain.tokens });
+const setUp = async (replace: (original: Ports) => Partial<Ports> = () => ({})) => {
+  const baseHarness = createHarness();
+  const harness = createHarness({}, { ...baseHarness.ports, ...replace(baseHarness.ports) });
+  const fixtures = await createFixtures({ ...harness, tokens: baseHarness.tokens });
   const create = (name: string, accountScopes: readonly Scope[] = ['audit:read']) =>
     harness.useCases.createServiceAccount(fixtures.authority, { name, scopes: accountScopes, expiresAt: null });
   const admit = async (token: string, scope: Scope | null = 'audit:read') => {
@@ -45,20 +45,20 @@ test(`there are at most ${accountsMax} accounts`, async () => {
   await create('in its place');
 });
 
-test('a token of an unknown account and a wrong token of a known account are rejected alike, before any hash', async () => {
+test('a token of an unknown account and a wrong token of a known account are rejected before any hash is computed', async () => {
   let hashes = 0;
   const { create, admit } = await setUp(({ keys }) => ({
     keys: {
-      hash: (...of) => keys.hash(...of),
+      hash: (...args) => keys.hash(...args),
       tag: (secret) => keys.tag(secret),
-      matches: (...of) => ((hashes += 1), keys.matches(...of)),
+      matches: (...args) => ((hashes += 1), keys.matches(...args)),
     },
   }));
   const { account, token } = await create('robot');
-  const others = [new Uint8Array(32), Uint8Array.from({ length: 32 }, () => 7)];
-  const unknown = '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81' as typeof account.id;
-  for (const random of others) {
-    for (const id of [account.id, unknown])
+  const invalidSecretBytes = [new Uint8Array(32), Uint8Array.from({ length: 32 }, () => 7)];
+  const unknownId = '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81' as typeof account.id;
+  for (const random of invalidSecretBytes) {
+    for (const id of [account.id, unknownId])
       await expect(admit(makeAccountToken(id, random))).rejects.toThrow('Invalid or expired token');
   }
   expect(hashes).toBe(0);
@@ -71,11 +71,11 @@ test('an account without a key, as after a reset of the secrets key, is rejected
   const { account, token } = await create('robot');
   await ports.serviceAccounts.update(account.id, (state) => ({ ...state, key: null, ...noEffects }));
   await expect(admit(token)).rejects.toThrow('Invalid or expired token');
-  const rotated = await useCases.rotateServiceAccount(authority, account.id, 60);
-  expect((await admit(rotated.token)).profile.id).toBe(account.id);
+  const rotatedAccount = await useCases.rotateServiceAccount(authority, account.id, 60);
+  expect((await admit(rotatedAccount.token)).profile.id).toBe(account.id);
 });
 
-test('a request without a scope accepts no account, regardless of its scopes', async () => {
+test('a request that requires no scope is denied to every account, regardless of its scopes', async () => {
   const { create, admit } = await setUp();
   const { token } = await create('robot', scopes);
   await expect(admit(token, null)).rejects.toThrow('Not available to service accounts');
@@ -83,12 +83,12 @@ test('a request without a scope accepts no account, regardless of its scopes', a
 });
 
 test('the authority of an account is not that of a person, so it can create neither admins nor accounts', async () => {
-  const { useCases, create, admit, admin, byToken } = await setUp();
+  const { useCases, create, admit, admin, admitByToken } = await setUp();
   const { account, token } = await create('robot', scopes);
   const principal = await admit(token);
   const authority = authorityOf(principal);
   expect(() => personAuthorityOf(principal)).toThrow('Not available to service accounts');
-  expect(personAuthorityOf(await byToken('root'))).toMatchObject({ actor: { id: admin.id } });
+  expect(personAuthorityOf(await admitByToken('root'))).toMatchObject({ actor: { id: admin.id } });
   // This tests the types and is never run: these calls do not compile.
   void (() => [
     // @ts-expect-error It requires the authority of a person.

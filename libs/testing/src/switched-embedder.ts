@@ -1,48 +1,48 @@
-import { PorticoError, TextRefusedError, type Embedder } from '@portico/domain';
+import { PorticoError, TextRejectedError, type Embedder } from '@portico/domain';
 
 /** An embedder with switches, for testing failures and model changes. */
 export interface SwitchedEmbedder extends Embedder {
   /** Makes all further calls throw `embedding_unavailable`. */
   interrupt(): void;
-  /** Ends the interruption. */
+  /** Makes calls succeed again. */
   resume(): void;
   /** Switches to a different model. */
   change(): void;
-  /** Makes the embedder refuse this document from now on. */
-  refuse(text: string): void;
+  /** Makes the embedder reject this document from now on. */
+  reject(text: string): void;
 }
 
 export const createSwitchedEmbedder = (embedder: Embedder): SwitchedEmbedder => {
-  let interrupted = false;
+  let isInterrupted = false;
   let version = 1;
-  const refused = new Set<string>();
+  const rejectedTexts = new Set<string>();
   const assertAvailable = (): void => {
-    if (interrupted) throw new PorticoError('embedding_unavailable');
+    if (isInterrupted) throw new PorticoError('embedding_unavailable');
   };
-  const modelId = async (): Promise<string> => `${await embedder.modelId()}/${version}`;
+  const getModelId = async (): Promise<string> => `${await embedder.getModelId()}/${version}`;
   return {
-    modelId,
+    getModelId,
     async embed(texts, purpose) {
       assertAvailable();
-      if (purpose === 'document' && texts.some((text) => refused.has(text)))
-        throw new TextRefusedError('The embedder is set to refuse this text');
-      return { ...(await embedder.embed(texts, purpose)), modelId: await modelId() };
+      if (purpose === 'document' && texts.some((text) => rejectedTexts.has(text)))
+        throw new TextRejectedError('The embedder is set to reject this text');
+      return { ...(await embedder.embed(texts, purpose)), modelId: await getModelId() };
     },
     async check() {
       assertAvailable();
       await embedder.check();
     },
     interrupt() {
-      interrupted = true;
+      isInterrupted = true;
     },
     resume() {
-      interrupted = false;
+      isInterrupted = false;
     },
     change() {
       version += 1;
     },
-    refuse(text) {
-      refused.add(text);
+    reject(text) {
+      rejectedTexts.add(text);
     },
   };
 };

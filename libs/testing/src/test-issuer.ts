@@ -50,7 +50,7 @@ export const createTestIssuer = ({
   readonly issuers?: readonly string[];
   readonly groupsClaim?: string | null;
 }): TestIssuer => {
-  const keys = { current: () => keySet, newerThan: async () => null };
+  const keys = { getCurrent: () => keySet, findNewer: async () => null };
   const verifiers = issuers.map((issuer) =>
     createJwtVerifier({
       issuer,
@@ -62,11 +62,11 @@ export const createTestIssuer = ({
     }),
   );
   const mintClaims = (claims: Record<string, Json>, typ = 'JWT'): string => {
-    const signed = [{ ...header, typ }, claims]
+    const signingInput = [{ ...header, typ }, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
       .join('.');
-    const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
-    return `${signed}.${signature.toString('base64url')}`;
+    const signature = sign('sha256', Buffer.from(signingInput), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+    return `${signingInput}.${signature.toString('base64url')}`;
   };
   return {
     mint({ uid, email, emailVerified = false, issuer = testIssuer, groups }, ttlSeconds = 3_600) {
@@ -82,16 +82,16 @@ export const createTestIssuer = ({
     },
     mintClaims,
     async verify(token, use) {
-      let refusal: unknown = new PorticoError('invalid_token');
+      let lastError: unknown = new PorticoError('invalid_token');
       for (const verifier of verifiers) {
         try {
           return await verifier.verify(token, use);
         } catch (error) {
           if (!isPorticoError(error, 'invalid_token')) throw error;
-          refusal = error;
+          lastError = error;
         }
       }
-      throw refusal;
+      throw lastError;
     },
   };
 };

@@ -1,4 +1,4 @@
-import { clientPair, noUses, usageLinesMax, usageRetentionDays, type UsageStore } from '@portico/domain';
+import { toClientPair, noUses, usageLinesMax, usageRetentionDays, type UsageStore } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
@@ -7,25 +7,25 @@ const dayMs = 86_400_000;
 const allUsage = { by: 'day', profileId: null, collectionId: null, from: null, to: null } as const;
 
 /** Creates a harness where some of the store's methods are replaced. The replacements may use the original store. */
-const setUp = async (replace: (right: UsageStore) => Partial<UsageStore> = () => ({})) => {
-  const plain = createHarness();
-  const { ports, clock } = plain;
+const setUp = async (replace: (original: UsageStore) => Partial<UsageStore> = () => ({})) => {
+  const baseHarness = createHarness();
+  const { ports, clock } = baseHarness;
   const harness = createHarness({}, { ...ports, usage: { ...ports.usage, ...replace(ports.usage) } });
-  const fixtures = await createFixtures({ ...harness, tokens: plain.tokens });
-  return { ...harness, ...fixtures, clock, embedder: plain.embedder, admin: await fixtures.byToken('root') };
+  const fixtures = await createFixtures({ ...harness, tokens: baseHarness.tokens });
+  return { ...harness, ...fixtures, clock, embedder: baseHarness.embedder, admin: await fixtures.admitByToken('root') };
 };
 
-test('nothing is written before `writeUsage`, after any number of reads', async () => {
+test('nothing is written before `writeUsage`, regardless of the number of reads', async () => {
   let additions = 0;
-  const { useCases, approved, authority, byKey, collection, admin } = await setUp((right) => ({
-    add: (uses) => ((additions += 1), right.add(uses)),
+  const { useCases, approveClient, authority, admitByKey, createCollection, admin } = await setUp((original) => ({
+    add: (uses) => ((additions += 1), original.add(uses)),
   }));
-  const { id, key } = await approved('ada');
-  const weather = await collection('weather');
-  await useCases.grantAccess(authority, clientPair(id, weather));
+  const { id, key } = await approveClient('ada');
+  const weather = await createCollection('weather');
+  await useCases.grantAccess(authority, toClientPair(id, weather));
   for (let time = 1; time <= 100; time += 1) {
-    await useCases.readMetadata(await byKey(key, weather));
-    await useCases.searchCollections(await byKey(key, null), 'weather', 1);
+    await useCases.readMetadata(await admitByKey(key, weather));
+    await useCases.searchCollections(await admitByKey(key, null), 'weather', 1);
   }
   expect(additions).toBe(0);
   await useCases.writeUsage();
@@ -37,13 +37,13 @@ test('nothing is written before `writeUsage`, after any number of reads', async 
 });
 
 test('counts that could not be written are written the next time, and written counts are not written twice', async () => {
-  const failing = new Set([2, 3]);
+  const failingAdditions = new Set([2, 3]);
   let additions = 0;
-  const { useCases, admin, clock } = await setUp((right) => ({
+  const { useCases, admin, clock } = await setUp((original) => ({
     add: async (uses) => {
       additions += 1;
-      if (failing.has(additions)) throw new Error('The database is down');
-      await right.add(uses);
+      if (failingAdditions.has(additions)) throw new Error('The database is down');
+      await original.add(uses);
     },
   }));
   // Each day has its own row, and one statement writes 1,000 rows.
@@ -58,21 +58,24 @@ test('counts that could not be written are written the next time, and written co
 });
 
 test(`a report has up to ${usageLinesMax} lines, and a longer one is rejected`, async () => {
-  let stored = usageLinesMax;
+  let storedLines = usageLinesMax;
   const { useCases, admin } = await setUp(() => ({
     report: async (_by, _filter, limit) =>
-      Array.from({ length: Math.min(stored, limit) }, (_, day) => ({ of: { by: 'day', day }, counts: noUses })),
+      Array.from({ length: Math.min(storedLines, limit) }, (_, day) => ({
+        subject: { by: 'day', day },
+        counts: noUses,
+      })),
   }));
   expect(await useCases.readUsage(admin, allUsage)).toHaveLength(usageLinesMax);
-  stored += 1;
+  storedLines += 1;
   await expect(useCases.readUsage(admin, allUsage)).rejects.toMatchObject({
     code: 'invalid_query',
     message:
-      'Invalid query parameter: more than 10,000 lines: ask for a shorter time, one collection, one profile or the top',
+      'Invalid query parameter: more than 10,000 lines: request a shorter period, one collection, one profile or only the top lines',
   });
 });
 
-test(`counts are stored for ${usageRetentionDays} days, and not longer`, async () => {
+test(`counts are stored for ${usageRetentionDays} days, and no longer`, async () => {
   const { useCases, admin, clock } = await setUp();
   useCases.countUse(admin, 'search', null);
   await useCases.writeUsage();
@@ -84,10 +87,10 @@ test(`counts are stored for ${usageRetentionDays} days, and not longer`, async (
 });
 
 test('a rejected search does not count as a use', async () => {
-  const { useCases, admin, embedder, collection, runJobs } = await setUp();
-  await collection('weather');
+  const { useCases, admin, embedder, createCollection, runJobs } = await setUp();
+  await createCollection('weather');
   await runJobs();
   embedder.interrupt();
   await expect(useCases.searchCollections(admin, 'weather', 1)).rejects.toThrow();
-  expect(useCases.usageTotals()).toEqual(noUses);
+  expect(useCases.getUsageTotals()).toEqual(noUses);
 });

@@ -22,11 +22,11 @@ export const changeIdentity = <Subject extends WithVerifier>(
   });
 
 /** Returns a sabotage that caches the results for valid tokens under a name. */
-export const cacheBy = <Subject extends WithVerifier>(nameOf: (token: string) => string) => {
-  const valid = new Map<string, IdentityClaims>();
+export const cacheByName = <Subject extends WithVerifier>(nameOf: (token: string) => string) => {
+  const verifiedIdentities = new Map<string, IdentityClaims>();
   return replaceVerify<Subject>(async ({ verifier }, token, use) => {
-    const identity = valid.get(nameOf(token)) ?? (await verifier.verify(token, use));
-    valid.set(nameOf(token), identity);
+    const identity = verifiedIdentities.get(nameOf(token)) ?? (await verifier.verify(token, use));
+    verifiedIdentities.set(nameOf(token), identity);
     return identity;
   });
 };

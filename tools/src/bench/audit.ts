@@ -6,7 +6,7 @@ import { dayMs, type AuditFilter } from '@portico/domain';
 import { openSqlStores } from '@portico/sql';
 import { startPostgres } from '@portico/test-servers';
 import { Client } from 'pg';
-import { temporaryFolder } from './installation.ts';
+import { createTemporaryFolder } from './installation.ts';
 import { reportFigures, type Figure } from './report.ts';
 import { medianOf } from './statistics.ts';
 
@@ -22,11 +22,11 @@ const count = Number(values.entries);
 const batchSize = 100_000;
 
 await using stack = new AsyncDisposableStack();
-const file = join(temporaryFolder(stack), 'portico.sqlite');
+const file = join(createTemporaryFolder(stack), 'portico.sqlite');
 const server = values.servers ? await startPostgres({ durable: true }) : null;
 if (values.servers && !server) throw new Error('PostgreSQL is not available');
 if (server) stack.defer(() => server.close());
-const url = await server?.newDatabase();
+const url = await server?.createDatabase();
 const open = () => openSqlStores(url === undefined ? { kind: 'sqlite', file } : { kind: 'postgresql', url });
 
 /** Runs statements and returns the rows of the last one. */
@@ -47,10 +47,10 @@ const connect = async (): Promise<Run> => {
 /**
  * Returns the statements to insert a batch of entries, numbered from `first`. A tenth of them are the service's own.
  */
-const insert = (first: number): string => `
+const insertStatements = (firstNumber: number): string => `
   insert into audit_entries (id, source, actor_id, message, timestamp, instant, received_at, collection_id, action)
   with recursive numbers (n) as (
-    select cast(${first} as bigint) union all select n + 1 from numbers where n < ${first + batchSize - 1})
+    select cast(${firstNumber} as bigint) union all select n + 1 from numbers where n < ${firstNumber + batchSize - 1})
   select 'entry ' || n, case n % 10 when 0 then 'system' else 'client' end, 'actor ' || (n % 1000),
     '{"action":"order.shipped","text":"A parcel of four left the house."}', '2026-01-01T00:00:00.000Z',
     cast(${start} as bigint) + case when n <= ${count / 2} then n * 7919 % ${dayMs} else n * 7919 % ${180 * dayMs} end,
@@ -58,14 +58,14 @@ const insert = (first: number): string => `
   update audit_totals set entries = entries +
     case scope when 'all' then ${batchSize} when 'system' then ${batchSize / 10} else ${batchSize - batchSize / 10} end`;
 
-const countDays = `
+const countDaysStatements = `
   delete from audit_days;
   insert into audit_days (scope, day, entries)
     select source, cast(floor(instant / ${dayMs}) as int), count(*) from audit_entries group by 1, 2;
   insert into audit_days (scope, day, entries) select 'all', day, sum(entries) from audit_days group by day`;
 
 /** The query for all indexes except the one by instant: creating them at the end takes a fraction of the time. */
-const indexes = url
+const indexQuery = url
   ? `select indexname as name, indexdef as sql from pg_indexes
       where tablename = 'audit_entries' and indexname not in ('audit_entries_pkey', 'audit_entries_instant_index')`
   : `select name, sql from sqlite_master
@@ -73,10 +73,11 @@ const indexes = url
 
 await (await open()).close();
 const run = await connect();
-const deferredIndexes = await run(indexes);
+const deferredIndexes = await run(indexQuery);
 for (const { name } of deferredIndexes) await run(`drop index ${String(name)}`);
-for (let first = 1; first <= count; first += batchSize) await run(`begin; ${insert(first)}; commit`);
-await run(countDays);
+for (let firstNumber = 1; firstNumber <= count; firstNumber += batchSize)
+  await run(`begin; ${insertStatements(firstNumber)}; commit`);
+await run(countDaysStatements);
 for (const { sql } of deferredIndexes) await run(String(sql));
 // PostgreSQL would do this automatically after the number of entries has grown by a fifth.
 await run(url ? 'vacuum analyze' : 'analyze');
@@ -84,23 +85,23 @@ process.stderr.write(`… ${count} entries inserted\n`);
 
 const { stores, close } = await open();
 stack.defer(close);
-const median = async (filter: AuditFilter, share: number): Promise<number> => {
-  const { total } = await stores.audit.page(filter, 0, 1);
+const measureMedian = async (filter: AuditFilter, share: number): Promise<number> => {
+  const { total } = await stores.audit.readPage(filter, 0, 1);
   const times: number[] = [];
-  for (let at = 0; at < 20; at += 1) {
-    const from = performance.now();
-    const { entries } = await stores.audit.page(filter, Math.floor((total - 1_000) * share) + at * 50, 50);
-    times.push(performance.now() - from);
-    if (entries.length !== 50) throw new Error('A page has missing entries');
+  for (let index = 0; index < 20; index += 1) {
+    const startedAt = performance.now();
+    const { entries } = await stores.audit.readPage(filter, Math.floor((total - 1_000) * share) + index * 50, 50);
+    times.push(performance.now() - startedAt);
+    if (entries.length !== 50) throw new Error('Entries are missing from a page');
   }
   return medianOf(times);
 };
 const figures: Figure[] = [];
 for (const filter of [{ source: 'all' }, { source: 'system' }, { source: 'all', action: 'action 7' }] as const)
-  for (const [place, share] of Object.entries({ first: 0, middle: 0.5, busiest: 0.75, last: 1 }))
+  for (const [position, share] of Object.entries({ first: 0, middle: 0.5, busiest: 0.75, last: 1 }))
     figures.push({
-      name: `${Object.values(filter).join(', ')}: ${place} pages`,
-      ms: await median(filter, share),
+      name: `${Object.values(filter).join(', ')}: ${position} pages`,
+      ms: await measureMedian(filter, share),
       budgetMs: 100,
     });
 reportFigures(`a page of ${count} entries, p50`, figures);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { freePort } from '@portico/test-servers';
+import { findFreePort } from '@portico/test-servers';
 import { root } from '../service-process.ts';
 import { startSubject, type Subject } from './subject.ts';
 
@@ -12,10 +12,10 @@ app.listen(Number(process.argv.at(-1)), '127.0.0.1').keepAliveTimeout = 65_000;
 `;
 
 export const startBareExpress = async (folder: string): Promise<Subject> => {
-  const port = await freePort();
+  const port = await findFreePort();
   return startSubject({
     address: `http://127.0.0.1:${port}`,
-    ready: '/',
+    readyPath: '/',
     folder: join(root, 'apps/http'),
     arguments: ['--input-type=module', '--eval', program, '--', String(port)],
     environment: { PATH: process.env.PATH, NODE_ENV: 'production' },

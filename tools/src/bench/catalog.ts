@@ -9,14 +9,14 @@ import { words } from './words.ts';
 /** The contents of an installation: ids, and the callers' API keys. */
 export interface FilledCatalog {
   /** The id of a collection with a document of 10 KB. */
-  readonly small: string;
+  readonly smallCollection: string;
   /** The id of a collection with a document of 100 KB. */
-  readonly large: string;
-  readonly withCredential: string;
+  readonly largeCollection: string;
+  readonly credentialCollection: string;
   /** A client with a tenth of all collections, including those above. */
-  readonly many: Client;
+  readonly broadClient: Client;
   /** A client with 100 collections. */
-  readonly few: Client;
+  readonly narrowClient: Client;
 }
 
 interface Client {
@@ -29,12 +29,12 @@ export interface Catalog extends FilledCatalog {
   /** The entity tag of the gzip response for `small`. */
   readonly smallTag: string;
   /** The identity tokens of the two clients. */
-  readonly manyToken: string;
-  readonly fewToken: string;
+  readonly broadToken: string;
+  readonly narrowToken: string;
 }
 
 /** The number of concurrent requests. */
-const callers = 8;
+const concurrency = 8;
 
 /**
  * Fills an empty installation over HTTP, because these calls work with every commit, and waits until its jobs are done.
@@ -42,58 +42,62 @@ const callers = 8;
 export const fillCatalog = async (installation: Installation, count: number): Promise<FilledCatalog> => {
   const subject = await installation.start();
   try {
-    return await fill(installation, subject, count);
+    return await populateCatalog(installation, subject, count);
   } finally {
     await subject.kill();
   }
 };
 
-const fill = async (installation: Installation, subject: Subject, count: number): Promise<FilledCatalog> => {
+const populateCatalog = async (installation: Installation, subject: Subject, count: number): Promise<FilledCatalog> => {
   const api = createApiClient(subject.address);
-  const admin = { token: await installation.token() };
-  const many = await register(api, admin, 'many');
-  const few = await register(api, admin, 'few');
+  const admin = { token: await installation.createToken() };
+  const broadClient = await register(api, admin, 'many');
+  const narrowClient = await register(api, admin, 'few');
   const create = async (name: string, bytes: number, grantedTo: string | null, authentication?: object) => {
     const body = { name, description: `About ${name}`, openapi_spec: document(name, bytes), authentication };
     const { id } = await api.request<{ id: string }>(admin, 'POST', '/api/collections/', body);
     if (grantedTo) await api.request(admin, 'POST', `/api/access/clients/${grantedTo}/collections/${id}`);
     return id;
   };
-  const small = await create('small', 10_000, many.id);
-  const large = await create('large', 100_000, many.id);
-  const withCredential = await create('credential', 10_000, many.id, {
+  const smallCollection = await create('small', 10_000, broadClient.id);
+  const largeCollection = await create('large', 100_000, broadClient.id);
+  const credentialCollection = await create('credential', 10_000, broadClient.id, {
     type: 'apiKey',
     name: 'X-Key',
     value: 'secret',
   });
-  let next = 0;
+  let nextIndex = 0;
   // Even a small catalog contains 100 collections for the second client.
   const step = Math.max(2, Math.min(10, Math.floor(count / 100)));
   const createCollections = async (): Promise<void> => {
-    for (let at = next++; at < count; at = next++) {
-      const name = `${words[at % words.length] ?? ''} ${words[(at * 13) % words.length] ?? ''} ${at}`;
-      const grantedTo = at % 10 === 0 ? many.id : at % step === 1 && at < 100 * step ? few.id : null;
+    for (let index = nextIndex++; index < count; index = nextIndex++) {
+      const name = `${words[index % words.length] ?? ''} ${words[(index * 13) % words.length] ?? ''} ${index}`;
+      const grantedTo =
+        index % 10 === 0 ? broadClient.id : index % step === 1 && index < 100 * step ? narrowClient.id : null;
       await create(name, 500, grantedTo);
     }
   };
-  await Promise.all(Array.from({ length: callers }, createCollections));
+  await Promise.all(Array.from({ length: concurrency }, createCollections));
   await waitUntilIdle(subject);
-  return { small, large, withCredential, many, few };
+  return { smallCollection, largeCollection, credentialCollection, broadClient, narrowClient };
 };
 
 /** Adds the data that is valid for a day, or only for the running version. */
 export const openCatalog = async (filledCatalog: FilledCatalog, installation: Installation): Promise<Catalog> => {
   // Uses a separate connection, because those in the pool of `fetch` were opened to the previous process.
-  const headers = { ...filledCatalog.many.key, 'accept-encoding': 'gzip' };
-  const request = get(`${installation.address}/api/collections/${filledCatalog.small}`, { agent: false, headers });
+  const headers = { ...filledCatalog.broadClient.key, 'accept-encoding': 'gzip' };
+  const request = get(`${installation.address}/api/collections/${filledCatalog.smallCollection}`, {
+    agent: false,
+    headers,
+  });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   const smallTag = response.resume().headers.etag;
   if (smallTag === undefined) throw new Error('A collection has no entity tag');
   return {
     ...filledCatalog,
     smallTag,
-    manyToken: await installation.token('many'),
-    fewToken: await installation.token('few'),
+    broadToken: await installation.createToken('many'),
+    narrowToken: await installation.createToken('few'),
   };
 };
 
@@ -110,23 +114,23 @@ const register = async (api: ApiClient, admin: Credential, uid: string): Promise
 
 /** Waits until the process uses less than 2 % of a core, which means that its jobs are done. */
 const waitUntilIdle = async (subject: Subject): Promise<void> => {
-  const spanMs = 1_000;
-  for (let before = await subject.cpuNs(); ;) {
-    await pause(spanMs);
-    const after = await subject.cpuNs();
-    if (after - before < spanMs * 1e6 * 0.02) return;
-    before = after;
+  const intervalMs = 1_000;
+  for (let previousNs = await subject.readCpuNs(); ;) {
+    await pause(intervalMs);
+    const currentNs = await subject.readCpuNs();
+    if (currentNs - previousNs < intervalMs * 1e6 * 0.02) return;
+    previousNs = currentNs;
   }
 };
 
 const document = (title: string, bytes: number): object => {
   const paths: Record<string, object> = {};
-  for (let at = 0, length = 0; length < bytes; at++) {
-    const path = `/${words[at % words.length] ?? ''}/${at}/{id}`;
+  for (let index = 0, length = 0; length < bytes; index++) {
+    const path = `/${words[index % words.length] ?? ''}/${index}/{id}`;
     const operation = {
-      operationId: `get${at}`,
-      summary: `Read ${at} of ${title}`,
-      responses: { 200: { description: `The ${words[(at * 7) % words.length] ?? ''} with this id` } },
+      operationId: `get${index}`,
+      summary: `Read ${index} of ${title}`,
+      responses: { 200: { description: `The ${words[(index * 7) % words.length] ?? ''} with this id` } },
     };
     paths[path] = { get: operation };
     length += path.length + JSON.stringify(operation).length + 12;

@@ -16,12 +16,12 @@ export interface Checkout {
  * same ones, or else runs `npm ci`.
  */
 export const checkOut = (revision: string): Checkout => {
-  const commit = git('rev-parse', '--short', `${revision}^{commit}`);
+  const commit = runGit('rev-parse', '--short', `${revision}^{commit}`);
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-commit-'));
   const worktree = join(folder, commit);
-  git('worktree', 'add', '--detach', worktree, commit);
+  runGit('worktree', 'add', '--detach', worktree, commit);
   const remove = (): void => {
-    git('worktree', 'remove', '--force', worktree);
+    runGit('worktree', 'remove', '--force', worktree);
     rmSync(folder, { recursive: true, force: true });
   };
   try {
@@ -36,10 +36,10 @@ export const checkOut = (revision: string): Checkout => {
 };
 
 /** Returns the short hash of the current commit, with a `+` if there are uncommitted changes. */
-export const currentCommit = (): string =>
-  git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+');
+export const readCurrentCommit = (): string =>
+  runGit('rev-parse', '--short', 'HEAD') + (runGit('status', '--porcelain', '--untracked-files=no') === '' ? '' : '+');
 
-const git = (...args: readonly string[]): string =>
+const runGit = (...args: readonly string[]): string =>
   execFileSync('git', args, { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] }).trim();
 
 /** Returns the packages in the lockfile, without those of the workspace. */
@@ -55,7 +55,7 @@ const lockOf = (folder: string): string => {
  * in the worktree.
  */
 const linkPackages = (worktree: string): void => {
-  const workspaces = git('ls-files', '*package.json').split('\n').map(dirname);
+  const workspaces = runGit('ls-files', '*package.json').split('\n').map(dirname);
   for (const workspace of workspaces) {
     const from = join(root, workspace, 'node_modules');
     const to = join(worktree, workspace, 'node_modules');

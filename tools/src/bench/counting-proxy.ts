@@ -23,12 +23,12 @@ type MessageCounter = (bytes: Buffer) => number;
 /** Counts the messages to the PostgreSQL or Redis server at this URL, independently of the driver. */
 export const startCountingProxy = async (url: string): Promise<CountingProxy> => {
   const { hostname, port, protocol } = new URL(url);
-  const newCounter = protocol.startsWith('redis') ? redisCommands : postgresStatements;
+  const createCounter = protocol.startsWith('redis') ? createRedisCounter : createPostgresCounter;
   let [messages, roundTrips] = [0, 0];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(port), hostname);
-    const countMessages = newCounter();
+    const countMessages = createCounter();
     let isIdle = true;
     client.on('data', (bytes: Buffer) => {
       messages += countMessages(bytes);
@@ -40,13 +40,13 @@ export const startCountingProxy = async (url: string): Promise<CountingProxy> =>
       isIdle = true;
       client.write(bytes);
     });
-    for (const [socket, other] of [[client, upstream] as const, [upstream, client] as const]) {
+    for (const [socket, peer] of [[client, upstream] as const, [upstream, client] as const]) {
       sockets.add(socket);
       socket.setNoDelay(true);
-      socket.on('error', () => other.destroy());
+      socket.on('error', () => peer.destroy());
       socket.on('close', () => {
         sockets.delete(socket);
-        other.destroy();
+        peer.destroy();
       });
     }
   });
@@ -68,21 +68,21 @@ export const startCountingProxy = async (url: string): Promise<CountingProxy> =>
  * Counts the Execute (E) and simple Query (Q) messages of the frontend/backend protocol, version 3, in which the first
  * message has no type.
  */
-const postgresStatements = (): MessageCounter => {
-  let rest: Buffer = Buffer.alloc(0);
-  let started = false;
+const createPostgresCounter = (): MessageCounter => {
+  let pendingBytes: Buffer = Buffer.alloc(0);
+  let hasStarted = false;
   return (bytes) => {
-    rest = rest.length === 0 ? bytes : Buffer.concat([rest, bytes]);
+    pendingBytes = pendingBytes.length === 0 ? bytes : Buffer.concat([pendingBytes, bytes]);
     let statements = 0;
     for (;;) {
-      const typeLength = started ? 1 : 0;
-      if (rest.length < typeLength + 4) return statements;
-      const length = typeLength + rest.readInt32BE(typeLength);
-      if (rest.length < length) return statements;
-      const type = started ? String.fromCharCode(rest[0] ?? 0) : '';
+      const typeLength = hasStarted ? 1 : 0;
+      if (pendingBytes.length < typeLength + 4) return statements;
+      const length = typeLength + pendingBytes.readInt32BE(typeLength);
+      if (pendingBytes.length < length) return statements;
+      const type = hasStarted ? String.fromCharCode(pendingBytes[0] ?? 0) : '';
       if (type === 'E' || type === 'Q') statements++;
-      started = true;
-      rest = rest.subarray(length);
+      hasStarted = true;
+      pendingBytes = pendingBytes.subarray(length);
     }
   };
 };
@@ -91,5 +91,5 @@ const postgresStatements = (): MessageCounter => {
  * Counts commands, which are arrays of bulk strings such as `*2\r\n$3\r\nGET\r\n$1\r\nk\r\n`. Clients write each in one
  * chunk.
  */
-const redisCommands = (): MessageCounter => (bytes) =>
+const createRedisCounter = (): MessageCounter => (bytes) =>
   bytes.toString('latin1').match(/(?<=^|\r\n)\*\d+(?=\r\n\$)/g)?.length ?? 0;

@@ -3,11 +3,11 @@ import { root } from '../service-process.ts';
 import { fillCatalog, openCatalog, type FilledCatalog } from './catalog.ts';
 import type { BenchRequest } from './connection.ts';
 import { startCountingProxy } from './counting-proxy.ts';
-import { createInstallation, startServers, temporaryFolder, type Installation } from './installation.ts';
+import { createInstallation, startServers, createTemporaryFolder, type Installation } from './installation.ts';
 import { openLoad } from './load.ts';
 import { countingVariable } from './probe-reply.ts';
 import { scenarios, type Scenario } from './scenarios.ts';
-import { quantile } from './statistics.ts';
+import { quantileOf } from './statistics.ts';
 import type { Subject } from './subject.ts';
 
 /** The counts for one request when requests are sent sequentially. */
@@ -29,21 +29,21 @@ interface RecordedCounts {
 }
 
 const file = new URL('counts.json', import.meta.url);
-export const recordedCounts = (): RecordedCounts => JSON.parse(readFileSync(file, 'utf8')) as RecordedCounts;
+export const readRecordedCounts = (): RecordedCounts => JSON.parse(readFileSync(file, 'utf8')) as RecordedCounts;
 
 /** Prints the counts for each request, and the recorded ones if they differ. Records the counts if `record` is set. */
-export const benchCounts = async (
-  selected: readonly Scenario[],
+export const reportCounts = async (
+  selectedScenarios: readonly Scenario[],
   { servers, record }: { readonly servers: boolean; readonly record: boolean },
 ): Promise<void> => {
-  const results = servers ? await countOnServers(selected) : await countStatements(selected);
+  const results = servers ? await countOnServers(selectedScenarios) : await countStatements(selectedScenarios);
   const backend = servers ? 'servers' : 'embedded';
-  const recorded = recordedCounts();
+  const recordedCounts = readRecordedCounts();
   for (const [name, counts] of Object.entries(results)) {
-    const [current, previous] = [textOf(counts), textOf(recorded[backend][name])];
+    const [current, previous] = [textOf(counts), textOf(recordedCounts[backend][name])];
     console.log(`${name.padEnd(46)} ${current}${current === previous ? '' : `   recorded: ${previous}`}`);
   }
-  if (record) writeFileSync(file, `${JSON.stringify({ ...recorded, [backend]: results }, null, 2)}\n`);
+  if (record) writeFileSync(file, `${JSON.stringify({ ...recordedCounts, [backend]: results }, null, 2)}\n`);
 };
 
 const textOf = (counts: Counts | undefined): string =>
@@ -57,13 +57,13 @@ const collections = 200;
 const [countedRequests, warmUpRequests] = [200, 100];
 
 /** Counts the statements in a new installation on SQLite. */
-export const countStatements = async (chosen: readonly Scenario[]): Promise<CountsByScenario> => {
+export const countStatements = async (selectedScenarios: readonly Scenario[]): Promise<CountsByScenario> => {
   await using stack = new AsyncDisposableStack();
-  const installation = await createInstallation(root, temporaryFolder(stack), {});
+  const installation = await createInstallation(root, createTemporaryFolder(stack), {});
   const filledCatalog = await fillCatalog(installation, collections);
   const subject = await installation.start({ [countingVariable]: '1' });
   stack.defer(subject.kill);
-  return await countEach(chosen, { installation, filled: filledCatalog, subject }, async (send) => {
+  return await countEach(selectedScenarios, { installation, filledCatalog, subject }, async (send) => {
     const before = await subject.readProbe();
     await send(countedRequests);
     const after = await subject.readProbe();
@@ -73,49 +73,50 @@ export const countStatements = async (chosen: readonly Scenario[]): Promise<Coun
 };
 
 /** Counts the messages that the requests cause to PostgreSQL and Redis. */
-export const countOnServers = async (chosen: readonly Scenario[]): Promise<CountsByScenario> => {
+export const countOnServers = async (selectedScenarios: readonly Scenario[]): Promise<CountsByScenario> => {
   await using stack = new AsyncDisposableStack();
-  const folder = temporaryFolder(stack);
-  const newServers = await startServers(stack);
-  const installation = await createInstallation(root, folder, await newServers());
+  const folder = createTemporaryFolder(stack);
+  const createServers = await startServers(stack);
+  const installation = await createInstallation(root, folder, await createServers());
   const filledCatalog = await fillCatalog(installation, collections);
   const { DATABASE_URL = '', REDIS_URL = '' } = installation.servers;
   const [database, redis] = [await startCountingProxy(DATABASE_URL), await startCountingProxy(REDIS_URL)];
   for (const proxy of [database, redis]) stack.defer(proxy.close);
   const subject = await installation.start({ DATABASE_URL: database.url, REDIS_URL: redis.url });
   stack.defer(subject.kill);
-  const total = (): readonly number[] => [database.count(), redis.count()].flatMap((c) => [c.messages, c.roundTrips]);
-  return await countEach(chosen, { installation, filled: filledCatalog, subject }, async (send) => {
+  const readTotals = (): readonly number[] =>
+    [database.count(), redis.count()].flatMap((counter) => [counter.messages, counter.roundTrips]);
+  return await countEach(selectedScenarios, { installation, filledCatalog, subject }, async (send) => {
     const differences: (readonly number[])[] = [];
     while (differences.length < countedRequests) {
-      const before = total();
+      const before = readTotals();
       await send(1);
-      differences.push(total().map((count, at) => count - (before[at] ?? 0)));
+      differences.push(readTotals().map((count, index) => count - (before[index] ?? 0)));
     }
     // Uses the lowest decile, because some requests coincide with background work.
-    const lowDecile = (at: number): number =>
-      quantile(Float64Array.from(differences, (each) => each[at] ?? NaN).sort(), 0.1);
+    const lowDecileOf = (index: number): number =>
+      quantileOf(Float64Array.from(differences, (difference) => difference[index] ?? NaN).sort(), 0.1);
     return {
-      statements: lowDecile(0),
-      databaseRoundTrips: lowDecile(1),
-      redisCommands: lowDecile(2),
-      redisRoundTrips: lowDecile(3),
+      statements: lowDecileOf(0),
+      databaseRoundTrips: lowDecileOf(1),
+      redisCommands: lowDecileOf(2),
+      redisRoundTrips: lowDecileOf(3),
     };
   });
 };
 
 interface CountedService {
   readonly installation: Installation;
-  readonly filled: FilledCatalog;
+  readonly filledCatalog: FilledCatalog;
   readonly subject: Subject;
 }
 
 const countEach = async (
-  chosen: readonly Scenario[],
-  { installation, filled, subject }: CountedService,
+  selectedScenarios: readonly Scenario[],
+  { installation, filledCatalog, subject }: CountedService,
   count: (send: (count: number) => Promise<void>) => Promise<Counts>,
 ): Promise<CountsByScenario> => {
-  const catalog = await openCatalog(filled, installation);
+  const catalog = await openCatalog(filledCatalog, installation);
   const withLoad = async <Result>(
     request: BenchRequest,
     work: (send: (count: number) => Promise<void>) => Promise<Result>,
@@ -130,6 +131,6 @@ const countEach = async (
   // Sends requests of all kinds, because prepared statements and caches depend on earlier requests.
   for (const { request } of scenarios) await withLoad(request(catalog), (send) => send(warmUpRequests));
   const results: Record<string, Counts> = {};
-  for (const { name, request } of chosen) results[name] = await withLoad(request(catalog), count);
+  for (const { name, request } of selectedScenarios) results[name] = await withLoad(request(catalog), count);
   return results;
 };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { localAdmin, type Environment } from '@portico/composition';
-import { freePort, startPostgres, startRedis } from '@portico/test-servers';
+import { findFreePort, startPostgres, startRedis } from '@portico/test-servers';
 import { serviceArguments } from '../service-process.ts';
 import { startSubject, type Subject } from './subject.ts';
 
@@ -16,14 +16,14 @@ export interface Installation {
   /** Starts the process; `variables` override the installation's own. */
   readonly start: (variables?: Environment) => Promise<Subject>;
   /** Returns an identity token from the local issuer, valid for a day; without a uid, the admin's. */
-  readonly token: (uid?: string) => Promise<string>;
+  readonly createToken: (uid?: string) => Promise<string>;
 }
 
-const tool = ['-C', '@portico/source', 'apps/cli/src/main.ts'];
+const toolArguments = ['-C', '@portico/source', 'apps/cli/src/main.ts'];
 
 /** Creates an installation of the sources in `root`: those of this repository, or a checkout of another commit. */
 export const createInstallation = async (root: string, folder: string, servers: Environment): Promise<Installation> => {
-  const port = await freePort();
+  const port = await findFreePort();
   const address = `http://127.0.0.1:${port}`;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const environment = {
@@ -45,15 +45,15 @@ export const createInstallation = async (root: string, folder: string, servers: 
     start: (variables) =>
       startSubject({
         address,
-        ready: '/health',
+        readyPath: '/health',
         folder: root,
         arguments: serviceArguments,
         environment: { ...environment, ...variables },
         logFile: join(folder, 'service.log'),
       }),
-    token: async (uid) => {
-      const user = uid === undefined ? ['--admin'] : ['--uid', uid, '--email', emailOf(uid)];
-      const command = [...tool, 'token', ...user, '--ttl', '86400'];
+    createToken: async (uid) => {
+      const userOptions = uid === undefined ? ['--admin'] : ['--uid', uid, '--email', emailOf(uid)];
+      const command = [...toolArguments, 'token', ...userOptions, '--ttl', '86400'];
       const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: root, env: environment });
       return stdout.trim();
     },
@@ -63,7 +63,7 @@ export const createInstallation = async (root: string, folder: string, servers: 
 export const emailOf = (uid: string): string => (uid === localAdmin.uid ? localAdmin.email : `${uid}@example.com`);
 
 /** Creates a folder that is removed when the stack is disposed. */
-export const temporaryFolder = (stack: AsyncDisposableStack): string => {
+export const createTemporaryFolder = (stack: AsyncDisposableStack): string => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-bench-'));
   stack.defer(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
@@ -81,6 +81,6 @@ export const startServers = async (stack: AsyncDisposableStack): Promise<() => P
     const redis = await startRedis();
     if (!redis) throw new Error('Redis is not available');
     stack.defer(() => redis.close());
-    return { DATABASE_URL: await postgres.newDatabase(), REDIS_URL: redis.url };
+    return { DATABASE_URL: await postgres.createDatabase(), REDIS_URL: redis.url };
   };
 };

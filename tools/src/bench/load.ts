@@ -16,13 +16,13 @@ export interface Load {
  * one.
  */
 export const openLoad = async (address: string, request: BenchRequest, callers: number): Promise<Load> => {
-  const next = createRequests(address, request);
+  const nextRequest = createRequests(address, request);
   const connections = await Promise.all(Array.from({ length: callers }, () => Connection.open(address)));
   const expectedStatus = request.status ?? 200;
-  const loop = (connection: Connection, shouldContinue: () => boolean): Promise<void> =>
+  const sendWhile = (connection: Connection, shouldContinue: () => boolean): Promise<void> =>
     new Promise((resolve, reject) => {
       const send = (): void => {
-        if (shouldContinue()) connection.send(next(), onResponse, reject);
+        if (shouldContinue()) connection.send(nextRequest(), onResponse, reject);
         else resolve();
       };
       const onResponse = (status: number): void => {
@@ -31,19 +31,19 @@ export const openLoad = async (address: string, request: BenchRequest, callers: 
       };
       send();
     });
-  const times = (count: number) => () => count-- > 0;
-  await Promise.all(connections.map((connection) => loop(connection, times(1))));
+  const createCountdown = (count: number) => () => count-- > 0;
+  await Promise.all(connections.map((connection) => sendWhile(connection, createCountdown(1))));
   return {
     run: async (ms) => {
       let requests = 0;
-      const end = performance.now() + ms;
-      const more = (): boolean => performance.now() < end && ++requests > 0;
-      await Promise.all(connections.map((connection) => loop(connection, more)));
+      const deadline = performance.now() + ms;
+      const shouldSendNext = (): boolean => performance.now() < deadline && ++requests > 0;
+      await Promise.all(connections.map((connection) => sendWhile(connection, shouldSendNext)));
       return requests;
     },
     send: async (count) => {
       const [connection] = connections;
-      if (connection) await loop(connection, times(count));
+      if (connection) await sendWhile(connection, createCountdown(count));
     },
     close: () => {
       for (const connection of connections) connection.close();

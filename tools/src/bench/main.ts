@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 import { UsageError } from '../usage-error.ts';
-import { benchCounts } from './counts.ts';
+import { reportCounts } from './counts.ts';
 import { help, readOptions, type BenchOptions } from './options.ts';
 import { changeLines, isFailure, requestTable } from './report.ts';
 import { measureRequests } from './requests.ts';
@@ -8,13 +8,15 @@ import { scenarios } from './scenarios.ts';
 
 /** `npm run bench`: measures the cost of requests; see `--help`. */
 const run = async (options: BenchOptions): Promise<void> => {
-  const selected = scenarios.filter(
+  const selectedScenarios = scenarios.filter(
     ({ name }) => options.only.length === 0 || options.only.some((fragment) => name.includes(fragment)),
   );
-  if (selected.length === 0)
-    throw new UsageError(`--only: there are\n${scenarios.map(({ name }) => `  ${name}`).join('\n')}`);
-  if (options.part === 'counts') return benchCounts(selected, options);
-  const figures = await measureRequests(selected, options);
+  if (selectedScenarios.length === 0)
+    throw new UsageError(
+      `--only matches no request. The requests are:\n${scenarios.map(({ name }) => `  ${name}`).join('\n')}`,
+    );
+  if (options.part === 'counts') return reportCounts(selectedScenarios, options);
+  const figures = await measureRequests(selectedScenarios, options);
   console.log(`CPU time as a multiple of bare Express; ${cpus()[0]?.model ?? ''}, Node ${process.versions.node}\n`);
   for (const line of requestTable(figures)) console.log(line);
   if (options.against !== null) for (const line of changeLines(figures, options.against)) console.log(line);

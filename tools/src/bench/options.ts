@@ -42,7 +42,7 @@ export const readOptions = (args: readonly string[]): BenchOptions | null => {
   if (wantsHelp) return null;
   if (part !== 'requests' && part !== 'counts') throw new UsageError(`--part ${part}: choose requests or counts`);
   if (flags.record && (part !== 'counts' || only.length > 0))
-    throw new UsageError('--record: only with --part counts, and without --only');
+    throw new UsageError('--record requires --part counts, and cannot be used with --only');
   if (collections !== undefined && !/^\d{4,7}$/.test(collections))
     throw new UsageError(`--collections ${collections}: expected a number of at least 1000`);
   return { part, only, against, collections: collections === undefined ? null : Number(collections), ...flags };

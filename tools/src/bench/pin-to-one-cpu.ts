@@ -10,12 +10,12 @@ export const pinToOneCpu = async <Result>(pids: readonly number[], work: () => P
   const allowedCpus = readAllowedCpus();
   const lastCpu = /\d+$/.exec(allowedCpus ?? '')?.[0];
   if (allowedCpus === null || lastCpu === undefined) return work();
-  const all = [process.pid, ...pids];
+  const allPids = [process.pid, ...pids];
   try {
-    for (const pid of all) setAllowedCpus(pid, lastCpu);
+    for (const pid of allPids) setAllowedCpus(pid, lastCpu);
     return await work();
   } finally {
-    for (const pid of all) setAllowedCpus(pid, allowedCpus);
+    for (const pid of allPids) setAllowedCpus(pid, allowedCpus);
   }
 };
 

@@ -17,11 +17,11 @@ const statements = new Int32Array(getEnvironmentData(name) as unknown as SharedA
 const countCalls = <Owner extends object>(owner: Owner, methods: readonly (keyof Owner & string)[]): void => {
   for (const method of methods) {
     const original = owner[method] as (...parameters: unknown[]) => unknown;
-    const countedMethod = function (this: Owner, ...parameters: unknown[]): unknown {
+    const countAndCall = function (this: Owner, ...parameters: unknown[]): unknown {
       Atomics.add(statements, 0, 1);
       return original.apply(this, parameters);
     };
-    Object.defineProperty(owner, method, { value: countedMethod, configurable: true, writable: true });
+    Object.defineProperty(owner, method, { value: countAndCall, configurable: true, writable: true });
   }
 };
 

@@ -3,11 +3,11 @@ import { root } from '../service-process.ts';
 import { startBareExpress } from './bare-express.ts';
 import { fillCatalog, openCatalog, type Catalog } from './catalog.ts';
 import { checkOut } from './checkout.ts';
-import { createInstallation, startServers, temporaryFolder } from './installation.ts';
+import { createInstallation, startServers, createTemporaryFolder } from './installation.ts';
 import { openLoad } from './load.ts';
 import { pinToOneCpu } from './pin-to-one-cpu.ts';
 import type { BenchOptions } from './options.ts';
-import { interleavedSamples, type SampleTimes } from './samples.ts';
+import { takeInterleavedSamples, type SampleTimes } from './samples.ts';
 import type { Scenario } from './scenarios.ts';
 import { estimateMedian, medianOf, type MedianEstimate } from './statistics.ts';
 import type { Subject } from './subject.ts';
@@ -34,21 +34,22 @@ type SampleCosts = readonly (readonly (readonly number[])[])[];
 
 /** Measures bare Express, the service and, with `--against`, the service at another commit. */
 export const measureRequests = async (
-  selected: readonly Scenario[],
+  selectedScenarios: readonly Scenario[],
   options: BenchOptions,
 ): Promise<readonly RequestFigures[]> => {
   await using stack = new AsyncDisposableStack();
-  const folder = temporaryFolder(stack);
-  const newServers = options.servers ? await startServers(stack) : async () => ({});
+  const folder = createTemporaryFolder(stack);
+  const createServers = options.servers ? await startServers(stack) : async () => ({});
   const collections =
-    options.collections ?? (selected.some(({ needsManyCollections }) => needsManyCollections) ? 10_000 : 1_000);
+    options.collections ??
+    (selectedScenarios.some(({ needsManyCollections }) => needsManyCollections) ? 10_000 : 1_000);
   const prepareService = async (name: string, sources: string): Promise<Start> => {
-    progress(`${name}: filling ${collections} collections`);
-    const installation = await createInstallation(sources, join(folder, name), await newServers());
-    const filled = await fillCatalog(installation, collections);
+    reportProgress(`${name}: filling ${collections} collections`);
+    const installation = await createInstallation(sources, join(folder, name), await createServers());
+    const filledCatalog = await fillCatalog(installation, collections);
     return async () => ({
       subject: await installation.start(),
-      catalog: await openCatalog(filled, installation),
+      catalog: await openCatalog(filledCatalog, installation),
     });
   };
   const starts: Start[] = [
@@ -63,21 +64,21 @@ export const measureRequests = async (
   const { processes, ...times } = sampleTimesFor(options.quick);
   const runs: SampleCosts[] = [];
   while (runs.length < processes) {
-    progress(`processes ${runs.length + 1} of ${processes}`);
-    runs.push(await measureNewProcesses(starts, selected, times));
+    reportProgress(`processes ${runs.length + 1} of ${processes}`);
+    runs.push(await measureNewProcesses(starts, selectedScenarios, times));
   }
-  return selected.map((scenario, at) =>
+  return selectedScenarios.map((scenario, index) =>
     figuresOf(
       scenario,
       options.servers,
-      runs.map((run) => run[at] ?? []),
+      runs.map((run) => run[index] ?? []),
     ),
   );
 };
 
 const measureNewProcesses = async (
   starts: readonly Start[],
-  chosen: readonly Scenario[],
+  selectedScenarios: readonly Scenario[],
   times: SampleTimes,
 ): Promise<SampleCosts> => {
   await using stack = new AsyncDisposableStack();
@@ -89,32 +90,34 @@ const measureNewProcesses = async (
   }
   const pids = servers.map(({ subject }) => subject.pid);
   const results: (readonly (readonly number[])[])[] = [];
-  for (const { name, callers, request } of chosen) {
-    progress(`  ${name}`);
-    await using loads = new AsyncDisposableStack();
+  for (const { name, callers, request } of selectedScenarios) {
+    reportProgress(`  ${name}`);
+    await using loadStack = new AsyncDisposableStack();
     const samples: (() => Promise<number>)[] = [];
     for (const { subject, catalog } of servers) {
       const load = await openLoad(subject.address, catalog ? request(catalog) : { path: '/' }, callers);
-      loads.defer(load.close);
+      loadStack.defer(load.close);
       samples.push(async () => {
-        const before = await subject.cpuNs();
+        const before = await subject.readCpuNs();
         const requests = await load.run(times.sampleMs);
-        return ((await subject.cpuNs()) - before) / requests;
+        return ((await subject.readCpuNs()) - before) / requests;
       });
     }
-    results.push(await pinToOneCpu(pids, () => interleavedSamples(samples, times)));
+    results.push(await pinToOneCpu(pids, () => takeInterleavedSamples(samples, times)));
   }
   return results;
 };
 
 /** Returns the figures for a scenario. `runs` contains the samples of each server, for each run. */
-const figuresOf = ({ name, budget }: Scenario, onServers: boolean, runs: SampleCosts): RequestFigures => {
+const figuresOf = ({ name, budget }: Scenario, usesServers: boolean, runs: SampleCosts): RequestFigures => {
   /** Estimates the ratio of the service's cost to the other server's, sample by sample. */
-  const ratioTo = (other: number): MedianEstimate =>
-    estimateMedian(runs.map((servers) => (servers[1] ?? []).map((cost, at) => cost / (servers[other]?.[at] ?? NaN))));
+  const ratioTo = (serverIndex: number): MedianEstimate =>
+    estimateMedian(
+      runs.map((servers) => (servers[1] ?? []).map((cost, index) => cost / (servers[serverIndex]?.[index] ?? NaN))),
+    );
   return {
     name,
-    budget: onServers ? budget.servers : budget.embedded,
+    budget: usesServers ? budget.servers : budget.embedded,
     cpuMicroseconds: medianOf(runs.flatMap((servers) => servers[1] ?? [])) / 1_000,
     ratio: ratioTo(0),
     change: runs[0]?.[2] ? ratioTo(2) : null,
@@ -122,4 +125,4 @@ const figuresOf = ({ name, budget }: Scenario, onServers: boolean, runs: SampleC
 };
 
 /** Prints to standard error, so that standard output contains only figures. */
-const progress = (message: string): void => void process.stderr.write(`… ${message}\n`);
+const reportProgress = (message: string): void => void process.stderr.write(`… ${message}\n`);

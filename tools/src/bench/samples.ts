@@ -12,25 +12,25 @@ export interface SampleTimes {
  * that are warm earlier are still sampled: if bare Express were idle in the meantime, it would cost up to half as much
  * again for a second.
  */
-export const interleavedSamples = async (
+export const takeInterleavedSamples = async (
   servers: readonly (() => Promise<number>)[],
   { rounds, sampleMs }: SampleTimes,
 ): Promise<readonly (readonly number[])[]> => {
-  const all = servers.map((sample) => ({ sample, costs: [] as number[], hasBeenWarm: false }));
+  const sampledServers = servers.map((sample) => ({ sample, costs: [] as number[], hasBeenWarm: false }));
   let countedRounds = 0;
   for (let round = 0; countedRounds < rounds; round += 1) {
-    if (all.every(({ hasBeenWarm }) => hasBeenWarm)) countedRounds += 1;
-    for (const server of round % 2 ? all.toReversed() : all) {
+    if (sampledServers.every(({ hasBeenWarm }) => hasBeenWarm)) countedRounds += 1;
+    for (const server of round % 2 ? sampledServers.toReversed() : sampledServers) {
       server.costs.push(await server.sample());
       server.hasBeenWarm ||= isWarm(server.costs, sampleMs);
     }
   }
-  return all.map(({ costs }) => costs.slice(-rounds));
+  return sampledServers.map(({ costs }) => costs.slice(-rounds));
 };
 
 /** V8 keeps compiling for about six seconds. During this time, spans of less than a second agree by chance. */
 const spanMs = 2_000;
-const agreement = 0.03;
+const warmTolerance = 0.03;
 /** After this time, all samples count, because some machines are never quiet. */
 const warmUpMsMax = 15_000;
 
@@ -39,5 +39,5 @@ export const isWarm = (costs: readonly number[], sampleMs: number): boolean => {
   if (costs.length * sampleMs >= warmUpMsMax) return true;
   const span = Math.ceil(spanMs / sampleMs);
   if (costs.length < 2 * span) return false;
-  return Math.abs(medianOf(costs.slice(-span)) / medianOf(costs.slice(-2 * span, -span)) - 1) < agreement;
+  return Math.abs(medianOf(costs.slice(-span)) / medianOf(costs.slice(-2 * span, -span)) - 1) < warmTolerance;
 };

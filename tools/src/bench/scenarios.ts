@@ -17,7 +17,7 @@ export interface Scenario {
 }
 
 const gzip = { 'accept-encoding': 'gzip' };
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const toBearerHeaders = (token: string) => ({ authorization: `Bearer ${token}` });
 
 const post = (path: string, headers: Readonly<Record<string, string>>, body: NonNullable<BenchRequest['body']>) => ({
   method: 'POST' as const,
@@ -28,73 +28,75 @@ const post = (path: string, headers: Readonly<Record<string, string>>, body: Non
 
 const searchBody = (query: string): string => JSON.stringify({ query });
 /** Returns a unique query: three words and a number. */
-const unique = (number: number): string => {
-  const word = (step: number) => words[Math.floor(number / words.length ** step) % words.length] ?? '';
-  return searchBody(`${word(0)} ${word(1)} ${word(2)} ${number}`);
+const createUniqueSearchBody = (number: number): string => {
+  const wordAt = (step: number) => words[Math.floor(number / words.length ** step) % words.length] ?? '';
+  return searchBody(`${wordAt(0)} ${wordAt(1)} ${wordAt(2)} ${number}`);
 };
 
-const read = (name: string, embedded: number | null, request: Scenario['request']): Scenario => ({
+const readScenario = (name: string, embedded: number | null, request: Scenario['request']): Scenario => ({
   ...{ name, request, callers: 8, needsManyCollections: false },
   budget: { embedded, servers: embedded === null ? null : 6 },
 });
 
-const search = (name: string, request: Scenario['request']): Scenario => ({
+const searchScenario = (name: string, request: Scenario['request']): Scenario => ({
   ...{ name, request, callers: 8, needsManyCollections: true },
   budget: { embedded: null, servers: null },
 });
 
 export const scenarios: readonly Scenario[] = [
-  read('metadata without a stored credential, by key', 1.8, ({ small, many }) => ({
-    path: `/api/collections/${small}/metadata`,
-    headers: many.key,
+  readScenario('metadata without a stored credential, by key', 1.8, ({ smallCollection, broadClient }) => ({
+    path: `/api/collections/${smallCollection}/metadata`,
+    headers: broadClient.key,
   })),
-  read('metadata by identity token', 1.8, ({ small, manyToken }) => ({
-    path: `/api/collections/${small}/metadata`,
-    headers: bearer(manyToken),
+  readScenario('metadata by identity token', 1.8, ({ smallCollection, broadToken }) => ({
+    path: `/api/collections/${smallCollection}/metadata`,
+    headers: toBearerHeaders(broadToken),
   })),
   {
     name: 'metadata with a stored credential (audited)',
     budget: { embedded: 6, servers: 12 },
     ...{ callers: 8, needsManyCollections: false },
-    request: ({ withCredential, many }) => ({
-      path: `/api/collections/${withCredential}/metadata`,
-      headers: many.key,
+    request: ({ credentialCollection, broadClient }) => ({
+      path: `/api/collections/${credentialCollection}/metadata`,
+      headers: broadClient.key,
     }),
   },
-  read('collection of 10 KB, gzip', 1.8, ({ small, many }) => ({
-    path: `/api/collections/${small}`,
-    headers: { ...many.key, ...gzip },
+  readScenario('collection of 10 KB, gzip', 1.8, ({ smallCollection, broadClient }) => ({
+    path: `/api/collections/${smallCollection}`,
+    headers: { ...broadClient.key, ...gzip },
   })),
-  read('collection not modified (304)', 1.8, ({ small, smallTag, many }) => ({
-    path: `/api/collections/${small}`,
-    headers: { ...many.key, ...gzip, 'if-none-match': smallTag },
+  readScenario('collection not modified (304)', 1.8, ({ smallCollection, smallTag, broadClient }) => ({
+    path: `/api/collections/${smallCollection}`,
+    headers: { ...broadClient.key, ...gzip, 'if-none-match': smallTag },
     status: 304,
   })),
-  read('collection of 100 KB, gzip', 2.2, ({ large, many }) => ({
-    path: `/api/collections/${large}`,
-    headers: { ...many.key, ...gzip },
+  readScenario('collection of 100 KB, gzip', 2.2, ({ largeCollection, broadClient }) => ({
+    path: `/api/collections/${largeCollection}`,
+    headers: { ...broadClient.key, ...gzip },
   })),
-  read('collection of 100 KB, no coding', null, ({ large, many }) => ({
-    path: `/api/collections/${large}`,
-    headers: many.key,
+  readScenario('collection of 100 KB, no coding', null, ({ largeCollection, broadClient }) => ({
+    path: `/api/collections/${largeCollection}`,
+    headers: broadClient.key,
   })),
-  read('list of 100 granted collections', 2.5, ({ fewToken }) => ({
+  readScenario('list of 100 granted collections', 2.5, ({ narrowToken }) => ({
     path: '/api/collections/',
-    headers: bearer(fewToken),
+    headers: toBearerHeaders(narrowToken),
   })),
-  search('search, 10 % visible, the same query', ({ many }) =>
-    post('/api/vector/search', many.key, searchBody('weather report')),
+  searchScenario('search, 10 % visible, the same query', ({ broadClient }) =>
+    post('/api/vector/search', broadClient.key, searchBody('weather report')),
   ),
-  search('search, 10 % visible, unique queries', ({ many }) => post('/api/vector/search', many.key, unique)),
-  search('search, 100 visible, the same query', ({ few }) =>
-    post('/api/vector/search', few.key, searchBody('weather report')),
+  searchScenario('search, 10 % visible, unique queries', ({ broadClient }) =>
+    post('/api/vector/search', broadClient.key, createUniqueSearchBody),
+  ),
+  searchScenario('search, 100 visible, the same query', ({ narrowClient }) =>
+    post('/api/vector/search', narrowClient.key, searchBody('weather report')),
   ),
   {
     name: 'audit entry, 32 callers at once',
     budget: { embedded: 4, servers: null },
     ...{ callers: 32, needsManyCollections: false },
-    request: ({ many }) => ({
-      ...post('/api/audit/', many.key, JSON.stringify({ message: { action: 'api_call', status_code: 200 } })),
+    request: ({ broadClient }) => ({
+      ...post('/api/audit/', broadClient.key, JSON.stringify({ message: { action: 'api_call', status_code: 200 } })),
       status: 201,
     }),
   },

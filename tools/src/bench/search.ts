@@ -8,7 +8,7 @@ import {
 import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
 import { createWordVectorEmbedder } from '@portico/word-vectors';
 import { createSeededRandom } from '../seeded-random.ts';
-import { idAt, idsAfter } from '../numbered-collections.ts';
+import { idAt, listIdsAfter } from '../numbered-collections.ts';
 import { reportFigures, type Figure } from './report.ts';
 import { medianOf } from './statistics.ts';
 import { createTexts } from './words.ts';
@@ -22,16 +22,16 @@ const modelId = 'm';
 const random = createSeededRandom(1);
 
 /** Returns the median time of a search in milliseconds, once V8 has compiled the code. */
-const medianMs = async <Query>(
+const measureMedianMs = async <Query>(
   queries: readonly Query[],
   search: (query: Query) => Promise<unknown>,
 ): Promise<number> => {
   for (const query of queries) await search(query);
   const times: number[] = [];
   for (const query of queries) {
-    const from = performance.now();
+    const startedAt = performance.now();
     await search(query);
-    times.push(performance.now() - from);
+    times.push(performance.now() - startedAt);
   }
   return medianOf(times);
 };
@@ -46,57 +46,62 @@ const searchCollections = async (count: number, budgetMs: number): Promise<Figur
   }
   const index = createEmbeddedVectorIndex({
     embeddings: {
-      changedSince: async (after, _modelId, limit) => changes.slice(after, after + limit),
-      collectionsAfter: async (after, _modelId, limit) => idsAfter(after, count, limit),
+      listChangedSince: async (after, _modelId, limit) => changes.slice(after, after + limit),
+      listCollectionsAfter: async (after, _modelId, limit) => listIdsAfter(after, count, limit),
     },
   });
   const { vectors } = await embedder.embed(
     Array.from({ length: 200 }, () => text(4)),
     'query',
   );
-  const among = changes.map(({ collectionId }) => collectionId);
-  const ms = await medianMs(vectors, (vector) => index.search({ modelId, vector, among, limit: 10, asOf: count }));
+  const collectionIds = changes.map(({ collectionId }) => collectionId);
+  const ms = await measureMedianMs(vectors, (vector) =>
+    index.search({ modelId, vector, candidateIds: collectionIds, limit: 10, asOf: count }),
+  );
   return { name: `${count} collections`, ms, budgetMs };
 };
 
-const hybridVector = (features: number): HybridVector => {
+const createHybridVector = (features: number): HybridVector => {
   // A few words occur in most texts, so ranks are distributed exponentially.
-  const ranks = Array.from({ length: features }, () => Math.floor(20_000 ** random.fraction()));
+  const ranks = Array.from({ length: features }, () => Math.floor(20_000 ** random.nextFraction()));
   const indices = Uint32Array.from(new Set(ranks), (rank) => Math.imul(rank, 2_654_435_761) >>> 0).sort();
   return {
-    dense: Float32Array.from({ length: 256 }, () => random.fraction() - 0.5),
-    sparse: { indices, weights: Float32Array.from(indices, random.fraction) },
+    dense: Float32Array.from({ length: 256 }, () => random.nextFraction() - 0.5),
+    sparse: { indices, weights: Float32Array.from(indices, random.nextFraction) },
   };
 };
 
 const methods = ['GET', 'POST', 'PUT', 'DELETE'] as const;
-const operationsEach = 170;
+const operationsPerBlock = 170;
 
 const searchOperations = async (count: number, budgetMs: number): Promise<Figure> => {
-  const blocks = Array.from({ length: Math.ceil(count / operationsEach) }, (_, at): OperationBlockChange => {
-    const operations = Array.from({ length: operationsEach }, (_each, number) => ({
-      key: random
-        .below(2 ** 50)
-        .toString(32)
-        .padStart(16, 'a') as OperationKey,
-      method: methods[number % methods.length] ?? 'GET',
-      vector: hybridVector(30),
-    }));
-    const packed = packOperations(operations);
-    const source = { documentDigest: '', contentRevision: 1, operations: operationsEach };
-    return { collectionId: idAt(at), modelId, sequence: at + 1, ...source, packed };
-  });
+  const blocks = Array.from(
+    { length: Math.ceil(count / operationsPerBlock) },
+    (_, blockIndex): OperationBlockChange => {
+      const operations = Array.from({ length: operationsPerBlock }, (_each, number) => ({
+        key: random
+          .nextIntegerBelow(2 ** 50)
+          .toString(32)
+          .padStart(16, 'a') as OperationKey,
+        method: methods[number % methods.length] ?? 'GET',
+        vector: createHybridVector(30),
+      }));
+      const packed = packOperations(operations);
+      const source = { documentDigest: '', contentRevision: 1, operations: operationsPerBlock };
+      return { collectionId: idAt(blockIndex), modelId, sequence: blockIndex + 1, ...source, packed };
+    },
+  );
   const index = createEmbeddedOperationIndex({
     blocks: {
-      changedSince: async (after, _modelId, limit) => blocks.slice(after, after + limit),
-      collectionsAfter: async (after, _modelId, limit) => idsAfter(after, blocks.length, limit),
+      listChangedSince: async (after, _modelId, limit) => blocks.slice(after, after + limit),
+      listCollectionsAfter: async (after, _modelId, limit) => listIdsAfter(after, blocks.length, limit),
     },
   });
-  const among = blocks.map(({ collectionId }) => collectionId);
-  const queries = Array.from({ length: 200 }, () => hybridVector(12));
+  const collectionIds = blocks.map(({ collectionId }) => collectionId);
+  const queries = Array.from({ length: 200 }, () => createHybridVector(12));
   const asOf = blocks.length;
-  const ms = await medianMs(queries, (vector) =>
-    index.search({ modelId, vector, among, method: null, limit: 50, asOf }),
+  const ms = await measureMedianMs(queries, (vector) =>
+    index.search({ modelId, vector, candidateIds: collectionIds, method: null, limit: 50, asOf }),
   );
   return { name: `${count} operations`, ms, budgetMs };
 };

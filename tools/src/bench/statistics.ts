@@ -19,19 +19,22 @@ export const estimateMedian = (groups: readonly (readonly number[])[]): MedianEs
   const medians = Float64Array.from({ length: resamples }, () =>
     medianOf(
       groups.flatMap(() => {
-        const group = random.one(groups);
-        return group.map(() => random.one(group));
+        const group = random.pick(groups);
+        return group.map(() => random.pick(group));
       }),
     ),
   ).sort();
-  return { median: medianOf(groups.flat()), low: quantile(medians, 0.025), high: quantile(medians, 0.975) };
+  return { median: medianOf(groups.flat()), low: quantileOf(medians, 0.025), high: quantileOf(medians, 0.975) };
 };
 
-export const medianOf = (values: readonly number[]): number => quantile(Float64Array.from(values).sort(), 0.5);
+export const medianOf = (values: readonly number[]): number => quantileOf(Float64Array.from(values).sort(), 0.5);
 
 /** Returns a quantile of sorted values, with linear interpolation; NaN if there are no values. */
-export const quantile = (sorted: Float64Array, share: number): number => {
-  const place = share * (sorted.length - 1);
-  const [below, above] = [sorted[Math.floor(place)] ?? Number.NaN, sorted[Math.ceil(place)] ?? Number.NaN];
-  return below + (above - below) * (place - Math.floor(place));
+export const quantileOf = (sorted: Float64Array, share: number): number => {
+  const position = share * (sorted.length - 1);
+  const [lowerValue, upperValue] = [
+    sorted[Math.floor(position)] ?? Number.NaN,
+    sorted[Math.ceil(position)] ?? Number.NaN,
+  ];
+  return lowerValue + (upperValue - lowerValue) * (position - Math.floor(position));
 };

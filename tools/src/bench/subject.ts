@@ -11,7 +11,7 @@ export interface Subject {
   readonly address: string;
   readonly pid: number;
   /** Returns the CPU time of all the process's threads, in nanoseconds. */
-  readonly cpuNs: () => Promise<number>;
+  readonly readCpuNs: () => Promise<number>;
   readonly readProbe: () => Promise<ProbeReply>;
   /** Kills the process: a graceful shutdown is not measured. */
   readonly kill: () => Promise<void>;
@@ -20,7 +20,7 @@ export interface Subject {
 export interface SubjectStart {
   readonly address: string;
   /** A path that returns 200 when the process is ready. */
-  readonly ready: string;
+  readonly readyPath: string;
   readonly folder: string;
   readonly arguments: readonly string[];
   readonly environment: NodeJS.ProcessEnv;
@@ -35,7 +35,7 @@ const probe = new URL('probe.ts', import.meta.url).href;
  * latest.
  */
 export const startSubject = async (start: SubjectStart): Promise<Subject> => {
-  const { address, ready, logFile } = start;
+  const { address, readyPath, logFile } = start;
   const log = openSync(logFile, 'a', 0o600);
   const child = spawn(process.execPath, ['--import', probe, ...start.arguments], {
     cwd: start.folder,
@@ -45,7 +45,7 @@ export const startSubject = async (start: SubjectStart): Promise<Subject> => {
   closeSync(log);
   const kill = () => endProcess(child, 'SIGKILL');
   const isReady = () =>
-    fetch(`${address}${ready}`).then(
+    fetch(`${address}${readyPath}`).then(
       ({ ok }) => ok,
       () => false,
     );
@@ -60,15 +60,15 @@ export const startSubject = async (start: SubjectStart): Promise<Subject> => {
     child.send('read');
     return ((await reply) as [ProbeReply])[0];
   };
-  const cpuNs = process.platform === 'linux' ? () => scheduledNs(pid) : async () => (await readProbe()).cpuNs;
-  return { address, pid, cpuNs, readProbe, kill };
+  const readCpuNs = process.platform === 'linux' ? () => readScheduledNs(pid) : async () => (await readProbe()).cpuNs;
+  return { address, pid, readCpuNs, readProbe, kill };
 };
 
 /**
  * Returns the sum of the kernel scheduler's counts for the process's threads, which is more precise than
  * `process.cpuUsage`.
  */
-const scheduledNs = async (pid: number): Promise<number> => {
+const readScheduledNs = async (pid: number): Promise<number> => {
   const threads = await readdir(`/proc/${pid}/task`);
   const counts = await Promise.all(
     threads.map(async (thread) => {

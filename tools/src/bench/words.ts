@@ -9,5 +9,5 @@ export const words =
 /** Returns a function that generates texts of `length` words, the same in each run. */
 export const createTexts = (seed: number): ((length: number) => string) => {
   const random = createSeededRandom(seed);
-  return (length) => Array.from({ length }, () => random.one(words)).join(' ');
+  return (length) => Array.from({ length }, () => random.pick(words)).join(' ');
 };

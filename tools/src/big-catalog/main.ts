@@ -23,7 +23,7 @@ const portico = await compose(readConfig({ ...process.env, JOBS: 'off' }), creat
 try {
   const { ports, documents } = portico;
   if ((await ports.profiles.list()).length > 1)
-    throw new Error('The database is not empty: name another DATA_DIR or DATABASE_URL');
+    throw new Error('The database is not empty: set a different DATA_DIR or DATABASE_URL');
   const filler = new Filler({
     ports,
     documents,

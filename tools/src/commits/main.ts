@@ -5,7 +5,7 @@ import { subjectFaults } from './subject-faults.ts';
  * Checks the subjects of all commits after the one that added this check, except merges. Exits with 1 if one has a
  * fault. If the history is incomplete or missing, it checks the commits that are there, or none, and reports that.
  */
-const git = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
+const runGit = (...args: readonly string[]): string => execFileSync('git', args, { encoding: 'utf8' }).trim();
 
 const isRepository = (): boolean => spawnSync('git', ['rev-parse', '--git-dir']).status === 0;
 
@@ -14,14 +14,17 @@ const checkCommits = (): number => {
     console.log('skipped: this folder has no git history');
     return 0;
   }
-  const isShallow = git('rev-parse', '--is-shallow-repository') === 'true';
-  const added = git('log', '--diff-filter=A', '--format=%H', '--', 'tools/src/commits/main.ts').split('\n').at(-1);
-  if (!added) {
+  const isShallow = runGit('rev-parse', '--is-shallow-repository') === 'true';
+  const firstCommit = runGit('log', '--diff-filter=A', '--format=%H', '--', 'tools/src/commits/main.ts')
+    .split('\n')
+    .at(-1);
+  if (!firstCommit) {
     console.log('skipped: the commit that added this check is not in the history');
     return 0;
   }
-  const commits = git('log', '--no-merges', '--format=%h %s', `${added}..HEAD`).split('\n').filter(Boolean);
-  if (isShallow) console.log(`the clone is shallow: commits before ${added.slice(0, 8)} are missing and not checked`);
+  const commits = runGit('log', '--no-merges', '--format=%h %s', `${firstCommit}..HEAD`).split('\n').filter(Boolean);
+  if (isShallow)
+    console.log(`the clone is shallow: commits before ${firstCommit.slice(0, 8)} are missing and not checked`);
   const faults = commits.flatMap((commit) => {
     const [hash = '', ...subject] = commit.split(' ');
     return subjectFaults(subject.join(' ')).map((fault) => `${hash} ${fault}: ${subject.join(' ')}`);

@@ -29,11 +29,15 @@ const verbs = new Set(
 export const subjectFaults = (subject: string): readonly string[] => {
   const [firstWord = ''] = subject.split(' ');
   return [
-    ...(subject.length > subjectLengthMax ? [`has ${subject.length} characters, ${subjectLengthMax} are allowed`] : []),
+    ...(subject.length > subjectLengthMax
+      ? [`has ${subject.length} characters, but at most ${subjectLengthMax} are allowed`]
+      : []),
     ...(/^[A-Z]/.test(subject) ? [] : ['does not start with a capital letter']),
-    ...(/[.!]$/.test(subject) ? ['ends like a sentence'] : []),
+    ...(/[.!]$/.test(subject) ? ['ends with a period or an exclamation mark'] : []),
     ...(verbs.has(firstWord.toLowerCase())
       ? []
-      : [`does not start with a verb in the imperative; if "${firstWord}" is one, add it to the list of this check`]),
+      : [
+          `does not start with a verb in the imperative; if "${firstWord}" is one, add it to the list in subject-faults.ts`,
+        ]),
   ];
 };

@@ -1,4 +1,4 @@
-import { expectEqual, bytesOf, chapter, line, say } from './format.ts';
+import { expectEqual, formatBytes, printChapter, printLine, print } from './format.ts';
 
 /** The key pair of the agent's profile. */
 export interface AgentKey {
@@ -31,51 +31,54 @@ const parameters = { lat: '38.72', lon: '-9.14' };
 
 /** Runs one task as an agent would: finds the operation, reads how to call it, calls it, and records the call. */
 export const runAgentTask = async (address: string, { clientId, secret }: AgentKey): Promise<void> => {
-  chapter('6. Her agent runs a task over MCP (POST /mcp), with its key as one string in X-API-Key.');
+  printChapter('6. Her agent runs a task over MCP (POST /mcp), with its key as one string in X-API-Key.');
   const headers = { 'x-api-key': `${clientId}.${secret}`, 'content-type': 'application/json' };
   const mcp = createMcpClient(`${address}/mcp`, headers);
 
   const { text: responseText, result } = await mcp<{ tools: readonly { name: string }[] }>('tools/list', {});
-  line('tools/list', `${result.tools.length} tools in ${bytesOf(responseText)}`);
+  printLine('tools/list', `${result.tools.length} tools in ${formatBytes(responseText)}`);
 
   const search = await mcp.call<{ operations: readonly SearchResult[] }>('search_operations', { query: task });
-  const [best] = search.data.operations;
-  if (!best) throw new Error(`No operation was found for "${task}"`);
-  line(`search_operations "${task}"`, `${search.words} ${sizeInBrackets(search.text)}`);
-  line(
+  const [bestResult] = search.data.operations;
+  if (!bestResult) throw new Error(`No operation was found for "${task}"`);
+  printLine(`search_operations "${task}"`, `${search.summary} ${sizeInBrackets(search.text)}`);
+  printLine(
     '',
-    `${best.score.toFixed(2)} ${expectEqual(`${best.method} ${best.path} of ${best.collection_name}`, expectedOperation)}`,
+    `${bestResult.score.toFixed(2)} ${expectEqual(`${bestResult.method} ${bestResult.path} of ${bestResult.collection_name}`, expectedOperation)}`,
   );
 
-  const { collection_id, operation_key, method, path } = best;
-  const described = await mcp.call<OperationDetails>('describe_operation', { collection_id, operation_key });
+  const { collection_id, operation_key, method, path } = bestResult;
+  const details = await mcp.call<OperationDetails>('describe_operation', { collection_id, operation_key });
   const document = await fetch(`${address}/api/collections/${collection_id}/openapi.json`, { headers });
-  line('describe_operation', `everything needed for a call ${sizeInBrackets(described.text)}, at most 8 KB`);
-  line('', `regardless of the document's size; this one has ${bytesOf(await document.text())}`);
-  line('', described.data.curl);
+  printLine('describe_operation', `everything needed for a call ${sizeInBrackets(details.text)}, at most 8 KB`);
+  printLine('', `regardless of the document's size; this one has ${formatBytes(await document.text())}`);
+  printLine('', details.data.curl);
 
   const { data: api } = await mcp.call<Api>('get_api', { collection_id, include_credential: true });
-  line('get_api, include_credential', `send ${JSON.stringify(api.send)}`);
+  printLine('get_api, include_credential', `send ${JSON.stringify(api.send)}`);
 
-  const url = new URL(described.data.url);
+  const url = new URL(details.data.url);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   if (api.send.in === 'query') url.searchParams.set(api.send.name, api.send.value);
   const response = await fetch(url, { method });
   if (!response.ok) throw new Error(`${method} ${path} of the API returned ${response.status}`);
-  line(`${method} ${path}  of the API itself`, `${response.status} ${await response.text()}`);
+  printLine(`${method} ${path}  of the API itself`, `${response.status} ${await response.text()}`);
 
   const call = { collection_id, operation_key, method, endpoint: path, status_code: response.status };
-  line('record_call', (await mcp.call('record_call', call)).words.replace(/ at .*/, ''));
+  printLine('record_call', (await mcp.call('record_call', call)).summary.replace(/ at .*/, ''));
 
-  say('\n   APIs without a grant are not found:');
-  const hidden = await mcp.call('search_operations', { query: 'send a text message' });
-  line(
+  print('\n   APIs without a grant are not found:');
+  const searchWithoutGrant = await mcp.call('search_operations', { query: 'send a text message' });
+  printLine(
     'search_operations "send a text message"',
-    expectEqual(hidden.words.replace(/(?<=\.) .*/, ''), 'No operation that you may use fits.'),
+    expectEqual(
+      searchWithoutGrant.summary.replace(/(?<=\.) .*/, ''),
+      'None of the operations that you may use matches.',
+    ),
   );
 };
 
-const sizeInBrackets = (text: string): string => `(${bytesOf(text)})`;
+const sizeInBrackets = (text: string): string => `(${formatBytes(text)})`;
 
 interface ToolResult {
   readonly content: readonly { readonly text: string }[];
@@ -97,10 +100,10 @@ const createMcpClient = (url: string, headers: Readonly<Record<string, string>>)
   };
   const call = async <Data>(name: string, input: object) => {
     const { text, result } = await send<ToolResult>('tools/call', { name, arguments: input });
-    const words = result.content[0]?.text ?? '';
-    if (result.isError) throw new Error(`${name} failed: ${words}`);
-    const data = (result.structuredContent ?? JSON.parse(words)) as Data;
-    return { text, words: words.split('\n')[0] ?? '', data };
+    const contentText = result.content[0]?.text ?? '';
+    if (result.isError) throw new Error(`${name} failed: ${contentText}`);
+    const data = (result.structuredContent ?? JSON.parse(contentText)) as Data;
+    return { text, summary: contentText.split('\n')[0] ?? '', data };
   };
   return Object.assign(send, { call });
 };

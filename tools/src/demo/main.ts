@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs, promisify } from 'node:util';
 import {
-  embeddedFiles,
+  findEmbeddedFiles,
   localAdmin,
   openLocalIssuer,
   readConfig,
-  startFailure,
+  toStartFailure,
   type Environment,
 } from '@portico/composition';
 import { createApiClient } from '../api-client.ts';
@@ -23,7 +23,7 @@ const { values } = parseArgs({
 /**
  * Returns an environment with a separate data folder, which is empty at each start, and without any of your servers.
  */
-const demoEnvironment = (environment: Environment): Environment => {
+const createDemoEnvironment = (environment: Environment): Environment => {
   const servers = ['DATABASE_URL', 'REDIS_URL', 'QDRANT_URL', 'QDRANT_API_KEY', 'OLLAMA_URL', 'SMTP_URL'];
   const otherVariables = Object.entries(environment).filter(([name]) => !servers.includes(name.replace(/_FILE$/, '')));
   return { ...Object.fromEntries(otherVariables), DATA_DIR: join(readConfig(environment).dataDir, 'demo') };
@@ -32,11 +32,11 @@ const demoEnvironment = (environment: Environment): Environment => {
 /** Removes the data of an earlier demo, unless that demo is still running. */
 const removeEarlierDemo = async (environment: Environment): Promise<void> => {
   const config = readConfig(environment);
-  const alreadyRunning = new NotStartedError(`A demo is already running on ${config.dataDir}: stop it first`);
-  const isUnused = await embeddedFiles(config)
+  const alreadyRunningError = new NotStartedError(`A demo is already running on ${config.dataDir}: stop it first`);
+  const isUnused = await findEmbeddedFiles(config)
     ?.runExclusively(async () => undefined)
     .catch(() => true);
-  if (isUnused === false) throw alreadyRunning;
+  if (isUnused === false) throw alreadyRunningError;
   rmSync(config.dataDir, { recursive: true, force: true });
 };
 
@@ -50,7 +50,7 @@ const makeConsoleLink = async (environment: Environment): Promise<string> => {
 
 /** Runs the service until it is stopped, or until the end of the story. */
 const runDemo = async (): Promise<void> => {
-  const environment = demoEnvironment(process.env);
+  const environment = createDemoEnvironment(process.env);
   await removeEarlierDemo(environment);
   const config = readConfig(environment);
   const issuer = await openLocalIssuer(config);
@@ -73,11 +73,11 @@ const runDemo = async (): Promise<void> => {
       mintUserToken,
       dataDir,
       mailFolder: mail.folder,
-      leaveOpen: !values.exit,
+      keepRunning: !values.exit,
       makeConsoleLink: () => makeConsoleLink(environment),
       weatherApi,
     });
-    if (!values.exit) await service.exited;
+    if (!values.exit) await service.exitCode;
   } catch (error) {
     // The story cannot continue without the service.
     if (!isStopped) throw error;
@@ -91,13 +91,13 @@ if (values.help) {
   process.stdout.write(
     'npm run demo             run the story and leave the service running\n' +
       'npm run demo -- --exit   run the story and exit\n' +
-      'It uses the folder "demo" of DATA_DIR, and starts from scratch each time.\n',
+      'It uses the folder "demo" in DATA_DIR, and starts from scratch each time.\n',
   );
 } else {
   try {
     await runDemo();
   } catch (error) {
-    process.stderr.write(`${error instanceof NotStartedError ? error.message : startFailure(error).message}\n`);
+    process.stderr.write(`${error instanceof NotStartedError ? error.message : toStartFailure(error).message}\n`);
     // Exiting also stops everything that the demo has started.
     process.exit(1);
   }

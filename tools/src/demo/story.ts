@@ -3,7 +3,7 @@ import type { ApiClient, Credential } from '../api-client.ts';
 import { runAgentTask } from './agent.ts';
 import { readSamples, withWeatherApi } from './samples.ts';
 import { runTeamDay } from './team.ts';
-import { expectEqual, chapter, line, say } from './format.ts';
+import { expectEqual, printChapter, printLine, print } from './format.ts';
 import type { WeatherApi } from './weather-api.ts';
 
 export interface StoryTools {
@@ -11,7 +11,7 @@ export interface StoryTools {
   readonly mintUserToken: (uid: string, email: string) => Promise<string>;
   readonly dataDir: string;
   readonly mailFolder: string | null;
-  readonly leaveOpen: boolean;
+  readonly keepRunning: boolean;
   /** Creates a one-time link to the console for the administrator. */
   readonly makeConsoleLink: () => Promise<string>;
   readonly weatherApi: WeatherApi;
@@ -25,7 +25,7 @@ interface CollectionSummary {
 /** Goes through a first day with the service. Every step is a real request; throws if one fails. */
 export const runStory = async (api: ApiClient, tools: StoryTools): Promise<void> => {
   const admin: Credential = { token: tools.adminToken };
-  say(`Portico runs at ${api.address}, using only this machine's files.`);
+  print(`Portico runs at ${api.address}, using only this machine's files.`);
 
   const samples = await loadSamples(api, admin, tools.weatherApi);
   const ada = await registerAda(api, tools);
@@ -33,11 +33,11 @@ export const runStory = async (api: ApiClient, tools: StoryTools): Promise<void>
   await grant(api, admin, ada.id, samples);
   await search(api, client);
   await runAgentTask(api.address, client);
-  await audit(api, admin);
+  await showAuditLog(api, admin);
   await hitLimit(api, admin, client);
   await runTeamDay(api, admin, samples);
-  if (tools.leaveOpen) await showNextSteps(api, tools, ada.token, client);
-  else say('\nThat was the story; the service stops now.');
+  if (tools.keepRunning) await showNextSteps(api, tools, ada.token, client);
+  else print('\nThis is the end of the demo. Stopping the service.');
 };
 
 const loadSamples = async (
@@ -45,17 +45,17 @@ const loadSamples = async (
   admin: Credential,
   weather: WeatherApi,
 ): Promise<readonly CollectionSummary[]> => {
-  chapter('1. An administrator fills the catalog.');
+  printChapter('1. An administrator fills the catalog.');
   const samples = readSamples().map((sample) =>
     sample.name === 'Nimbara Weather' ? withWeatherApi(sample, weather) : sample,
   );
   for (const sample of samples) await api.request(admin, 'POST', '/api/collections/', sample);
   const collections = await api.request<CollectionSummary[]>(admin, 'GET', '/api/collections/');
-  line(`POST /api/collections/  (${samples.length} times)`, `${collections.length} collections in the catalog`);
-  line('', `one of them with a credential, served by a fake API at ${weather.baseUrl}`);
+  printLine(`POST /api/collections/  (${samples.length} times)`, `${collections.length} collections in the catalog`);
+  printLine('', `one of them with a credential, served by a fake API at ${weather.baseUrl}`);
   await waitForEmbeddings(api, admin, collections.length);
   const { total } = await waitForOperations(api);
-  line('GET /ready', `the operations of ${total} collections can be searched`);
+  printLine('GET /ready', `the operations of ${total} collections can be searched`);
   return collections;
 };
 
@@ -91,7 +91,7 @@ interface Ada {
 }
 
 const registerAda = async (api: ApiClient, { mintUserToken }: StoryTools): Promise<Ada> => {
-  chapter('2. Ada signs up with the identity provider and registers.');
+  printChapter('2. Ada signs up with the identity provider and registers.');
   const [uid, email] = ['ada', 'ada@example.com'];
   const registration = { firebase_uid: uid, email, full_name: 'Ada Lovelace', company_name: 'Analytical Engines' };
   const profile = await api.request<{ id: string; registration_status: string }>(
@@ -100,10 +100,10 @@ const registerAda = async (api: ApiClient, { mintUserToken }: StoryTools): Promi
     '/api/profiles/register',
     registration,
   );
-  line('POST /api/profiles/register', `${email} is ${profile.registration_status}`);
+  printLine('POST /api/profiles/register', `${email} is ${profile.registration_status}`);
   const token = await mintUserToken(uid, email);
-  const list = await api.request<unknown[]>({ token }, 'GET', '/api/collections/');
-  line('GET /api/collections/  as Ada', `${list.length} collections: there are no grants yet`);
+  const collections = await api.request<unknown[]>({ token }, 'GET', '/api/collections/');
+  printLine('GET /api/collections/  as Ada', `${collections.length} collections: there are no grants yet`);
   return { id: profile.id, token };
 };
 
@@ -113,16 +113,16 @@ interface ApiKey {
 }
 
 const approve = async (api: ApiClient, admin: Credential, ada: Ada, mailFolder: string | null): Promise<ApiKey> => {
-  chapter('3. The administrator approves her. The secret is shown only this once.');
+  printChapter('3. The administrator approves her. The secret is shown only once.');
   const profile = await api.request<{ client_id: string; client_secret: string }>(
     admin,
     'POST',
     `/api/profiles/${ada.id}/approve`,
   );
-  line('POST /api/profiles/{id}/approve', `client_id ${profile.client_id}`);
-  if (mailFolder) line('', `and mailed: see ${mailFolder}`);
-  const again = await api.call(admin, 'POST', `/api/profiles/${ada.id}/approve`);
-  line('the same request again', `${again.status} ${JSON.stringify(again.body)}`);
+  printLine('POST /api/profiles/{id}/approve', `client_id ${profile.client_id}`);
+  if (mailFolder) printLine('', `and mailed: see ${mailFolder}`);
+  const secondResponse = await api.call(admin, 'POST', `/api/profiles/${ada.id}/approve`);
+  printLine('the same request again', `${secondResponse.status} ${JSON.stringify(secondResponse.body)}`);
   return { clientId: profile.client_id, secret: profile.client_secret };
 };
 
@@ -134,10 +134,10 @@ const grant = async (
   adaId: string,
   collections: readonly CollectionSummary[],
 ): Promise<void> => {
-  chapter('4. The administrator grants her the APIs for a travel assistant.');
+  printChapter('4. The administrator grants her the APIs for a travel assistant.');
   for (const { id, name } of collections.filter((collection) => travelApis.test(collection.name))) {
     await api.request(admin, 'POST', `/api/access/clients/${adaId}/collections/${id}`);
-    line('POST /api/access/clients/{id}/collections/{id}', name);
+    printLine('POST /api/access/clients/{id}/collections/{id}', name);
   }
 };
 
@@ -149,41 +149,41 @@ export const searches = [
 ] as const;
 
 const search = async (api: ApiClient, client: Credential): Promise<void> => {
-  chapter('5. She searches for an API in plain words, even words that are not in its description.');
+  printChapter('5. She searches for an API in plain words, even words that are not in its description.');
   for (const [words, expectedName] of searches) {
-    const [best] = await api.request<{ collection_name: string }[]>(client, 'POST', '/api/vector/search', {
+    const [bestMatch] = await api.request<{ collection_name: string }[]>(client, 'POST', '/api/vector/search', {
       query: words,
       k_limit: 1,
     });
-    line(`"${words}"`, expectEqual(best?.collection_name ?? 'nothing', expectedName));
+    printLine(`"${words}"`, expectEqual(bestMatch?.collection_name ?? 'nothing', expectedName));
   }
 };
 
-const audit = async (api: ApiClient, admin: Credential): Promise<void> => {
-  chapter("7. The audit log has the agent's calls.");
+const showAuditLog = async (api: ApiClient, admin: Credential): Promise<void> => {
+  printChapter("7. The audit log has the agent's calls.");
   const page = await api.request<{ data: { message: object }[]; total: number }>(
     admin,
     'GET',
     '/api/audit/?pageSize=1',
   );
-  line(
+  printLine(
     'GET /api/audit/  as the administrator',
-    `${page.total} in all, the newest: ${JSON.stringify(page.data[0]?.message)}`,
+    `${page.total} entries, the newest: ${JSON.stringify(page.data[0]?.message)}`,
   );
 };
 
 const hitLimit = async (api: ApiClient, admin: Credential, client: ApiKey): Promise<void> => {
-  chapter('8. A rate limit takes effect.');
+  printChapter('8. A rate limit takes effect.');
   const limit = { client_id: client.clientId, allowed_limit: 25, window_seconds: 60 };
   const override = await api.request<{ id: number }>(admin, 'POST', '/api/rate-limits/overrides', limit);
-  line('POST /api/rate-limits/overrides', `${limit.allowed_limit} requests in ${limit.window_seconds} s`);
+  printLine('POST /api/rate-limits/overrides', `${limit.allowed_limit} requests in ${limit.window_seconds} s`);
   for (let attempt = 1; attempt <= limit.allowed_limit + 1; attempt++) {
     const response = await api.call(client, 'GET', `/api/rate-limits/effective/${client.clientId}`);
     if (response.status !== 429) continue;
-    line('GET /api/rate-limits/effective/{id}', `429 ${JSON.stringify(response.body)}`);
+    printLine('GET /api/rate-limits/effective/{id}', `429 ${JSON.stringify(response.body)}`);
     await api.request(admin, 'DELETE', `/api/rate-limits/overrides/${override.id}`);
-    const after = await api.call(client, 'GET', `/api/rate-limits/effective/${client.clientId}`);
-    line('DELETE the override, and the same request', after.status);
+    const nextResponse = await api.call(client, 'GET', `/api/rate-limits/effective/${client.clientId}`);
+    printLine('the same request after the override is deleted', nextResponse.status);
     return;
   }
   throw new Error('The limit was not reached');
@@ -195,8 +195,8 @@ const showNextSteps = async (
   adaToken: string,
   { clientId, secret }: ApiKey,
 ): Promise<void> => {
-  chapter('Try it yourself. The service runs until you press Ctrl-C; the next demo starts from scratch.');
-  say(`
+  printChapter('Try it yourself. The service runs until you press Ctrl-C; the next demo starts from scratch.');
+  print(`
    ${api.address}/docs            try every endpoint
    ${api.address}/openapi.json    the OpenAPI document
 
@@ -213,10 +213,10 @@ const showNextSteps = async (
    claude mcp add --transport http portico $PORTICO/mcp --header "X-API-Key: $CLIENT_ID.$CLIENT_SECRET"
    curl -s "$PORTICO/api/audit/?source=all" -H "Authorization: Bearer $ADMIN_TOKEN"
 `);
-  chapter('Or open the console as the administrator. The link works once, within the hour.');
-  say(`
+  printChapter('Or open the console as the administrator. The link works once, and expires in an hour.');
+  print(`
    ${await makeConsoleLink()}
 
-   Another link:  PORT=${new URL(api.address).port} DATA_DIR=${dataDir} npm run -s portico -- console
+   A new link:  PORT=${new URL(api.address).port} DATA_DIR=${dataDir} npm run -s portico -- console
 `);
 };

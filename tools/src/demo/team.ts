@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ApiClient, Credential } from '../api-client.ts';
-import { expectEqual, chapter, line } from './format.ts';
+import { expectEqual, printChapter, printLine } from './format.ts';
 
 interface CollectionSummary {
   readonly id: string;
@@ -17,7 +17,7 @@ const emailOf = (name: string): string => `${name}@example.com`;
 const sharedApi = 'Nimbara Weather';
 
 /**
- * Shows the first day of a team of ten, on one screen. The administrator identifies people by e-mail address, and APIs
+ * Shows the first day of a team of ten, on one screen. The administrator identifies people by email address, and APIs
  * by name.
  */
 export const runTeamDay = async (
@@ -25,7 +25,7 @@ export const runTeamDay = async (
   admin: Credential,
   collections: readonly CollectionSummary[],
 ): Promise<void> => {
-  chapter('9. A team of ten. People are identified by e-mail, collections by name.');
+  printChapter('9. A team of ten. People are identified by email, collections by name.');
   const keys = await approveAll(api, admin);
   const names = [sharedApi, ...collections.map(({ name }) => name).filter((name) => name !== sharedApi)];
   await grantTeam(api, admin, names.slice(0, 8));
@@ -41,7 +41,7 @@ const approveAll = async (api: ApiClient, admin: Credential): Promise<ReadonlyMa
     await api.request(null, 'POST', '/api/profiles/register', registration);
   }
   const pending = await api.request<unknown[]>(admin, 'GET', '/api/profiles/?registration_status=pending');
-  line(
+  printLine(
     'GET /api/profiles/?registration_status=pending',
     `${pending.length} pending people, in addition to Ada, who is approved`,
   );
@@ -49,22 +49,24 @@ const approveAll = async (api: ApiClient, admin: Credential): Promise<ReadonlyMa
     approved: number;
     outcomes: readonly { email: string; client_id: string; client_secret: string }[];
   }>(admin, 'POST', '/api/profiles/approve', { profiles: newcomers });
-  line('POST /api/profiles/approve', `${approved} approved, each with their own key`);
-  return new Map(outcomes.map((one) => [one.email, { clientId: one.client_id, secret: one.client_secret }]));
+  printLine('POST /api/profiles/approve', `${approved} approved, each with their own key`);
+  return new Map(
+    outcomes.map((outcome) => [outcome.email, { clientId: outcome.client_id, secret: outcome.client_secret }]),
+  );
 };
 
 const grantTeam = async (api: ApiClient, admin: Credential, names: readonly string[]): Promise<void> => {
   await api.request(admin, 'POST', '/api/groups', { name: 'Travel' });
   const members = ['ada@example.com', ...newcomers];
   await api.request(admin, 'POST', '/api/groups/Travel/members', { profiles: members });
-  line('POST /api/groups/Travel/members', `${members.length} members`);
+  printLine('POST /api/groups/Travel/members', `${members.length} members`);
   const expires_at = '2099-12-31';
   const { granted } = await api.request<{ granted: number }>(admin, 'POST', '/api/access/grants', {
     groups: ['Travel'],
     collections: names,
     expires_at,
   });
-  line('POST /api/access/grants', `${granted} collections for the group, until ${expires_at}`);
+  printLine('POST /api/access/grants', `${granted} collections for the group, until ${expires_at}`);
 };
 
 const decideRequest = async (
@@ -78,9 +80,9 @@ const decideRequest = async (
   await api.request(admin, 'PUT', `/api/collections/${collection.id}`, { discoverable: true });
   const request = { collection_id: collection.id, reason: 'To compare prices', duration_days: 30 };
   const { id } = await api.request<{ id: string }>(requester, 'POST', '/api/access/requests', request);
-  line('POST /api/access/requests  by Ida', `${collection.name}, for 30 days`);
+  printLine('POST /api/access/requests  by Ida', `${collection.name}, for 30 days`);
   const { status } = await api.request<{ status: string }>(admin, 'POST', `/api/access/requests/${id}/approve`);
-  line(
+  printLine(
     'POST /api/access/requests/{id}/approve',
     `${expectEqual(status, 'approved')}: the grant applies to her next request`,
   );
@@ -90,7 +92,7 @@ const suspend = async (api: ApiClient, admin: Credential, key: ApiKey): Promise<
   const jon = emailOf('jon');
   await api.request(admin, 'POST', `/api/profiles/${jon}/suspend`, { reason: 'Left the company' });
   const { status } = await api.call(key, 'GET', '/api/catalog');
-  line(`POST /api/profiles/${jon}/suspend`, `his key now gets ${expectEqual(status, 401)}; his data is kept`);
+  printLine(`POST /api/profiles/${jon}/suspend`, `his key now gets ${expectEqual(status, 401)}; his data is kept`);
 };
 
 interface MatrixRow {
@@ -101,12 +103,21 @@ interface MatrixRow {
 }
 
 const showAccessMatrix = async (api: ApiClient, admin: Credential): Promise<void> => {
-  const all = await api.request<readonly MatrixRow[]>(admin, 'GET', '/api/access/matrix?limit=1000');
-  line('GET /api/access/matrix', `${expectEqual(all.length, 87)} rows: who may use which API, how, and until when`);
-  const ofIda = await api.request<readonly MatrixRow[]>(admin, 'GET', `/api/access/matrix?profile=${emailOf('ida')}`);
-  const own = ofIda.filter(({ via }) => via === 'direct').map(({ collection_name }) => collection_name);
-  line('      ?profile=ida@example.com', `${own.join(', ')} by her own grant,`);
-  line('', `${ofIda.length - own.length} more as a member of Travel`);
+  const rows = await api.request<readonly MatrixRow[]>(admin, 'GET', '/api/access/matrix?limit=1000');
+  printLine(
+    'GET /api/access/matrix',
+    `${expectEqual(rows.length, 87)} rows: who may use which API, how, and until when`,
+  );
+  const idasRows = await api.request<readonly MatrixRow[]>(
+    admin,
+    'GET',
+    `/api/access/matrix?profile=${emailOf('ida')}`,
+  );
+  const directCollections = idasRows
+    .filter(({ via }) => via === 'direct')
+    .map(({ collection_name }) => collection_name);
+  printLine('      ?profile=ida@example.com', `${directCollections.join(', ')} by her own grant,`);
+  printLine('', `${idasRows.length - directCollections.length} more as a member of Travel`);
 };
 
 interface UsageRow {
@@ -126,16 +137,16 @@ const showUsage = async (
   const path = `/api/usage?by=profile&collection=${encodeURIComponent(sharedApi)}`;
   const emails = [emailOf('bea'), emailOf('cyd')];
   for (let attempt = 0; attempt < 1_200; attempt++) {
-    const lines = await api.request<readonly UsageRow[]>(admin, 'GET', path);
-    const rows = lines.filter(({ profile_email }) => emails.includes(profile_email));
+    const allRows = await api.request<readonly UsageRow[]>(admin, 'GET', path);
+    const rows = allRows.filter(({ profile_email }) => emails.includes(profile_email));
     if (rows.length === emails.length) {
-      line('GET /api/usage?by=profile', `of ${sharedApi}:`);
-      for (const { profile_email, reads } of rows) line('', `${profile_email} ${expectEqual(reads, 1)} read`);
+      printLine('GET /api/usage?by=profile', `of ${sharedApi}:`);
+      for (const { profile_email, reads } of rows) printLine('', `${profile_email} ${expectEqual(reads, 1)} read`);
       return;
     }
     await pause(100);
   }
-  throw new Error('The uses were not counted after two minutes');
+  throw new Error('The uses were not counted within two minutes');
 };
 
 const keyIn = (keys: ReadonlyMap<string, ApiKey>, name: string): ApiKey => {

@@ -19,13 +19,14 @@ const credential = 'nimbara-demo-key';
 export const startWeatherApi = async (): Promise<WeatherApi> => {
   const server = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://localhost');
-    const answer = (status: number, body: unknown): void => {
+    const respond = (status: number, body: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
     };
-    if (searchParams.get('app_key') !== credential) return answer(401, { error: 'Wrong app_key' });
-    if (request.method !== 'GET' || pathname !== '/v2/forecast/hourly') return answer(404, { error: 'No such path' });
-    if (!searchParams.get('lat') || !searchParams.get('lon')) return answer(400, { error: 'Where?' });
-    return answer(200, [{ time: '2026-07-01T09:00:00Z', temperature: 17.5, rain_probability: 0.8, sky: 'rain' }]);
+    if (searchParams.get('app_key') !== credential) return respond(401, { error: 'Wrong app_key' });
+    if (request.method !== 'GET' || pathname !== '/v2/forecast/hourly') return respond(404, { error: 'No such path' });
+    if (!searchParams.get('lat') || !searchParams.get('lon'))
+      return respond(400, { error: 'lat and lon are required' });
+    return respond(200, [{ time: '2026-07-01T09:00:00Z', temperature: 17.5, rain_probability: 0.8, sky: 'rain' }]);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -10,11 +10,11 @@ export interface Page {
   readonly bytes: number;
 }
 
-const folders = ['{,.}*.md', '{.github,docs,samples,tools}/**/*.md'];
+const patterns = ['{,.}*.md', '{.github,docs,samples,tools}/**/*.md'];
 
 /** Returns all documents except those of installed packages, sorted by path. */
 export const readPages = (): readonly Page[] =>
-  globSync(folders, { cwd: root, exclude: (path) => path.includes('node_modules') })
+  globSync(patterns, { cwd: root, exclude: (path) => path.includes('node_modules') })
     .toSorted()
     .map((path) => {
       const text = readFileSync(join(root, path), 'utf8');

@@ -15,7 +15,7 @@ interface Violation {
 }
 
 const root = resolve(import.meta.dirname, '../../..');
-const boundary = '@nx/enforce-module-boundaries';
+const boundaryRule = '@nx/enforce-module-boundaries';
 
 /**
  * Proves that the boundaries are enforced: adds a file for each violation to the sources, runs the linter or the type
@@ -23,14 +23,14 @@ const boundary = '@nx/enforce-module-boundaries';
  */
 const violations: readonly Violation[] = [
   {
-    description: 'a package in the domain',
+    description: 'an npm package in the domain',
     folder: 'libs/domain',
     check: 'lint',
     code: `import { z } from 'zod';\nexport const planted = z;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
-    description: 'an import cycle between two folders of nouns',
+    description: 'an import cycle between two domain folders',
     folder: 'libs/domain',
     subfolder: 'profiles',
     check: 'lint',
@@ -38,7 +38,7 @@ const violations: readonly Violation[] = [
     expected: 'no-restricted-imports',
   },
   {
-    description: 'an import cycle between two folders of use cases',
+    description: 'an import cycle between two use case folders',
     folder: 'libs/domain',
     subfolder: 'use-cases/audit',
     check: 'lint',
@@ -46,7 +46,7 @@ const violations: readonly Violation[] = [
     expected: 'no-restricted-imports',
   },
   {
-    description: 'a port in a folder of nouns',
+    description: 'a port in an entity folder',
     folder: 'libs/domain',
     subfolder: 'audit',
     check: 'lint',
@@ -54,14 +54,14 @@ const violations: readonly Violation[] = [
     expected: 'no-restricted-imports',
   },
   {
-    description: 'node: in the domain',
+    description: 'a Node module in the domain',
     folder: 'libs/domain',
     check: 'lint',
     code: `import { readFileSync } from 'node:fs';\nexport const planted = readFileSync;`,
     expected: 'no-restricted-imports',
   },
   {
-    description: 'the types of Node in the domain',
+    description: 'a Node global in the domain',
     folder: 'libs/domain',
     check: 'types',
     code: `export const planted = process.env;`,
@@ -93,80 +93,80 @@ const violations: readonly Violation[] = [
     folder: 'libs/domain',
     check: 'lint',
     code: `import { createMemoryStores } from '@portico/memory';\nexport const planted = createMemoryStores;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
     description: 'an adapter in another adapter',
     folder: 'libs/adapters/sql',
     check: 'lint',
     code: `import { createMemoryStores } from '@portico/memory';\nexport const planted = createMemoryStores;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
-    description: 'the technology of another adapter',
+    description: "a different adapter's package",
     folder: 'libs/adapters/secrets',
     check: 'lint',
     code: `import { SignJWT } from 'jose';\nexport const planted = SignJWT;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
-    description: 'the technology of another adapter of the same server',
+    description: 'a package of a different adapter for the same server',
     folder: 'libs/adapters/redis',
     check: 'lint',
     code: `import { Queue } from 'bullmq';\nexport const planted = Queue;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
     description: 'the test servers in an adapter',
     folder: 'libs/adapters/qdrant',
     check: 'lint',
     code: `import { startRedis } from '@portico/test-servers';\nexport const planted = startRedis;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
     description: 'the composition in an adapter',
     folder: 'libs/adapters/sql',
     check: 'lint',
     code: `import { compose } from '@portico/composition';\nexport const planted = compose;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
     description: 'inversify in an app',
     folder: 'apps/http',
     check: 'lint',
     code: `import { Container } from 'inversify';\nexport const planted = Container;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
     description: 'an adapter in an app',
     folder: 'apps/http',
     check: 'lint',
     code: `import { openSqlStores } from '@portico/sql';\nexport const planted = openSqlStores;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
-    description: 'values of the service in the console, which may import only types',
+    description: "the service's code in the console",
     folder: 'apps/console',
     check: 'lint',
     code: `import { createHttpApp } from '@portico/http';\nexport const planted = createHttpApp;`,
     expected: 'no-restricted-imports',
   },
   {
-    description: 'even types of the domain in the console',
+    description: "the domain's types in the console",
     folder: 'apps/console',
     check: 'lint',
     code: `import type { Profile } from '@portico/domain';\nexport type Planted = Profile;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
-    description: 'Node in the console',
+    description: 'a Node module in the console',
     folder: 'apps/console',
     check: 'lint',
     code: `import { readFileSync } from 'node:fs';\nexport const planted = readFileSync;`,
     expected: 'no-restricted-imports',
   },
   {
-    description: 'a call that the route table does not have',
+    description: 'a call to a route that does not exist',
     folder: 'apps/console',
     subfolder: 'api',
     check: 'types',
@@ -178,24 +178,24 @@ const violations: readonly Violation[] = [
     folder: 'libs/composition',
     check: 'lint',
     code: `import express from 'express';\nexport const planted = express;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
     description: 'a test runner in the contracts',
     folder: 'libs/contracts',
     check: 'lint',
     code: `import { test } from 'vitest';\nexport const planted = test;`,
-    expected: boundary,
+    expected: boundaryRule,
   },
   {
-    description: 'an asynchronous decision',
+    description: 'an asynchronous decide function',
     folder: 'libs/domain',
     check: 'types',
     code: `import type { ProfileStore, ProfileChange } from './ports/index.ts';\nexport const planted = (store: ProfileStore, change: ProfileChange) => store.update(change.profile.id, async () => change);`,
     expected: 'TS2739',
   },
   {
-    description: 'a wrong dependency in the composition',
+    description: 'a dependency of the wrong type in the composition',
     folder: 'libs/composition',
     subfolder: 'wiring',
     check: 'types',
@@ -230,13 +230,13 @@ interface PlantedFile {
 }
 
 /** Returns a file for each violation, and a harmless one for each folder. */
-const plantedFilesFor = (together: readonly Violation[]): readonly PlantedFile[] => [
-  ...together.map((violation, at) => ({
-    file: join(violation.folder, 'src', violation.subfolder ?? '', `planted-violation-${at + 1}.ts`),
+const plantedFilesFor = (group: readonly Violation[]): readonly PlantedFile[] => [
+  ...group.map((violation, index) => ({
+    file: join(violation.folder, 'src', violation.subfolder ?? '', `planted-violation-${index + 1}.ts`),
     code: violation.code,
     violation,
   })),
-  ...[...new Set(together.map(({ folder }) => folder))].map((folder) => ({
+  ...[...new Set(group.map(({ folder }) => folder))].map((folder) => ({
     file: join(folder, 'src', 'planted-harmless.ts'),
     code: harmlessCode,
     violation: null,
@@ -257,13 +257,13 @@ const run = (...[command, ...args]: readonly string[]): string => {
 };
 
 /** Returns the check's output for each file, by path. Files that it does not check are absent. */
-type Check = (plants: readonly PlantedFile[]) => ReadonlyMap<string, string>;
+type Check = (plantedFiles: readonly PlantedFile[]) => ReadonlyMap<string, string>;
 
 /** Lints only these files, with all rules. */
-const lint: Check = (plants) => {
+const lint: Check = (plantedFiles) => {
   // The boundaries rule reads the project graph that Nx wrote last.
   run('nx', 'show', 'projects');
-  const results = JSON.parse(run('eslint', '--format', 'json', ...plants.map(({ file }) => file))) as readonly {
+  const results = JSON.parse(run('eslint', '--format', 'json', ...plantedFiles.map(({ file }) => file))) as readonly {
     readonly filePath: string;
     readonly messages: readonly { readonly ruleId: string | null; readonly message: string }[];
   }[];
@@ -276,12 +276,12 @@ const lint: Check = (plants) => {
 };
 
 /** Checks the types of the whole project. */
-const checkTypes: Check = (plants) => {
-  const folder = plants[0]?.violation?.folder ?? '';
+const checkTypes: Check = (plantedFiles) => {
+  const folder = plantedFiles[0]?.violation?.folder ?? '';
   const lines = run('tsc', '--build', '--emitDeclarationOnly', folder).split('\n');
   const checkedFiles = run('tsc', '--listFilesOnly', '--project', join(folder, 'tsconfig.lib.json'));
   return new Map(
-    plants
+    plantedFiles
       .filter(({ file }) => checkedFiles.includes(file))
       .map(({ file }) => [file, lines.filter((line) => line.startsWith(`${file}(`)).join('\n')]),
   );
@@ -295,27 +295,27 @@ const problemOf = ({ file, violation }: PlantedFile, output: string | undefined)
 };
 
 /** Adds the files of these violations while a check runs, and returns its problems. */
-const checkTogether = (group: readonly Violation[], check: Check): readonly string[] => {
-  const plants = plantedFilesFor(group);
+const checkGroup = (group: readonly Violation[], check: Check): readonly string[] => {
+  const plantedFiles = plantedFilesFor(group);
   try {
-    for (const { file, code } of plants) writeFileSync(join(root, file), `${code}\n`);
-    const outputs = check(plants);
-    return plants.flatMap((plant) => {
-      const problem = problemOf(plant, outputs.get(plant.file));
-      if (problem === null && plant.violation)
-        process.stdout.write(`caught  ${plant.violation.description} (${plant.violation.expected})\n`);
+    for (const { file, code } of plantedFiles) writeFileSync(join(root, file), `${code}\n`);
+    const outputs = check(plantedFiles);
+    return plantedFiles.flatMap((plantedFile) => {
+      const problem = problemOf(plantedFile, outputs.get(plantedFile.file));
+      if (problem === null && plantedFile.violation)
+        process.stdout.write(`caught  ${plantedFile.violation.description} (${plantedFile.violation.expected})\n`);
       return problem ?? [];
     });
   } finally {
-    for (const { file } of plants) rmSync(join(root, file), { force: true });
+    for (const { file } of plantedFiles) rmSync(join(root, file), { force: true });
   }
 };
 
-const { lint: ofLint = [], types: ofTypes = [] } = Object.groupBy(violations, ({ check }) => check);
+const { lint: lintViolations = [], types: typeViolations = [] } = Object.groupBy(violations, ({ check }) => check);
 const failures = [
-  ...checkTogether(ofLint, lint),
-  ...[...Map.groupBy(ofTypes, ({ folder }) => folder).values()].flatMap((together) =>
-    checkTogether(together, checkTypes),
+  ...checkGroup(lintViolations, lint),
+  ...[...Map.groupBy(typeViolations, ({ folder }) => folder).values()].flatMap((group) =>
+    checkGroup(group, checkTypes),
   ),
 ];
 if (failures.length > 0) {

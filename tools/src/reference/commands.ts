@@ -7,7 +7,7 @@ type Command = Tool['program'];
 const introduction = `# Commands
 
 \`npm run -s portico -- COMMAND\` in a checkout, \`docker compose exec -T http portico COMMAND\` in the stack. \`--help\` shows
-the same as this page.
+the same text.
 
 The tool works directly on the configured stores (\`DATA_DIR\`, \`DATABASE_URL\`, …), even while the service runs. Commands
 marked *HTTP* also work over HTTP, with \`--server URL\` or \`PORTICO_SERVER\` and a token in \`PORTICO_TOKEN\`, in the file
@@ -26,16 +26,16 @@ const entryOf = (command: Command, { program, overHttp }: Tool): string => {
     .filter(({ description }) => description !== '')
     .map((argument) => `\`${argument.name()}\`: ${help.argumentDescription(argument)}`);
   const usage = help.commandUsage(command).replace(' [options]', '');
-  const marks = overHttp.has(command) ? ' *HTTP*' : '';
+  const mark = overHttp.has(command) ? ' *HTTP*' : '';
   const details = [...argumentLines, ...options].map((line) => `  - ${line}\n`).join('');
-  return `- \`${usage}\`${marks}: ${command.description()}\n${details}`;
+  return `- \`${usage}\`${mark}: ${command.description()}\n${details}`;
 };
 
 const leavesOf = (command: Command): readonly Command[] =>
   command.commands.length === 0 ? [command] : command.commands.flatMap(leavesOf);
 
 /** Returns the text of `docs/reference/commands.md`. */
-export const commandsPage = (): string => {
+export const buildCommandsPage = (): string => {
   const stream = new PassThrough();
   const tool = createTool({}, { stdin: stream, stdout: stream, stderr: stream }, () => {});
   const { program } = tool;

@@ -3,10 +3,10 @@ import { variablesBySubject, type DescribedVariable } from './variables.ts';
 const introduction = `# Configuration
 
 Portico is configured by environment variables. It checks them at startup; if any is invalid, it lists every problem and
-exits with status 1 before it listens. An empty value counts as absent. \`portico doctor\` checks them without a start.
+exits with status 1 before it listens. An empty value counts as not set. \`portico doctor\` checks them without starting.
 
 Variables marked *secret* may be set as \`NAME_FILE\` instead: the path of a file with the value.
-[.env.example](../../.env.example) has all variables, to copy. [Install](../operations/install.md) lists those that
+[.env.example](../../.env.example) has all variables to copy. [Install](../operations/install.md) lists those that
 production needs.
 
 Other variables are read by the command-line tool (\`PORTICO_SERVER\`, \`PORTICO_TOKEN\`, \`PORTICO_TOKEN_FILE\`, \`PORTICO_ISSUER\`,
@@ -16,28 +16,36 @@ Other variables are read by the command-line tool (\`PORTICO_SERVER\`, \`PORTICO
 `;
 
 /** Returns an error message as Markdown, with URLs and variables as code, and without HTML tags. */
-const asMarkdown = (text: string): string =>
+const toMarkdown = (text: string): string =>
   text
     .replaceAll('<', '\\<')
     .replace(/\S+:\/\/\S*?(?=[.,;]?( |$))|\b[A-Z]+(_[A-Z]+)+\b/g, (address) => `\`${address}\``);
 
 /** Returns a variable's allowed values as a sentence; empty if `meaning` already lists every choice. */
-const expectation = (expected: string, meaning: string): string => {
-  const [, listed] = /^one of (.*)$/.exec(expected) ?? [];
-  if (listed === undefined) return ` Expects ${asMarkdown(expected)}.`;
-  const choices = listed.split(', ').map((choice) => `\`${choice}\``);
+const describeExpected = (expected: string, meaning: string): string => {
+  const [, choiceList] = /^one of (.*)$/.exec(expected) ?? [];
+  if (choiceList === undefined) return ` Expects ${toMarkdown(expected)}.`;
+  const choices = choiceList.split(', ').map((choice) => `\`${choice}\``);
   return choices.every((choice) => meaning.includes(choice)) ? '' : ` One of ${choices.join(', ')}.`;
 };
 
-const line = ({ name, meaning, defaultValue: standard, expected, isSecret }: DescribedVariable): string => {
-  const facts = [...(standard === null ? [] : [`default \`${standard}\``]), ...(isSecret ? ['*secret*'] : [])];
-  const allowed = expected === null ? '' : expectation(expected, meaning);
-  return `- **\`${name}\`**${facts.length > 0 ? ` (${facts.join(', ')})` : ''}: ${meaning}${allowed}`;
+const formatVariable = ({
+  name,
+  meaning,
+  defaultValue: defaultText,
+  expected,
+  isSecret,
+}: DescribedVariable): string => {
+  const notes = [...(defaultText === null ? [] : [`default \`${defaultText}\``]), ...(isSecret ? ['*secret*'] : [])];
+  const allowedValues = expected === null ? '' : describeExpected(expected, meaning);
+  return `- **\`${name}\`**${notes.length > 0 ? ` (${notes.join(', ')})` : ''}: ${meaning}${allowedValues}`;
 };
 
 /** Returns the text of `docs/reference/configuration.md`. */
-export const configurationPage = (): string =>
+export const buildConfigurationPage = (): string =>
   [
     introduction,
-    ...variablesBySubject.map(([subject, variables]) => `## ${subject}\n\n${variables.map(line).join('\n')}\n`),
+    ...variablesBySubject.map(
+      ([subject, variables]) => `## ${subject}\n\n${variables.map(formatVariable).join('\n')}\n`,
+    ),
   ].join('\n');

@@ -8,7 +8,7 @@ with parameters, bodies, responses and errors. Not listed: \`/mcp\` ([agents](..
 [console](../console.md) and the local issuer.
 
 **Callers**: *anyone*; people with an identity *token*, or with a *token or key*; or an *admin* with an identity token.
-**Scope**: the scope that a [service account](../service-accounts.md) needs instead; without one, no service account may
+**Scope**: the scope that a [service account](../service-accounts.md) needs instead; if it is empty, service accounts cannot
 call the route.
 `;
 
@@ -20,7 +20,7 @@ const callers: Readonly<Record<RouteAuth, string>> = {
   admin: 'admin',
 };
 
-const row = ({ method, path, auth, scope, summary, scopedParts = [] }: Route): string => {
+const formatRow = ({ method, path, auth, scope, summary, scopedParts = [] }: Route): string => {
   const parts = scopedParts.map((part) => `; with \`${nameOfPart(part)}\` also \`${part.scope}\``).join('');
   const cells = [
     `\`${method} ${path.replace(/:(\w+)/g, '{$1}')}\``,
@@ -32,14 +32,14 @@ const row = ({ method, path, auth, scope, summary, scopedParts = [] }: Route): s
 };
 
 /** Returns the text of `docs/reference/routes.md`. */
-export const routesPage = (): string => {
-  const visibleRoutes = routes.filter(({ hidden, requiresLocalIssuer }) => !hidden && !requiresLocalIssuer);
+export const buildRoutesPage = (): string => {
+  const visibleRoutes = routes.filter(({ isHidden, requiresLocalIssuer }) => !isHidden && !requiresLocalIssuer);
   const tags = [...new Set(visibleRoutes.map(({ tag }) => tag))];
   return [
     introduction,
     `The scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.\n`,
     ...tags.map((tag) => {
-      const rows = visibleRoutes.filter((route) => route.tag === tag).map(row);
+      const rows = visibleRoutes.filter((route) => route.tag === tag).map(formatRow);
       return `## ${tag}\n\n| route | callers | scope | purpose |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
     }),
   ].join('\n');

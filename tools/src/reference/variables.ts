@@ -19,11 +19,11 @@ interface VariableSchema {
 }
 
 /** A value that is rejected by all variables except those that accept any text. */
-const nonsense = '\u0000';
+const invalidValue = '\u0000';
 
 const describeVariable = (name: string, schema: VariableSchema): DescribedVariable => {
   const { defaultValue = null } = schema._zod.def as { readonly defaultValue?: string };
-  const expected = schema.safeParse(nonsense).error?.issues[0]?.message ?? null;
+  const expected = schema.safeParse(invalidValue).error?.issues[0]?.message ?? null;
   if (schema.description === undefined) throw new Error(`${name} has no description`);
   return { name, meaning: schema.description, defaultValue, expected, isSecret: isSecretVariable(name) };
 };
@@ -31,7 +31,4 @@ const describeVariable = (name: string, schema: VariableSchema): DescribedVariab
 /** All variables by subject, in the order of their declarations. */
 export const variablesBySubject: readonly (readonly [string, readonly DescribedVariable[]])[] = Object.entries(
   variableGroups,
-).map(([subject, group]) => [
-  subject,
-  Object.entries(group).map(([name, declared]) => describeVariable(name, declared)),
-]);
+).map(([subject, group]) => [subject, Object.entries(group).map(([name, schema]) => describeVariable(name, schema))]);

@@ -1,4 +1,4 @@
-import { documentFacts, isJsonArray, isJsonObject, type Json } from '@portico/domain';
+import { extractDocumentMetadata, isJsonArray, isJsonObject, type Json } from '@portico/domain';
 
 export interface ApiOperation {
   readonly method: string;
@@ -25,25 +25,27 @@ const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'tr
  * Returns the operations of an OpenAPI document, following local references to path items and operations. Keys of
  * `paths` that start with `x-` are not paths; webhooks and callbacks are omitted.
  */
-export const operationsOf = (file: string, document: Json): ApiDocument => {
+export const apiDocumentOf = (file: string, document: Json): ApiDocument => {
   const info = memberOf(document, 'info');
   const operations = membersOf(memberOf(document, 'paths')).flatMap(([path, item]) =>
     path.startsWith('x-')
       ? []
       : membersOf(followReferences(document, item)).flatMap(([method, operation]) => {
-          const resolved = followReferences(document, operation);
-          return methods.includes(method) && isJsonObject(resolved) ? [operationOf(method, path, resolved)] : [];
+          const resolvedOperation = followReferences(document, operation);
+          return methods.includes(method) && isJsonObject(resolvedOperation)
+            ? [operationOf(method, path, resolvedOperation)]
+            : [];
         }),
   );
-  const collectionFacts = documentFacts(document, () => undefined);
+  const metadata = extractDocumentMetadata(document, () => undefined);
   return {
     file,
     title: textIn(info, 'title'),
     description: textIn(info, 'description'),
     collection: {
-      name: collectionFacts.title ?? file,
-      description: collectionFacts.description ?? collectionFacts.derivedDescription,
-      baseUrl: collectionFacts.baseUrl,
+      name: metadata.title ?? file,
+      description: metadata.description ?? metadata.derivedDescription,
+      baseUrl: metadata.baseUrl,
     },
     operations,
   };
@@ -84,7 +86,10 @@ const followReferences = (document: Json, value: Json | undefined): Json | undef
       .slice(2)
       .split('/')
       .map((token) => decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~'))
-      .reduce<Json | undefined>((at, token) => (isJsonArray(at) ? at[Number(token)] : memberOf(at, token)), document);
+      .reduce<Json | undefined>(
+        (node, token) => (isJsonArray(node) ? node[Number(token)] : memberOf(node, token)),
+        document,
+      );
   }
   return value;
 };

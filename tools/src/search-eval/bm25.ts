@@ -10,15 +10,15 @@ const b = 0.75;
  */
 export const createBm25 = (
   documents: readonly TermCounts[],
-): ((query: readonly string[]) => readonly { readonly at: number; readonly score: number }[]) => {
+): ((query: readonly string[]) => readonly { readonly index: number; readonly score: number }[]) => {
   const lengths = documents.map((counts) => [...counts.values()].reduce((sum, count) => sum + count, 0));
   const averageLength = Math.max(1, lengths.reduce((sum, length) => sum + length, 0) / documents.length);
-  const postings = new Map<string, { readonly at: number; readonly weight: number }[]>();
-  for (const [at, counts] of documents.entries()) {
-    const scale = k1 * (1 - b + (b * (lengths[at] ?? 0)) / averageLength);
+  const postings = new Map<string, { readonly index: number; readonly weight: number }[]>();
+  for (const [index, counts] of documents.entries()) {
+    const scale = k1 * (1 - b + (b * (lengths[index] ?? 0)) / averageLength);
     for (const [term, count] of counts) {
       const posting = postings.get(term) ?? [];
-      posting.push({ at, weight: (count * (k1 + 1)) / (count + scale) });
+      posting.push({ index, weight: (count * (k1 + 1)) / (count + scale) });
       postings.set(term, posting);
     }
   }
@@ -27,14 +27,16 @@ export const createBm25 = (
     for (const term of query) {
       const posting = postings.get(term) ?? [];
       const idf = Math.log(1 + (documents.length - posting.length + 0.5) / (posting.length + 0.5));
-      for (const { at, weight } of posting) scores.set(at, (scores.get(at) ?? 0) + idf * weight);
+      for (const { index, weight } of posting) scores.set(index, (scores.get(index) ?? 0) + idf * weight);
     }
-    return [...scores].map(([at, score]) => ({ at, score })).sort((x, y) => y.score - x.score || x.at - y.at);
+    return [...scores]
+      .map(([index, score]) => ({ index, score }))
+      .sort((x, y) => y.score - x.score || x.index - y.index);
   };
 };
 
 /** Counts the terms in fields. Each count is multiplied by the field's weight. */
-export const termCounts = (
+export const countTerms = (
   fields: readonly { readonly terms: readonly string[]; readonly weight: number }[],
 ): TermCounts => {
   const counts = new Map<string, number>();

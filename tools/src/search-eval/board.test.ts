@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { boardOf } from './board.ts';
-import { fallsSince, recordOf } from './record.ts';
+import { findRegressions, recordOf } from './record.ts';
 import { markdownOf } from './report.ts';
 
 const board = boardOf(
@@ -26,13 +26,13 @@ test('a board has the means of all queries and of each kind, the largest kind fi
   expect(means).toEqual([0.5, 0.625, 0.25]);
 });
 
-test('each ranker but BM25 is compared with BM25', () => {
-  expect(board.rows.map(({ ahead }) => ahead?.['nDCG@10']?.mean ?? null)).toEqual([0.25, null]);
+test('each other ranker is compared with BM25', () => {
+  expect(board.rows.map(({ lead }) => lead?.['nDCG@10']?.mean ?? null)).toEqual([0.25, null]);
 });
 
 test('the report shows a table with intervals, and the calibration of scores', () => {
-  const first = [{ from: 0.3, to: 0.35, count: 4, direct: 0.25, right: 0.5 }];
-  const calibration = { first, firstTen: first, noiseBelow: 0.21 };
+  const buckets = [{ from: 0.3, to: 0.35, count: 4, direct: 0.25, relevant: 0.5 }];
+  const calibration = { first: buckets, topTen: buckets, noiseThreshold: 0.21 };
   const text = markdownOf({ collections: { model: 'm', apis: 9, board, calibration }, operations: null });
   expect(text).toContain('| nDCG@10 | all (3) | a (2) | b (1) |');
   expect(text).toContain('| embedder, <model> | 0.500 (0.25–0.75) | 0.625 (0.50–0.75) | 0.250 (0.25–0.25) |');
@@ -41,13 +41,13 @@ test('the report shows a table with intervals, and the calibration of scores', (
   expect(text).toContain('Below 0.21 fewer than 5 % of the first ten results are right');
 });
 
-test('a figure may fall by 0.015, not by more; a rise passes, a missing figure does not', () => {
-  const recorded = recordOf('m', [board]);
-  const moved = (by: number) => {
-    const text = JSON.stringify(recorded).replace('"nDCG@10":0.625', `"nDCG@10":${(0.625 + by).toFixed(3)}`);
-    return fallsSince(recorded, JSON.parse(text) as typeof recorded);
+test('a figure may fall by at most 0.015; a rise passes, and a missing figure fails', () => {
+  const recordedFigures = recordOf('m', [board]);
+  const compareAfterChange = (delta: number) => {
+    const text = JSON.stringify(recordedFigures).replace('"nDCG@10":0.625', `"nDCG@10":${(0.625 + delta).toFixed(3)}`);
+    return findRegressions(recordedFigures, JSON.parse(text) as typeof recordedFigures);
   };
-  expect([moved(-0.015), moved(0.2)]).toEqual([[], []]);
-  expect(moved(-0.016)).toEqual(['collections, embedder, a, nDCG@10: 0.609, recorded as 0.625']);
-  expect(fallsSince(recorded, { model: 'm', boards: {} })).toHaveLength(3);
+  expect([compareAfterChange(-0.015), compareAfterChange(0.2)]).toEqual([[], []]);
+  expect(compareAfterChange(-0.016)).toEqual(['collections, embedder, a, nDCG@10: 0.609, recorded as 0.625']);
+  expect(findRegressions(recordedFigures, { model: 'm', boards: {} })).toHaveLength(3);
 });

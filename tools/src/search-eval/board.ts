@@ -1,4 +1,4 @@
-import { difference, estimate, type Difference, type Estimate } from './bootstrap.ts';
+import { estimateDifference, estimate, type Difference, type Estimate } from './bootstrap.ts';
 
 /** The figures of one ranker for one query, by metric. */
 export type Figures = Readonly<Record<string, number>>;
@@ -18,7 +18,7 @@ export interface BoardRow {
   /** The figures by kind of query, then by metric. */
   readonly figures: Readonly<Record<string, Readonly<Record<string, Estimate>>>>;
   /** The ranker's lead over the baseline for all queries, by metric; null for the baseline itself. */
-  readonly ahead: Readonly<Record<string, Difference>> | null;
+  readonly lead: Readonly<Record<string, Difference>> | null;
 }
 
 /** Rankers compared on the same queries. */
@@ -36,29 +36,31 @@ export const baselineKey = 'bm25';
 /** Summarizes rankers by kind of query and compares each with the baseline. */
 export const boardOf = (
   { key, title, metrics }: Pick<Board, 'key' | 'title' | 'metrics'>,
-  kindOfQuery: readonly string[],
+  queryKinds: readonly string[],
   rankers: readonly RankerFigures[],
 ): Board => {
-  const counts = Map.groupBy(kindOfQuery, (kind) => kind);
+  const counts = Map.groupBy(queryKinds, (kind) => kind);
   const kinds = [
-    { name: 'all', count: kindOfQuery.length },
+    { name: 'all', count: queryKinds.length },
     ...[...counts].map(([name, { length }]) => ({ name, count: length })).sort((x, y) => y.count - x.count),
   ];
   const baseline = rankers.find((ranker) => ranker.key === baselineKey);
   const valuesOf = ({ byQuery }: RankerFigures, metric: string, kind: string): readonly number[] =>
-    byQuery.filter((_, at) => kind === 'all' || kindOfQuery[at] === kind).map((figures) => figures[metric] ?? 0);
-  const byMetric = <Value>(make: (metric: string) => Value): Readonly<Record<string, Value>> =>
-    Object.fromEntries(metrics.map((metric) => [metric, make(metric)]));
+    byQuery.filter((_, index) => kind === 'all' || queryKinds[index] === kind).map((figures) => figures[metric] ?? 0);
+  const mapMetrics = <Value>(compute: (metric: string) => Value): Readonly<Record<string, Value>> =>
+    Object.fromEntries(metrics.map((metric) => [metric, compute(metric)]));
   const rows = rankers.map((ranker) => ({
     key: ranker.key,
     label: ranker.label,
     figures: Object.fromEntries(
-      kinds.map(({ name }) => [name, byMetric((metric) => estimate(valuesOf(ranker, metric, name)))]),
+      kinds.map(({ name }) => [name, mapMetrics((metric) => estimate(valuesOf(ranker, metric, name)))]),
     ),
-    ahead:
+    lead:
       baseline === undefined || ranker === baseline
         ? null
-        : byMetric((metric) => difference(valuesOf(ranker, metric, 'all'), valuesOf(baseline, metric, 'all'))),
+        : mapMetrics((metric) =>
+            estimateDifference(valuesOf(ranker, metric, 'all'), valuesOf(baseline, metric, 'all')),
+          ),
   }));
   return { key, title, metrics, kinds, rows };
 };

@@ -17,23 +17,23 @@ const seed = 20_240_229;
 
 /** Estimates a mean by resampling the values with replacement (Efron, 1979). The interval is deterministic. */
 export const estimate = (values: readonly number[]): Estimate => {
-  const means = resampledMeans(values);
-  return { mean: mean(values), low: quantile(means, 0.025), high: quantile(means, 0.975) };
+  const means = resampleMeans(values);
+  return { mean: mean(values), low: quantileOf(means, 0.025), high: quantileOf(means, 0.975) };
 };
 
 /**
  * Compares two rankers by their values for the same queries, in the same order. One is added to both counts for `p`, so
  * that `p` is never 0 (Davison and Hinkley, 1997, section 4.2).
  */
-export const difference = (values: readonly number[], baseline: readonly number[]): Difference => {
-  const differences = values.map((value, at) => value - (baseline[at] ?? 0));
-  const means = resampledMeans(differences);
-  const [notAbove, notBelow] = [means.filter((x) => x <= 0).length, means.filter((x) => x >= 0).length];
+export const estimateDifference = (values: readonly number[], baseline: readonly number[]): Difference => {
+  const differences = values.map((value, index) => value - (baseline[index] ?? 0));
+  const means = resampleMeans(differences);
+  const [nonPositiveCount, nonNegativeCount] = [means.filter((x) => x <= 0).length, means.filter((x) => x >= 0).length];
   return {
     mean: mean(differences),
-    low: quantile(means, 0.025),
-    high: quantile(means, 0.975),
-    p: Math.min(1, (2 * (Math.min(notAbove, notBelow) + 1)) / (resamples + 1)),
+    low: quantileOf(means, 0.025),
+    high: quantileOf(means, 0.975),
+    p: Math.min(1, (2 * (Math.min(nonPositiveCount, nonNegativeCount) + 1)) / (resamples + 1)),
   };
 };
 
@@ -41,14 +41,15 @@ export const mean = (values: readonly number[]): number =>
   values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** Returns the means of the resamples, sorted. */
-const resampledMeans = (values: readonly number[]): Float64Array => {
+const resampleMeans = (values: readonly number[]): Float64Array => {
   const random = createSeededRandom(seed);
   const means = Float64Array.from({ length: resamples }, () => {
     let sum = 0;
-    for (let count = 0; count < values.length; count++) sum += values[random.below(values.length)] ?? 0;
+    for (let count = 0; count < values.length; count++) sum += values[random.nextIntegerBelow(values.length)] ?? 0;
     return values.length === 0 ? 0 : sum / values.length;
   });
   return means.sort();
 };
 
-const quantile = (sorted: Float64Array, share: number): number => sorted[Math.round(share * (sorted.length - 1))] ?? 0;
+const quantileOf = (sorted: Float64Array, share: number): number =>
+  sorted[Math.round(share * (sorted.length - 1))] ?? 0;

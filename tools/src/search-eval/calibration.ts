@@ -12,7 +12,7 @@ export interface Bucket {
   /** The share of direct answers. */
   readonly direct: number;
   /** The share of direct answers and related results. */
-  readonly right: number;
+  readonly relevant: number;
 }
 
 const bucketsPerUnit = 20;
@@ -21,12 +21,12 @@ const bucketsPerUnit = 20;
 export const bucketsOf = (results: readonly ScoredGrade[]): readonly Bucket[] =>
   [...Map.groupBy(results, ({ score }) => Math.min(bucketsPerUnit - 1, Math.floor(score * bucketsPerUnit)))]
     .sort(([x], [y]) => x - y)
-    .map(([at, some]) => ({
-      from: at / bucketsPerUnit,
-      to: (at + 1) / bucketsPerUnit,
-      count: some.length,
-      direct: some.filter(({ grade }) => grade === 2).length / some.length,
-      right: some.filter(({ grade }) => grade > 0).length / some.length,
+    .map(([index, group]) => ({
+      from: index / bucketsPerUnit,
+      to: (index + 1) / bucketsPerUnit,
+      count: group.length,
+      direct: group.filter(({ grade }) => grade === 2).length / group.length,
+      relevant: group.filter(({ grade }) => grade > 0).length / group.length,
     }));
 
 /** If the share of right results is below this value, results are noise. */
@@ -36,17 +36,21 @@ export const noiseShare = 1 / 20;
  * Returns the score below which fewer than one in twenty results are right; 0 if no result is noise. Fits the share as
  * a monotonic function of the score by pooling adjacent violators (Ayer et al., 1955).
  */
-export const noiseBelow = (results: readonly ScoredGrade[]): number => {
-  const pools: { from: number; right: number; count: number }[] = [];
+export const findNoiseThreshold = (results: readonly ScoredGrade[]): number => {
+  const pools: { from: number; relevant: number; count: number }[] = [];
   const byScore = [...Map.groupBy(results, ({ score }) => score)].sort(([x], [y]) => x - y);
-  for (const [score, some] of byScore) {
-    let pool = { from: score, right: some.filter(({ grade }) => grade > 0).length, count: some.length };
-    for (let last = pools.at(-1); last && last.right * pool.count >= pool.right * last.count; last = pools.at(-1)) {
-      pool = { from: last.from, right: last.right + pool.right, count: last.count + pool.count };
+  for (const [score, group] of byScore) {
+    let pool = { from: score, relevant: group.filter(({ grade }) => grade > 0).length, count: group.length };
+    for (
+      let lastPool = pools.at(-1);
+      lastPool && lastPool.relevant * pool.count >= pool.relevant * lastPool.count;
+      lastPool = pools.at(-1)
+    ) {
+      pool = { from: lastPool.from, relevant: lastPool.relevant + pool.relevant, count: lastPool.count + pool.count };
       pools.pop();
     }
     pools.push(pool);
   }
-  const first = pools.find(({ right, count }) => right / count >= noiseShare);
-  return first === pools[0] ? 0 : (first?.from ?? 1);
+  const firstPool = pools.find(({ relevant, count }) => relevant / count >= noiseShare);
+  return firstPool === pools[0] ? 0 : (firstPool?.from ?? 1);
 };

@@ -1,7 +1,7 @@
 import {
   collectionDescriptionMax,
   collectionNameMax,
-  hasAtMost,
+  hasAtMostCharacters,
   isJsonObject,
   isPlainLine,
   searchQueryMax,
@@ -38,29 +38,30 @@ export const readLabelledCollections = (corpusFile: string, queriesFile: string)
   return { apis, queries: readArray(queriesFile).map((record) => queryOf(record, queryIds, ids)) };
 };
 
-const apiOf = (record: SourceRecord, seen: Set<string>): LabelledApi => {
+const apiOf = (record: SourceRecord, seenIds: Set<string>): LabelledApi => {
   const { value, fail } = record;
   const [id, name] = [textOf(record, 'id'), textOf(record, 'name')];
-  rejectDuplicate(seen, id, record);
+  rejectDuplicate(seenIds, id, record);
   const description = value.description ?? '';
-  if (typeof description !== 'string') throw fail('"description" must be a text');
-  if (!hasAtMost(name.trim(), collectionNameMax) || !isPlainLine(name))
+  if (typeof description !== 'string') throw fail('"description" must be a string');
+  if (!hasAtMostCharacters(name.trim(), collectionNameMax) || !isPlainLine(name))
     throw fail(`"name" must be one line of at most ${collectionNameMax} characters`);
-  if (!hasAtMost(description.trim(), collectionDescriptionMax))
+  if (!hasAtMostCharacters(description.trim(), collectionDescriptionMax))
     throw fail(`"description" must have at most ${collectionDescriptionMax} characters`);
   return { id, name, description, fail };
 };
 
-const queryOf = (record: SourceRecord, seen: Set<string>, apis: ReadonlySet<string>): LabelledQuery => {
+const queryOf = (record: SourceRecord, seenIds: Set<string>, apiIds: ReadonlySet<string>): LabelledQuery => {
   const { value, fail } = record;
   const [id, text, kind] = [textOf(record, 'id'), textOf(record, 'query'), textOf(record, 'kind')];
-  rejectDuplicate(seen, id, record);
-  if (!hasAtMost(text.trim(), searchQueryMax)) throw fail(`"query" must have at most ${searchQueryMax} characters`);
-  if (kind === 'all') throw fail('"kind" must not be "all": that is the name of all kinds together');
+  rejectDuplicate(seenIds, id, record);
+  if (!hasAtMostCharacters(text.trim(), searchQueryMax))
+    throw fail(`"query" must have at most ${searchQueryMax} characters`);
+  if (kind === 'all') throw fail('"kind" must not be "all", which stands for all kinds');
   const { relevant } = value;
   if (!isJsonObject(relevant)) throw fail('"relevant" must be an object of grades by the id of an API');
   const grades = Object.entries(relevant).map(([api, grade]) => {
-    if (!apis.has(api)) throw fail(`"relevant" names "${api}", which the corpus does not hold`);
+    if (!apiIds.has(api)) throw fail(`"relevant" names "${api}", which is not in the corpus`);
     return [api, gradeOf(grade, api, record)] as const;
   });
   if (grades.length === 0) throw fail('"relevant" must name at least one API');

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { operationsOf } from './api-document.ts';
+import { apiDocumentOf } from './api-document.ts';
 import { readLabelledOperations } from './labelled-operations.ts';
-import { fieldTexts } from './operation-vectors.ts';
+import { buildFieldTexts } from './operation-vectors.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'portico-judged-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -26,8 +26,8 @@ const pets = {
   components: { items: { 'a/b': { post: { deprecated: true } } }, operations: { gone: { summary: 'Delete a pet' } } },
 };
 
-test('operations are those of paths, with local references resolved, without extensions', () => {
-  const { operations, collection } = operationsOf('zoo-pets.json', pets);
+test('operations are read from paths, local references are resolved, and extensions are ignored', () => {
+  const { operations, collection } = apiDocumentOf('zoo-pets.json', pets);
   expect(operations.map(({ method, path, summary }) => `${method} ${path} ${summary}`)).toEqual([
     'GET /pets/{id} Read a pet',
     'DELETE /pets/{id} Delete a pet',
@@ -39,9 +39,9 @@ test('operations are those of paths, with local references resolved, without ext
 });
 
 test('the fields of an operation are words, and its description is truncated to 200 characters', () => {
-  const document = operationsOf('zoo-pets.json', pets);
+  const document = apiDocumentOf('zoo-pets.json', pets);
   const [operation] = document.operations;
-  expect(operation && fieldTexts(document, operation)).toEqual({
+  expect(operation && buildFieldTexts(document, operation)).toEqual({
     title: 'Pets',
     summary: 'Read a pet',
     operationId: 'read Pet By Id',
@@ -51,7 +51,7 @@ test('the fields of an operation are words, and its description is truncated to 
   });
 });
 
-const right = (change: object = {}) => [{ doc: 'a.json', method: 'GET', path: '/pets/{id}', grade: 2, ...change }];
+const answers = (change: object = {}) => [{ doc: 'a.json', method: 'GET', path: '/pets/{id}', grade: 2, ...change }];
 
 const read = (tasks: unknown, families?: unknown) => {
   rmSync(folder, { recursive: true, force: true });
@@ -62,40 +62,40 @@ const read = (tasks: unknown, families?: unknown) => {
   return readLabelledOperations(folder);
 };
 
-test('operations of variants are one unit, with their best grade', () => {
-  const both = [...right({ grade: 1 }), ...right({ doc: 'b.json' })];
+test('the same operation in variants of an API is one unit, with the best grade', () => {
+  const variants = [...answers({ grade: 1 }), ...answers({ doc: 'b.json' })];
   const { tasks } = read(
-    [{ id: 't', task: 'find', kind: 'k', right: both }],
+    [{ id: 't', task: 'find', kind: 'k', right: variants }],
     [{ family: 'f', docs: ['a.json', 'b.json'] }],
   );
-  expect(tasks[0]?.right).toEqual(new Map([['f GET /pets/{id}', 2]]));
+  expect(tasks[0]?.grades).toEqual(new Map([['f GET /pets/{id}', 2]]));
 });
 
-test('without families each document is a separate API, and a task may have no answer', () => {
+test('without families, each document is a separate API, and a task may have no answer', () => {
   const { tasks, familyOf } = read([{ id: 't', task: 'fly', kind: 'none', right: [] }]);
-  expect(tasks[0]?.right.size).toBe(0);
+  expect(tasks[0]?.grades.size).toBe(0);
   expect(familyOf.get('b.json')).toBe('b.json');
 });
 
 test.each<[string, object, string]>([
-  ['no list of right ones', { right: 'none' }, '"right" must be a list'],
-  ['a text among them', { right: ['GET /'] }, '"right" must hold objects'],
+  ['no list of operations', { right: 'none' }, '"right" must be a list'],
+  ['a string in the list', { right: ['GET /'] }, '"right" must contain objects'],
   [
     'an unknown operation',
-    { right: right({ path: '/cats' }) },
-    'names GET /cats of a.json, which the documents do not',
+    { right: answers({ path: '/cats' }) },
+    'names GET /cats of a.json, which is not in the documents',
   ],
-  ['an unknown document', { right: right({ doc: 'c.json' }) }, 'of c.json, which the documents do not hold'],
-  ['a grade of 4', { right: right({ grade: 4 }) }, 'the grade of GET /pets/{id} must be 2'],
-])('a task with %s is rejected with its line', (_, change, message) => {
-  const tasks = [{ id: 't', task: 'find', kind: 'k', right: right(), ...change }];
+  ['an unknown document', { right: answers({ doc: 'c.json' }) }, 'of c.json, which is not in the documents'],
+  ['a grade of 4', { right: answers({ grade: 4 }) }, 'the grade of GET /pets/{id} must be 2'],
+])('a task with %s is rejected, and the error names the line', (_, change, message) => {
+  const tasks = [{ id: 't', task: 'find', kind: 'k', right: answers(), ...change }];
   expect(() => read(tasks)).toThrow('tasks.json, line 2: ');
   expect(() => read(tasks)).toThrow(message);
 });
 
 test('errors name a folder without tasks, and a document that is not JSON', () => {
-  expect(() => readLabelledOperations(join(folder, 'specs'))).toThrow('holds neither tasks.json nor tasks-dev.json');
-  read([{ id: 't', task: 'find', kind: 'k', right: right() }]);
+  expect(() => readLabelledOperations(join(folder, 'specs'))).toThrow('contains neither tasks.json nor tasks-dev.json');
+  read([{ id: 't', task: 'find', kind: 'k', right: answers() }]);
   writeFileSync(join(folder, 'specs', 'c.json'), '{');
   expect(() => readLabelledOperations(folder)).toThrow('c.json: ');
 });

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isJsonArray, isJsonObject, type Json } from '@portico/domain';
-import { operationsOf, type ApiDocument } from './api-document.ts';
+import { apiDocumentOf, type ApiDocument } from './api-document.ts';
 import { DataError, gradeOf, readArray, rejectDuplicate, textOf, type SourceRecord } from './labelled-records.ts';
 
 export interface LabelledTask {
@@ -9,7 +9,7 @@ export interface LabelledTask {
   readonly kind: string;
   readonly text: string;
   /** The grade of each operation for this task, by unit; empty if no operation fits. */
-  readonly right: ReadonlyMap<string, number>;
+  readonly grades: ReadonlyMap<string, number>;
 }
 
 export interface LabelledOperations {
@@ -23,29 +23,33 @@ export interface LabelledOperations {
 export const unitOf = (family: string, method: string, path: string): string => `${family} ${method} ${path}`;
 
 /** Returns the API of a unit. */
-export const familyOfUnit = (unit: string): string => unit.slice(0, unit.indexOf(' '));
+export const unitFamilyOf = (unit: string): string => unit.slice(0, unit.indexOf(' '));
 
 /**
  * Reads `tasks.json` (or `tasks-dev.json`) and `families.json` in a folder, and the documents in its subfolder `specs`,
  * or in a sibling folder `specs`. Throws `DataError` for the first record that cannot be evaluated.
  */
 export const readLabelledOperations = (folder: string): LabelledOperations => {
-  const tasksFile = firstOf(folder, ['tasks.json', 'tasks-dev.json']);
-  const documentsFolder = firstOf(folder, ['specs', '../specs']);
+  const tasksFile = findFirst(folder, ['tasks.json', 'tasks-dev.json']);
+  const documentsFolder = findFirst(folder, ['specs', '../specs']);
   const documents = readDocuments(documentsFolder);
   const familyOf = familiesOf(join(folder, 'families.json'), documents);
-  const known = new Set(
+  const knownUnits = new Set(
     documents.flatMap(({ file, operations }) =>
       operations.map(({ method, path }) => unitOf(familyOf.get(file) ?? file, method, path)),
     ),
   );
   const ids = new Set<string>();
-  return { documents, familyOf, tasks: readArray(tasksFile).map((record) => taskOf(record, ids, familyOf, known)) };
+  return {
+    documents,
+    familyOf,
+    tasks: readArray(tasksFile).map((record) => taskOf(record, ids, familyOf, knownUnits)),
+  };
 };
 
-const firstOf = (folder: string, names: readonly string[]): string => {
+const findFirst = (folder: string, names: readonly string[]): string => {
   const path = names.map((name) => join(folder, name)).find((path) => existsSync(path));
-  if (path === undefined) throw new DataError(folder, '', `it holds neither ${names.join(' nor ')}`);
+  if (path === undefined) throw new DataError(folder, '', `it contains neither ${names.join(' nor ')}`);
   return path;
 };
 
@@ -55,7 +59,7 @@ const readDocuments = (folder: string): readonly ApiDocument[] =>
     .sort()
     .flatMap((file) => {
       try {
-        return [operationsOf(file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as Json)];
+        return [apiDocumentOf(file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as Json)];
       } catch (error) {
         throw new DataError(join(folder, file), '', error instanceof Error ? error.message : String(error));
       }
@@ -74,22 +78,22 @@ const familiesOf = (file: string, documents: readonly ApiDocument[]): ReadonlyMa
 
 const taskOf = (
   record: SourceRecord,
-  seen: Set<string>,
+  seenIds: Set<string>,
   familyOf: ReadonlyMap<string, string>,
-  known: ReadonlySet<string>,
+  knownUnits: ReadonlySet<string>,
 ): LabelledTask => {
   const { value, fail } = record;
   const [id, text, kind] = [textOf(record, 'id'), textOf(record, 'task'), textOf(record, 'kind')];
-  rejectDuplicate(seen, id, record);
+  rejectDuplicate(seenIds, id, record);
   if (!isJsonArray(value.right)) throw fail('"right" must be a list of operations, which may be empty');
-  const right = new Map<string, number>();
+  const grades = new Map<string, number>();
   for (const entry of value.right) {
-    if (!isJsonObject(entry)) throw fail('"right" must hold objects with doc, method, path and grade');
+    if (!isJsonObject(entry)) throw fail('"right" must contain objects with doc, method, path and grade');
     const operation = { value: entry, fail };
     const [doc, method, path] = [textOf(operation, 'doc'), textOf(operation, 'method'), textOf(operation, 'path')];
     const unit = unitOf(familyOf.get(doc) ?? doc, method, path);
-    if (!known.has(unit)) throw fail(`"right" names ${method} ${path} of ${doc}, which the documents do not hold`);
-    right.set(unit, Math.max(right.get(unit) ?? 0, gradeOf(entry.grade, `${method} ${path}`, record)));
+    if (!knownUnits.has(unit)) throw fail(`"right" names ${method} ${path} of ${doc}, which is not in the documents`);
+    grades.set(unit, Math.max(grades.get(unit) ?? 0, gradeOf(entry.grade, `${method} ${path}`, record)));
   }
-  return { id, kind, text, right };
+  return { id, kind, text, grades };
 };

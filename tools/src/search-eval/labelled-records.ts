@@ -15,7 +15,7 @@ export interface SourceRecord {
   readonly fail: (message: string) => DataError;
 }
 
-const bounds = { nestingMax: 100, valuesMax: 10_000_000 };
+const limits = { nestingMax: 100, valuesMax: 10_000_000 };
 
 /** Reads a file with one JSON object per line. Ignores empty lines. */
 export const readLines = (file: string): readonly SourceRecord[] => {
@@ -23,8 +23,8 @@ export const readLines = (file: string): readonly SourceRecord[] => {
     .toString()
     .replace(/^\ufeff/, '')
     .split(/\r?\n/)
-    .flatMap((line, at) => (line.trim() === '' ? [] : [recordIn(file, `line ${at + 1}`, Buffer.from(line))]));
-  if (records.length === 0) throw new DataError(file, '', 'it holds no record');
+    .flatMap((line, index) => (line.trim() === '' ? [] : [recordIn(file, `line ${index + 1}`, Buffer.from(line))]));
+  if (records.length === 0) throw new DataError(file, '', 'it contains no records');
   return records;
 };
 
@@ -32,8 +32,8 @@ export const readLines = (file: string): readonly SourceRecord[] => {
 export const readArray = (file: string): readonly SourceRecord[] => {
   const bytes = readUtf8(file);
   const { items } = scanFile(file, bytes, '');
-  if (!items) throw new DataError(file, '', 'it must be a JSON array');
-  if (items.length === 0) throw new DataError(file, '', 'it holds no record');
+  if (!items) throw new DataError(file, '', 'it must contain a JSON array');
+  if (items.length === 0) throw new DataError(file, '', 'it contains no records');
   return items.map(({ start, end }) => recordIn(file, lineOf(bytes, start), bytes.subarray(start, end)));
 };
 
@@ -57,7 +57,7 @@ const readUtf8 = (file: string): Buffer => {
 
 const scanFile = (file: string, bytes: Uint8Array, location: string) => {
   try {
-    return scanJson(bytes, bounds);
+    return scanJson(bytes, limits);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     throw new DataError(file, location || positionOf(bytes, error.offset), `not valid JSON: ${error.message}`);
@@ -66,21 +66,21 @@ const scanFile = (file: string, bytes: Uint8Array, location: string) => {
 
 const recordIn = (file: string, location: string, bytes: Uint8Array): SourceRecord => {
   const fail = (message: string) => new DataError(file, location, message);
-  if (!scanFile(file, bytes, location).members) throw fail('it must be a JSON object');
+  if (!scanFile(file, bytes, location).members) throw fail('a record must be a JSON object');
   return { value: JSON.parse(Buffer.from(bytes).toString()) as SourceRecord['value'], fail };
 };
 
 /** Returns a string member. Throws `DataError` if it is absent, not a string, or empty. */
 export const textOf = ({ value, fail }: SourceRecord, name: string): string => {
   const text = value[name];
-  if (typeof text !== 'string' || text.trim() === '') throw fail(`"${name}" must be a text that is not empty`);
+  if (typeof text !== 'string' || text.trim() === '') throw fail(`"${name}" must be a non-empty string`);
   return text;
 };
 
 /** Throws `DataError` if an earlier record has this id. */
-export const rejectDuplicate = (seen: Set<string>, id: string, { fail }: SourceRecord): void => {
-  if (seen.has(id)) throw fail(`an earlier record has the id "${id}" too`);
-  seen.add(id);
+export const rejectDuplicate = (seenIds: Set<string>, id: string, { fail }: SourceRecord): void => {
+  if (seenIds.has(id)) throw fail(`an earlier record already has the id "${id}"`);
+  seenIds.add(id);
 };
 
 /** Returns a grade, which is 1 or 2. Throws `DataError` for anything else. */

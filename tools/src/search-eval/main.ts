@@ -9,7 +9,7 @@ import { DataError } from './labelled-records.ts';
 import { evaluateOperations } from './operations-evaluation.ts';
 import { help, readOptions, type EvaluationOptions } from './options.ts';
 import { createProgress, type Progress } from './progress.ts';
-import { fallsSince, recordOf, toleratedFall, type RecordedFigures } from './record.ts';
+import { findRegressions, recordOf, regressionTolerance, type RecordedFigures } from './record.ts';
 import { markdownOf } from './report.ts';
 import { withServiceEnvironment } from './service-environment.ts';
 import { UsageError } from '../usage-error.ts';
@@ -52,14 +52,15 @@ const run = async (options: EvaluationOptions): Promise<void> => {
 };
 
 const compareOrRecord = (mode: 'check' | 'write', evaluation: Evaluation, progress: Progress): void => {
-  const measured = recordOf(evaluation.collections?.model ?? '', boardsOf(evaluation));
+  const figures = recordOf(evaluation.collections?.model ?? '', boardsOf(evaluation));
   if (mode === 'write') {
-    writeFileSync(recordFile, `${JSON.stringify(measured, null, 2)}\n`);
+    writeFileSync(recordFile, `${JSON.stringify(figures, null, 2)}\n`);
     return progress.note(`Recorded in ${recordFile}`);
   }
-  const falls = fallsSince(JSON.parse(readFileSync(recordFile, 'utf8')) as RecordedFigures, measured);
-  for (const fall of falls) progress.note(`worse: ${fall}`);
-  if (falls.length === 0) return progress.note(`No figure is more than ${toleratedFall} below the recorded one.`);
+  const regressions = findRegressions(JSON.parse(readFileSync(recordFile, 'utf8')) as RecordedFigures, figures);
+  for (const regression of regressions) progress.note(`worse: ${regression}`);
+  if (regressions.length === 0)
+    return progress.note(`No figure is more than ${regressionTolerance} below the recorded one.`);
   process.exitCode = 1;
 };
 

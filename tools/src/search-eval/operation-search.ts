@@ -1,6 +1,6 @@
 import {
   excerptOf,
-  operationScore,
+  toOperationScore,
   similarityOf,
   type HybridVector,
   type OperationEmbedder,
@@ -11,26 +11,28 @@ import type { LabelledOperations } from './labelled-operations.ts';
 import type { Progress } from './progress.ts';
 
 /** Returns the score of every operation in the service's operation search, by task. */
-export const operationSearchScores = async (
+export const scoreOperations = async (
   embedder: OperationEmbedder,
   { documents, tasks }: LabelledOperations,
   progress: Progress,
 ): Promise<readonly (readonly number[])[]> => {
   const total = documents.reduce((sum, { operations }) => sum + operations.length, 0);
-  progress.begin(`Embedding operations with ${await embedder.modelId()}`, total);
+  progress.begin(`Embedding operations with ${await embedder.getModelId()}`, total);
   const vectors: HybridVector[] = [];
   for (const { collection, operations } of documents) {
-    for await (const embedded of embedder.embedOperations(collection, [operations.map(textsOf)], async () => {})) {
-      vectors.push(...embedded.vectors);
+    for await (const batch of embedder.embedOperations(collection, [operations.map(descriptionOf)], async () => {})) {
+      vectors.push(...batch.vectors);
     }
     progress.advance(operations.length);
   }
   progress.end();
   const queryVectors = await Promise.all(tasks.map(async ({ text }) => (await embedder.embedQuery(text)).vector));
-  return queryVectors.map((question) => vectors.map((vector) => operationScore(similarityOf(vector, question))));
+  return queryVectors.map((queryVector) =>
+    vectors.map((vector) => toOperationScore(similarityOf(vector, queryVector))),
+  );
 };
 
-const textsOf = ({ description, ...operation }: ApiOperation): OperationDescription => ({
+const descriptionOf = ({ description, ...operation }: ApiOperation): OperationDescription => ({
   ...operation,
   excerpt: excerptOf(description),
 });

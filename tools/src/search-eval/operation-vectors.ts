@@ -1,4 +1,4 @@
-import { embeddingDimension, firstCharacters, type Embedder } from '@portico/domain';
+import { embeddingDimension, takeFirstCharacters, type Embedder } from '@portico/domain';
 import type { ApiDocument, ApiOperation } from './api-document.ts';
 import { splitNames } from './terms.ts';
 import { blend } from './vectors.ts';
@@ -10,20 +10,20 @@ const descriptionMax = 200;
 const collectionWeight = 0.25;
 
 /** Returns an operation's fields, split into words. */
-export const fieldTexts = (
+export const buildFieldTexts = (
   { title }: Pick<ApiDocument, 'title'>,
   operation: ApiOperation,
 ): Readonly<Record<keyof typeof fieldWeights, string>> => ({
   title,
   summary: operation.summary,
-  operationId: inWords(operation.operationId),
-  tags: operation.tags.map(inWords).join(' '),
-  path: inWords(operation.path),
-  description: firstCharacters(operation.description, descriptionMax),
+  operationId: splitIntoWords(operation.operationId),
+  tags: operation.tags.map(splitIntoWords).join(' '),
+  path: splitIntoWords(operation.path),
+  description: takeFirstCharacters(operation.description, descriptionMax),
 });
 
 /** Splits a name into words at changes of case and at punctuation. */
-export const inWords = (name: string): string =>
+export const splitIntoWords = (name: string): string =>
   splitNames(name)
     .replace(/[^\p{L}\p{M}\p{N}]+/gu, ' ')
     .trim();
@@ -37,17 +37,17 @@ export type OperationText = 'fields' | 'one text';
  * have length 1, but a bag of many words is longer than a bag of few. With `one text`, the fields are concatenated.
  * Either result is blended with the collection's vector.
  */
-export const operationVectors = async (
+export const embedOperations = async (
   embedder: Embedder,
   document: ApiDocument,
   operationText: OperationText,
 ): Promise<readonly Float32Array[]> => {
   if (document.operations.length === 0) return [];
-  const texts = document.operations.map((operation) => fieldTexts(document, operation));
+  const texts = document.operations.map((operation) => buildFieldTexts(document, operation));
   const collectionText = document.description === '' ? document.title : `${document.title}\n${document.description}`;
-  const vectorOf = await embedAll(embedder, [
+  const vectorByText = await embedAll(embedder, [
     collectionText,
-    ...texts.flatMap((text) => (operationText === 'fields' ? Object.values(text) : [oneText(text)])),
+    ...texts.flatMap((text) => (operationText === 'fields' ? Object.values(text) : [joinTexts(text)])),
   ]);
   return texts.map((text) => {
     const operationVector =
@@ -55,33 +55,41 @@ export const operationVectors = async (
         ? blend(
             embeddingDimension,
             fields.map((field) => ({
-              vector: vectorOf.get(text[field]),
-              weight: fieldWeights[field] * Math.sqrt(wordCount(text[field])),
+              vector: vectorByText.get(text[field]),
+              weight: fieldWeights[field] * Math.sqrt(countWords(text[field])),
             })),
           )
-        : vectorOf.get(oneText(text));
+        : vectorByText.get(joinTexts(text));
     return blend(embeddingDimension, [
       { vector: operationVector, weight: 1 - collectionWeight },
-      { vector: vectorOf.get(collectionText), weight: collectionWeight },
+      { vector: vectorByText.get(collectionText), weight: collectionWeight },
     ]);
   });
 };
 
-const oneText = ({ title, summary, operationId, tags, path, description }: ReturnType<typeof fieldTexts>): string =>
+const joinTexts = ({
+  title,
+  summary,
+  operationId,
+  tags,
+  path,
+  description,
+}: ReturnType<typeof buildFieldTexts>): string =>
   [summary, title, operationId, tags, path, description].filter((part) => part !== '').join('\n');
 
-const wordCount = (text: string): number => text.split(/\s+/).length;
+const countWords = (text: string): number => text.split(/\s+/).length;
 
 const batchSize = 32;
 
 /** Embeds each distinct text once; skips blank texts. */
 const embedAll = async (embedder: Embedder, texts: readonly string[]): Promise<ReadonlyMap<string, Float32Array>> => {
-  const distinct = [...new Set(texts.filter((text) => text.trim() !== ''))];
-  const vectorOf = new Map<string, Float32Array>();
-  for (let start = 0; start < distinct.length; start += batchSize) {
-    const batch = distinct.slice(start, start + batchSize);
+  const distinctTexts = [...new Set(texts.filter((text) => text.trim() !== ''))];
+  const vectorByText = new Map<string, Float32Array>();
+  for (let start = 0; start < distinctTexts.length; start += batchSize) {
+    const batch = distinctTexts.slice(start, start + batchSize);
     const { vectors } = await embedder.embed(batch, 'document');
-    for (const [at, text] of batch.entries()) vectorOf.set(text, vectors[at] ?? new Float32Array(embeddingDimension));
+    for (const [index, text] of batch.entries())
+      vectorByText.set(text, vectors[index] ?? new Float32Array(embeddingDimension));
   }
-  return vectorOf;
+  return vectorByText;
 };

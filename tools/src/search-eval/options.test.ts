@@ -9,7 +9,7 @@ const data = mkdtempSync(join(tmpdir(), 'portico-judged-'));
 writeFileSync(join(data, 'catalog-eval.jsonl'), '');
 afterAll(() => rmSync(data, { recursive: true }));
 
-test('without your own files it uses all of the labelled data', () => {
+test('without your own files, all labelled data is used', () => {
   expect(readOptions([], data)).toEqual({
     collections: { corpus: join(data, 'catalog-eval.jsonl'), queries: join(data, 'queries-dev.json') },
     operations: join(data, 'operations'),
@@ -18,7 +18,7 @@ test('without your own files it uses all of the labelled data', () => {
   });
 });
 
-test('with your own files only these are evaluated', () => {
+test('with your own files, only those are evaluated', () => {
   expect(readOptions(['--corpus', 'c', '--queries', 'q'], data)).toMatchObject({
     collections: { corpus: 'c', queries: 'q' },
     operations: null,
@@ -31,9 +31,9 @@ test('--help and -h request help', () => {
 });
 
 test.each<[readonly string[], string]>([
-  [['--corpus', 'c'], '--corpus and --queries belong together'],
-  [['--queries', 'q'], '--corpus and --queries belong together'],
-  [['--check', '--record'], '--check and --record exclude each other'],
+  [['--corpus', 'c'], '--corpus and --queries must be used together'],
+  [['--queries', 'q'], '--corpus and --queries must be used together'],
+  [['--check', '--record'], '--check and --record cannot be used together'],
   [['--check', '--operations', 'o'], 'not your own'],
   [['--colour'], "Unknown option '--colour'"],
   [['file'], "Unexpected argument 'file'"],

@@ -18,8 +18,8 @@ export interface EvaluationOptions {
 export const help = `npm run search:eval [-- OPTIONS]
 
 Measures the quality of search on labelled queries: nDCG@10, recall@10 and MRR, with 95 % intervals, for the embedder
-of the service (the built-in one, or that of OLLAMA_URL), compared with BM25. It starts a separate service on an empty
-folder, and removes it. Markdown goes to standard output, progress to standard error.
+of the service (the built-in one, or that of OLLAMA_URL), compared with BM25. It starts a separate service in an empty
+folder that it removes. Markdown goes to standard output, progress to standard error.
 
   --corpus FILE     the APIs, one JSON object per line: {"id", "name", "description"}
   --queries FILE    the queries, a JSON array: {"id", "query", "kind", "relevant": {"API ID": 2 or 1}}
@@ -39,9 +39,9 @@ export const readOptions = (args: readonly string[], data = sharedData): Evaluat
   if (values.help) return null;
   const { corpus, queries, operations } = values;
   if ((corpus === undefined) !== (queries === undefined))
-    throw new UsageError('--corpus and --queries belong together: pass both');
+    throw new UsageError('--corpus and --queries must be used together');
   const hasOwnData = corpus !== undefined || operations !== undefined;
-  if (values.check && values.record) throw new UsageError('--check and --record exclude each other');
+  if (values.check && values.record) throw new UsageError('--check and --record cannot be used together');
   const record = values.check ? 'check' : values.record ? 'write' : null;
   if (record && hasOwnData) throw new UsageError(`--check and --record use the labelled data in ${data}, not your own`);
   if (!hasOwnData && !existsSync(join(data, 'catalog-eval.jsonl')))

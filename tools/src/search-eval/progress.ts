@@ -2,7 +2,7 @@
 export interface Progress {
   /** Starts a task with `total` steps and ends the previous task. */
   readonly begin: (title: string, total: number) => void;
-  readonly advance: (by?: number) => void;
+  readonly advance: (steps?: number) => void;
   readonly note: (text: string) => void;
   readonly end: () => void;
 }
@@ -27,12 +27,12 @@ export const createProgress = (
     title = '';
   };
   return {
-    begin: (next, steps) => {
+    begin: (nextTitle, steps) => {
       end();
-      [title, done, total, shownAt] = [next, 0, steps, now()];
+      [title, done, total, shownAt] = [nextTitle, 0, steps, now()];
     },
-    advance: (by = 1) => {
-      done += by;
+    advance: (steps = 1) => {
+      done += steps;
       if (now() - shownAt >= (stream.isTTY ? 200 : intervalMs)) show();
     },
     note: (text) => {

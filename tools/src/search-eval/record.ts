@@ -9,7 +9,7 @@ export interface RecordedFigures {
 }
 
 /** The tolerated decrease in a figure. */
-export const toleratedFall = 0.015;
+export const regressionTolerance = 0.015;
 
 export const recordOf = (model: string, boards: readonly Board[]): RecordedFigures => ({
   model,
@@ -36,16 +36,19 @@ export const recordOf = (model: string, boards: readonly Board[]): RecordedFigur
 });
 
 /** Returns a message for each figure that is worse than recorded, or no longer measured. */
-export const fallsSince = (recorded: RecordedFigures, measured: RecordedFigures): readonly string[] =>
-  Object.entries(recorded.boards).flatMap(([board, rows]) =>
+export const findRegressions = (
+  recordedFigures: RecordedFigures,
+  measuredFigures: RecordedFigures,
+): readonly string[] =>
+  Object.entries(recordedFigures.boards).flatMap(([board, rows]) =>
     Object.entries(rows).flatMap(([ranker, kinds]) =>
       Object.entries(kinds).flatMap(([kind, metrics]) =>
         Object.entries(metrics).flatMap(([metric, previous]) => {
-          const current = measured.boards[board]?.[ranker]?.[kind]?.[metric];
+          const current = measuredFigures.boards[board]?.[ranker]?.[kind]?.[metric];
           const figure = `${board}, ${ranker}, ${kind}, ${metric}`;
           if (current === undefined) return [`${figure}: recorded as ${previous.toFixed(3)}, but not measured`];
           // The figures have three decimals, so half a unit of the last one may be due to rounding.
-          return previous - current > toleratedFall + 0.0005
+          return previous - current > regressionTolerance + 0.0005
             ? [`${figure}: ${current.toFixed(3)}, recorded as ${previous.toFixed(3)}`]
             : [];
         }),

@@ -9,14 +9,14 @@ import type { OperationsEvaluation } from './operations-evaluation.ts';
 /** Returns the evaluation as Markdown. The output is deterministic. */
 export const markdownOf = ({ collections, operations }: Evaluation): string =>
   [
-    '# Quality of search',
+    '# Search quality',
     'Each figure is a mean over the queries of its kind, with its 95 % interval from 10,000 bootstrap resamples of the ' +
       'queries. Two rankers with overlapping intervals can still differ: compare them on the same queries.',
-    ...(collections ? collectionsOf(collections) : []),
-    ...(operations ? operationsOf(operations) : []),
+    ...(collections ? buildCollectionsSection(collections) : []),
+    ...(operations ? buildOperationsSection(operations) : []),
   ].join('\n\n') + '\n';
 
-const collectionsOf = ({ model, apis, board, calibration }: CollectionsEvaluation): readonly string[] => [
+const buildCollectionsSection = ({ model, apis, board, calibration }: CollectionsEvaluation): readonly string[] => [
   '## Collections',
   `${apis} APIs in a separate catalog, ${countOf(board)} labelled queries sent to \`POST /api/vector/search\`; the service embeds with ` +
     `\`${model}\`. BM25 (k1 1.2, b 0.75) ranks name and description, stemmed, without English stop words. Gain of ` +
@@ -25,14 +25,14 @@ const collectionsOf = ({ model, apis, board, calibration }: CollectionsEvaluatio
   '### Scores',
   'The share of results with a `similarity_score` that were a direct answer, or at least related. Results without a label ' +
     'count as wrong.',
-  calibrationTable(calibration.first, calibration.firstTen),
-  calibration.noiseBelow === 0
-    ? `Even at the lowest scores of the first ten, at least ${percent(noiseShare)} of the results are right.`
-    : `Below ${calibration.noiseBelow.toFixed(2)} fewer than ${percent(noiseShare)} of the first ten results are right: these results are noise.`,
+  formatCalibrationTable(calibration.first, calibration.topTen),
+  calibration.noiseThreshold === 0
+    ? `Even at the lowest scores of the first ten, at least ${formatPercent(noiseShare)} of the results are right.`
+    : `Below ${calibration.noiseThreshold.toFixed(2)} fewer than ${formatPercent(noiseShare)} of the first ten results are right: these results are noise.`,
 ];
 
-const operationsOf = (evaluation: OperationsEvaluation) => {
-  const { model, operations, documents, text, boards, noAnswer, calibration, refused } = evaluation;
+const buildOperationsSection = (evaluation: OperationsEvaluation) => {
+  const { model, operations, documents, text, boards, noAnswer, calibration, noResult } = evaluation;
   return [
     '## Operations',
     `${operations} operations of ${documents} documents, ranked in this process. A result is right if the operation ` +
@@ -56,9 +56,9 @@ const operationsOf = (evaluation: OperationsEvaluation) => {
     '### Scores of operation search',
     'The share of results with a score that perform the task directly, or in part; all results of tasks without an answer ' +
       'are wrong. Results without a label count as wrong.',
-    calibrationTable(calibration.first, calibration.firstTen),
-    `Results below ${operationScoreMin} are not shown: ${refused.answered} tasks with an answer and ` +
-      `${refused.unanswered} without get none.`,
+    formatCalibrationTable(calibration.first, calibration.topTen),
+    `Results below ${operationScoreMin} are not shown: ${noResult.answered} tasks with an answer and ` +
+      `${noResult.unanswered} without one get no result.`,
   ];
 };
 
@@ -69,47 +69,51 @@ const tablesOf = (board: Board): readonly string[] => [
   ...board.metrics.map((metric) =>
     tableOf(
       [metric, ...board.kinds.map(({ name, count }) => `${name} (${count})`)],
-      board.rows.map((row) => [row.label, ...board.kinds.map(({ name }) => cell(row.figures[name]?.[metric]))]),
+      board.rows.map((row) => [
+        row.label,
+        ...board.kinds.map(({ name }) => formatEstimateCell(row.figures[name]?.[metric])),
+      ]),
     ),
   ),
   tableOf(
     ['ahead of BM25, all', ...board.metrics],
-    board.rows.flatMap((row) => (row.ahead ? [[row.label, ...aheadCells(row, board.metrics)]] : [])),
+    board.rows.flatMap((row) => (row.lead ? [[row.label, ...formatLeadCells(row, board.metrics)]] : [])),
   ),
 ];
 
-const aheadCells = ({ ahead }: BoardRow, metrics: readonly string[]): readonly string[] =>
-  metrics.map((metric) => aheadCell(ahead?.[metric]));
+const formatLeadCells = ({ lead }: BoardRow, metrics: readonly string[]): readonly string[] =>
+  metrics.map((metric) => formatLeadCell(lead?.[metric]));
 
-const cell = (figure: Estimate | undefined): string =>
+const formatEstimateCell = (figure: Estimate | undefined): string =>
   figure ? `${figure.mean.toFixed(3)} (${figure.low.toFixed(2)}–${figure.high.toFixed(2)})` : '';
 
-const aheadCell = (figure: Difference | undefined): string =>
+const formatLeadCell = (figure: Difference | undefined): string =>
   figure
-    ? `${signed(figure.mean, 3)} (${signed(figure.low, 2)} to ${signed(figure.high, 2)}), p ${figure.p < 0.001 ? '< 0.001' : figure.p.toFixed(3)}`
+    ? `${formatSigned(figure.mean, 3)} (${formatSigned(figure.low, 2)} to ${formatSigned(figure.high, 2)}), p ${figure.p < 0.001 ? '< 0.001' : figure.p.toFixed(3)}`
     : '';
 
-const signed = (value: number, digits: number): string => `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
+const formatSigned = (value: number, digits: number): string =>
+  `${value < 0 ? '−' : '+'}${Math.abs(value).toFixed(digits)}`;
 
-const calibrationTable = (first: readonly Bucket[], firstTen: readonly Bucket[]): string => {
-  const starts = [...new Set([...first, ...firstTen].map(({ from }) => from))].sort((x, y) => x - y);
-  const cells = (buckets: readonly Bucket[], from: number): readonly string[] => {
-    const bucket = buckets.find((one) => one.from === from);
-    return bucket ? [`${bucket.count}`, percent(bucket.direct), percent(bucket.right)] : ['0', '', ''];
+const formatCalibrationTable = (topResults: readonly Bucket[], topTen: readonly Bucket[]): string => {
+  const lowerBounds = [...new Set([...topResults, ...topTen].map(({ from }) => from))].sort((x, y) => x - y);
+  const formatCells = (buckets: readonly Bucket[], from: number): readonly string[] => {
+    const bucket = buckets.find((candidate) => candidate.from === from);
+    return bucket ? [`${bucket.count}`, formatPercent(bucket.direct), formatPercent(bucket.relevant)] : ['0', '', ''];
   };
   return tableOf(
     ['score', 'first results', 'direct', 'related or direct', 'first ten', 'direct', 'related or direct'],
-    starts.map((from) => [
+    lowerBounds.map((from) => [
       `${from.toFixed(2)} – ${(from + 0.05).toFixed(2)}`,
-      ...cells(first, from),
-      ...cells(firstTen, from),
+      ...formatCells(topResults, from),
+      ...formatCells(topTen, from),
     ]),
   );
 };
 
-const percent = (share: number): string => `${Math.round(share * 100)} %`;
+const formatPercent = (share: number): string => `${Math.round(share * 100)} %`;
 
 const tableOf = (head: readonly string[], rows: readonly (readonly string[])[]): string =>
-  [head, head.map((_, at) => (at === 0 ? '---' : '---:')), ...rows]
+  [head, head.map((_, index) => (index === 0 ? '---' : '---:')), ...rows]
     .map((cells) => `| ${cells.map((text) => text.replaceAll('|', '\\|')).join(' | ')} |`)
     .join('\n');

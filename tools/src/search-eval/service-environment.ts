@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Environment } from '@portico/composition';
-import { freePort } from '@portico/test-servers';
+import { findFreePort } from '@portico/test-servers';
 
 /** The embedder's variables, which are taken from the environment together with this machine's. */
 const embedderVariables = [
@@ -30,7 +30,7 @@ export const withServiceEnvironment = async <Result>(
       ...(Object.fromEntries(variables) as Environment),
       NODE_ENV: 'development',
       DATA_DIR: folder,
-      PORT: String(await freePort()),
+      PORT: String(await findFreePort()),
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -38,7 +38,7 @@ export const searchByService = async (
   try {
     const api = createApiClient(service.address);
     const model = await waitForEmbedder(api, progress);
-    const idOf = await createAll(api, admin, apis, progress);
+    const idOf = await createCollections(api, admin, apis, progress);
     await waitForEmbeddings(api, apis.length, progress);
     const nameOf = new Map(apis.map(({ id, name }) => [id, name.trim()]));
     const results: (readonly SearchResult[])[] = [];
@@ -53,7 +53,7 @@ export const searchByService = async (
       results.push(
         rows
           .map((result) => ({ id: idOf.get(result.collection_id) ?? '', score: result.similarity_score }))
-          .sort(byScoreNameAndId(nameOf)),
+          .sort(createResultComparator(nameOf)),
       );
       progress.advance();
     }
@@ -68,7 +68,7 @@ export const searchByService = async (
  * Compares results as the service does, but with the ids from the corpus, because the ids of the collections differ in
  * each run.
  */
-const byScoreNameAndId = (nameOf: ReadonlyMap<string, string>) => (x: SearchResult, y: SearchResult) =>
+const createResultComparator = (nameOf: ReadonlyMap<string, string>) => (x: SearchResult, y: SearchResult) =>
   y.score - x.score || compareText(nameOf.get(x.id) ?? '', nameOf.get(y.id) ?? '') || compareText(x.id, y.id);
 
 const compareText = (x: string, y: string): number => (x < y ? -1 : x > y ? 1 : 0);
@@ -89,18 +89,18 @@ const waitForEmbedder = async (api: ApiClient, progress: Progress): Promise<stri
 };
 
 /** Adds a collection for each API. Returns the corpus id of each collection. */
-const createAll = async (
+const createCollections = async (
   api: ApiClient,
   admin: Credential,
   apis: readonly LabelledApi[],
   progress: Progress,
 ): Promise<ReadonlyMap<string, string>> => {
   const idOf = new Map<string, string>();
-  const remaining = apis.values();
+  const remainingApis = apis.values();
   progress.begin('Creating collections', apis.length);
   await Promise.all(
     Array.from({ length: creationConcurrency }, async () => {
-      for (const { id, name, description, fail } of remaining) {
+      for (const { id, name, description, fail } of remainingApis) {
         const openapi_spec = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
         const body = { name, description, openapi_spec };
         const response = await api.call(admin, 'POST', '/api/collections/', body);
@@ -116,22 +116,22 @@ const createAll = async (
 /** Waits until no job is pending. A text that could not be embedded is an error: the figures would be wrong. */
 const waitForEmbeddings = async (api: ApiClient, total: number, progress: Progress): Promise<void> => {
   progress.begin('Embedding', total);
-  let fewest = total;
+  let waitingCountMin = total;
   for (let progressedAt = Date.now(); ; await pause(200)) {
     const metrics = await (await fetch(`${api.address}/metrics`)).text();
-    const [waiting, dead] = [jobsIn(metrics, 'waiting'), jobsIn(metrics, 'given_up')];
-    if (dead > 0) throw new Error(`${dead} texts could not be embedded`);
-    if (waiting < fewest) {
-      progress.advance(fewest - waiting);
-      [fewest, progressedAt] = [waiting, Date.now()];
+    const [waitingCount, deadCount] = [countJobs(metrics, 'waiting'), countJobs(metrics, 'given_up')];
+    if (deadCount > 0) throw new Error(`${deadCount} texts could not be embedded`);
+    if (waitingCount < waitingCountMin) {
+      progress.advance(waitingCountMin - waitingCount);
+      [waitingCountMin, progressedAt] = [waitingCount, Date.now()];
     }
-    if (waiting === 0) return;
+    if (waitingCount === 0) return;
     if (Date.now() - progressedAt > stallMaxMs)
-      throw new Error(`No text was embedded for ${stallMaxMs / 1_000} s, and ${waiting} are pending`);
+      throw new Error(`No text was embedded for ${stallMaxMs / 1_000} s, and ${waitingCount} are pending`);
   }
 };
 
-const jobsIn = (metrics: string, state: string): number => {
+const countJobs = (metrics: string, state: string): number => {
   const count = new RegExp(`^outbox_jobs\\{state="${state}"\\} (\\d+)`, 'm').exec(metrics)?.[1];
   if (count === undefined) throw new Error('The service does not report its jobs');
   return Number(count);

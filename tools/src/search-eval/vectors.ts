@@ -1,6 +1,6 @@
-export const similarity = (x: Float32Array, y: Float32Array): number => {
+export const computeSimilarity = (x: Float32Array, y: Float32Array): number => {
   let sum = 0;
-  for (let at = 0; at < x.length; at++) sum += (x[at] ?? 0) * (y[at] ?? 0);
+  for (let index = 0; index < x.length; index++) sum += (x[index] ?? 0) * (y[index] ?? 0);
   return sum;
 };
 
@@ -11,7 +11,8 @@ export const blend = (
 ): Float32Array => {
   const sum = new Float64Array(dimension);
   for (const { vector, weight } of parts) {
-    if (vector) for (let at = 0; at < dimension; at++) sum[at] = (sum[at] ?? 0) + weight * (vector[at] ?? 0);
+    if (vector)
+      for (let index = 0; index < dimension; index++) sum[index] = (sum[index] ?? 0) + weight * (vector[index] ?? 0);
   }
   const length = Math.hypot(...sum);
   return Float32Array.from(sum, (x) => (length === 0 ? 0 : x / length));

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, chmodSync, lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { freePort, temporaryFolder } from '@portico/test-servers';
+import { findFreePort, createTemporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished } from 'vitest';
 import { root } from '../../src/service-process.ts';
 import { createInstallation } from '../installation.ts';
@@ -53,7 +53,7 @@ export const password = 'hunter2-of-the-test';
 
 /** Runs the tool. With a `setupCommand`, it runs in a shell that runs this command first. */
 export const runDoctor = async (variables: Variables, setupCommand?: string): Promise<Diagnosis> => {
-  const environment = { NODE_ENV: 'development', PORT: String(await freePort()), ...variables };
+  const environment = { NODE_ENV: 'development', PORT: String(await findFreePort()), ...variables };
   const toolRun =
     setupCommand === undefined ? runTool(environment, ['doctor', '--json']) : runDoctorAfter(setupCommand, environment);
   const { code, stdout, stderr } = await toolRun;
@@ -72,10 +72,10 @@ const runDoctorAfter = (setupCommand: string, variables: Variables): Promise<Too
 /** Creates a healthy installation with the embedded stores that has been started once. Tests break copies of it. */
 export const createHealthyInstallation = async (): Promise<{ copy: () => string; remove: () => Promise<void> }> => {
   const installation = await createInstallation();
-  expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
+  expect((await installation.runTool('people', 'list', '--admins')).code).toBe(0);
   return {
     copy() {
-      const folder = temporaryFolder(onTestFinished);
+      const folder = createTemporaryFolder(onTestFinished);
       cpSync(installation.folder, folder, { recursive: true });
       chmodSync(folder, 0o700);
       return folder;
@@ -92,25 +92,25 @@ export const expectDiagnosis = async (folder: string, fault: Fault): Promise<voi
   const { code, output, checks, wrong, warnings } = await runDoctor(variables, fault.setupCommand);
 
   const findings = checks.filter((line) => line.state === 'wrong' || line.state === 'warning');
-  const expected = [{ id, state, message, advice }, ...consequences].map((each) => ({
-    id: each.id,
-    state: each.state,
-    said: expect.stringMatching(each.message) as string,
-    advice: expect.stringMatching(each.advice) as string,
+  const expected = [{ id, state, message, advice }, ...consequences].map((finding) => ({
+    id: finding.id,
+    state: finding.state,
+    said: expect.stringMatching(finding.message) as string,
+    advice: expect.stringMatching(finding.advice) as string,
   }));
-  expect(findings.toSorted(byId)).toEqual(expected.toSorted(byId));
-  const notChecked = checks.filter((check) => check.said.startsWith('Not checked'));
-  expect(notChecked.map((line) => line.id).toSorted()).toEqual([...skips].toSorted());
+  expect(findings.toSorted(compareById)).toEqual(expected.toSorted(compareById));
+  const skippedChecks = checks.filter((check) => check.said.startsWith('Not checked'));
+  expect(skippedChecks.map((line) => line.id).toSorted()).toEqual([...skips].toSorted());
   expect({ wrong, warnings }).toEqual({
-    wrong: expected.filter((each) => each.state === 'wrong').length,
-    warnings: expected.filter((each) => each.state === 'warning').length,
+    wrong: expected.filter((finding) => finding.state === 'wrong').length,
+    warnings: expected.filter((finding) => finding.state === 'warning').length,
   });
   expect(code).toBe(wrong > 0 ? 1 : 0);
   for (const secret of secretsOf(folder)) expect(output).not.toContain(secret);
   expect(contentOf(folder)).toEqual(contentBefore);
 };
 
-const byId = (one: { readonly id: string }, other: { readonly id: string }): number => one.id.localeCompare(other.id);
+const compareById = (x: { readonly id: string }, y: { readonly id: string }): number => x.id.localeCompare(y.id);
 
 /** Returns the names, owners, modes, times and contents of everything in a folder, except the times of folders. */
 export const contentOf = (path: string): unknown => {

@@ -17,8 +17,8 @@ import { contentOf, type Diagnosis } from './diagnosis.ts';
 const [postgres, redis] = [await startPostgres(), await startRedis()];
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-const diagnose = async ({ tool }: Installation): Promise<Diagnosis> => {
-  const { code, stdout, stderr } = await tool('--json', 'doctor');
+const diagnose = async ({ runTool }: Installation): Promise<Diagnosis> => {
+  const { code, stdout, stderr } = await runTool('--json', 'doctor');
   expect(stderr).toBe('');
   return { ...(JSON.parse(stdout) as Diagnosis), code };
 };
@@ -33,28 +33,28 @@ const expectHealthy = (diagnosis: Diagnosis): void => {
 test('the embedded default is healthy before its first start, while it runs, after a crash and after a stop', async () => {
   const installation = await openInstallation();
   const { folder } = installation;
-  const empty = contentOf(folder);
+  const initialContent = contentOf(folder);
   expectHealthy(await diagnose(installation));
-  expect(contentOf(folder)).toEqual(empty);
+  expect(contentOf(folder)).toEqual(initialContent);
 
-  const running = await installation.start();
-  const whileRunning = await diagnose(installation);
-  expectHealthy(whileRunning);
-  expect(whileRunning.checks).toContainEqual(
+  const service = await installation.start();
+  const runningDiagnosis = await diagnose(installation);
+  expectHealthy(runningDiagnosis);
+  expect(runningDiagnosis.checks).toContainEqual(
     expect.objectContaining({ id: 'port', said: expect.stringMatching(/^Portico responds at/) as string }),
   );
-  expect(statesOf(whileRunning)).toMatchObject({ 'keys.sealed': 'ok', admins: 'ok', 'redis.access': 'skipped' });
+  expect(statesOf(runningDiagnosis)).toMatchObject({ 'keys.sealed': 'ok', admins: 'ok', 'redis.access': 'skipped' });
 
-  await running.kill();
+  await service.kill();
   expect(existsSync(join(folder, 'portico.sqlite-wal'))).toBe(true);
-  const crashed = contentOf(folder);
+  const contentAfterCrash = contentOf(folder);
   expectHealthy(await diagnose(installation));
-  expect(contentOf(folder)).toEqual(crashed);
+  expect(contentOf(folder)).toEqual(contentAfterCrash);
 
   await (await installation.start()).stop();
-  const stopped = contentOf(folder);
+  const contentAfterStop = contentOf(folder);
   expectHealthy(await diagnose(installation));
-  expect(contentOf(folder)).toEqual(stopped);
+  expect(contentOf(folder)).toEqual(contentAfterStop);
 });
 
 test.skipIf(!postgres || !redis)(
@@ -64,7 +64,7 @@ test.skipIf(!postgres || !redis)(
     const [qdrant, ollama] = [await startFakeQdrant({ apiKey: 'the-key' }), await startFakeOllama()];
     for (const server of [provider, smtp, qdrant, ollama]) onTestFinished(() => server?.close());
     const installation = await openInstallation({
-      DATABASE_URL: (await postgres?.newDatabase()) ?? '',
+      DATABASE_URL: (await postgres?.createDatabase()) ?? '',
       REDIS_URL: redis?.url ?? '',
       IDENTITY_ISSUER: provider.issuer,
       IDENTITY_AUDIENCE: provider.clientId,
@@ -76,14 +76,14 @@ test.skipIf(!postgres || !redis)(
       SMTP_URL: smtp?.url ?? '',
       MAIL_FROM: 'portico@example.com',
     });
-    const empty = contentOf(installation.folder);
+    const initialContent = contentOf(installation.folder);
     const before = await diagnose(installation);
     expectHealthy(before);
     // The doctor migrated nothing, and created no key.
-    const again = await diagnose(installation);
-    expect(again.checks.find(({ id }) => id === 'database.tables')?.said).toContain('no tables yet');
-    expect(statesOf(again)).toEqual(statesOf(before));
-    expect(contentOf(installation.folder)).toEqual(empty);
+    const secondDiagnosis = await diagnose(installation);
+    expect(secondDiagnosis.checks.find(({ id }) => id === 'database.tables')?.said).toContain('no tables yet');
+    expect(statesOf(secondDiagnosis)).toEqual(statesOf(before));
+    expect(contentOf(installation.folder)).toEqual(initialContent);
 
     await (await installation.start()).stop();
     const after = await diagnose(installation);
@@ -99,15 +99,15 @@ test.skipIf(!postgres || !redis)(
 
 test('the table in the documents has every check, in the order of the output', async () => {
   const { checks } = await diagnose(await openInstallation());
-  const chapter =
+  const section =
     readFileSync(join(root, 'docs/operations/troubleshooting.md'), 'utf8').split('\n## portico doctor\n')[1] ?? '';
-  const documented = [...(chapter.split('\n## ')[0] ?? '').matchAll(/^\| `([a-z.-]+)` /gm)].map(([, id]) => id);
-  expect(documented).toEqual(checks.map(({ id }) => id));
+  const documentedIds = [...(section.split('\n## ')[0] ?? '').matchAll(/^\| `([a-z.-]+)` /gm)].map(([, id]) => id);
+  expect(documentedIds).toEqual(checks.map(({ id }) => id));
 });
 
-test('each line of the text output has state, check, fault and advice, and checks skipped for the same reason share one', async () => {
+test('each line of the text output has state, check, fault and advice, and checks skipped for the same reason share a line', async () => {
   const installation = await openInstallation({ REDIS_URL: 'redis://127.0.0.1:9' });
-  const { code, stdout } = await installation.tool('doctor');
+  const { code, stdout } = await installation.runTool('doctor');
   expect(code).toBe(1);
   const lines = stdout.trim().split('\n');
   expect(lines).toContainEqual(expect.stringMatching(/^ok {7}configuration: Every variable is valid\.$/));
@@ -117,7 +117,7 @@ test('each line of the text output has state, check, fault and advice, and check
     ),
   );
   expect(lines).toContain(
-    'skipped  redis.version, redis.memory, redis.writes, redis.installations: Not checked: redis.access has to pass first.',
+    'skipped  redis.version, redis.memory, redis.writes, redis.installations: Not checked: redis.access must pass first.',
   );
   expect(lines.at(-1)).toBe('1 wrong, 1 warning.');
   expect(stdout).not.toMatch(/QDRANT|not set|\n +at /);

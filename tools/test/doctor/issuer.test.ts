@@ -8,16 +8,16 @@ import { createHealthyInstallation, runDoctor, expectDiagnosis, type Fault, type
 
 const provider = await startIdentityProvider();
 const smtp = await startSmtpServer();
-let healthy: Awaited<ReturnType<typeof createHealthyInstallation>>;
+let healthyInstallation: Awaited<ReturnType<typeof createHealthyInstallation>>;
 beforeAll(async () => {
-  healthy = await createHealthyInstallation();
+  healthyInstallation = await createHealthyInstallation();
 });
-afterAll(() => Promise.all([provider.close(), smtp?.close(), healthy.remove()]));
+afterAll(() => Promise.all([provider.close(), smtp?.close(), healthyInstallation.remove()]));
 
-const bootstrap = { BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' };
+const bootstrapVariables = { BOOTSTRAP_ADMIN_UID: 'root', BOOTSTRAP_ADMIN_EMAIL: 'root@example.com' };
 
 /** Returns the variables of a production installation without a fault. */
-const productionVariables = (folder: string, omitted: readonly string[] = []): Variables => {
+const createProductionVariables = (folder: string, omittedNames: readonly string[] = []): Variables => {
   const variables: Variables = {
     NODE_ENV: 'production',
     SECRETS_KEY_FILE: join(folder, 'secrets.key'),
@@ -26,9 +26,9 @@ const productionVariables = (folder: string, omitted: readonly string[] = []): V
     IDENTITY_EMAIL_CHECK: 'verified',
     SMTP_URL: smtp?.url ?? '',
     MAIL_FROM: 'portico@example.com',
-    ...bootstrap,
+    ...bootstrapVariables,
   };
-  return Object.fromEntries(Object.entries(variables).filter(([name]) => !omitted.includes(name)));
+  return Object.fromEntries(Object.entries(variables).filter(([name]) => !omittedNames.includes(name)));
 };
 
 interface IssuerOptions {
@@ -44,7 +44,7 @@ interface IssuerOptions {
 /** Starts an issuer with a discovery document and keys, and returns the variables for this issuer. */
 const startIssuer = async ({
   issuer,
-  keys = [rsaKey(2_048)],
+  keys = [createRsaKey(2_048)],
   aheadSeconds = 0,
   otherMembers = { authorization_endpoint: 'https://id.example.com/authorize' },
 }: IssuerOptions): Promise<Variables> => {
@@ -59,7 +59,7 @@ const startIssuer = async ({
   return { IDENTITY_ISSUER: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 };
 
-const rsaKey = (modulusLength: number): object => ({
+const createRsaKey = (modulusLength: number): object => ({
   ...generateKeyPairSync('rsa', { modulusLength }).publicKey.export({ format: 'jwk' }),
   kid: 'one',
 });
@@ -67,28 +67,31 @@ const rsaKey = (modulusLength: number): object => ({
 const issuerFaults: readonly Fault[] = [
   {
     fault: 'the issuer is unavailable',
-    inject: (folder) => ({ ...productionVariables(folder), IDENTITY_ISSUER: 'http://127.0.0.1:8009' }),
+    inject: (folder) => ({ ...createProductionVariables(folder), IDENTITY_ISSUER: 'http://127.0.0.1:8009' }),
     id: 'identity.issuer',
     state: 'wrong',
     message: /cannot be discovered: .*ECONNREFUSED/,
-    advice: /let this machine reach it/,
+    advice: /make sure that this machine can reach it/,
     skips: ['identity.keys', 'identity.console'],
   },
   {
-    fault: 'the discovery document names another issuer',
+    fault: 'the discovery document names a different issuer',
     inject: async (folder) => ({
-      ...productionVariables(folder),
+      ...createProductionVariables(folder),
       ...(await startIssuer({ issuer: 'https://other.example.com' })),
     }),
     id: 'identity.issuer',
     state: 'wrong',
-    message: /names another issuer: "https:\/\/other\.example\.com"/,
-    advice: /exactly as the provider writes its name/,
+    message: /names a different issuer: "https:\/\/other\.example\.com"/,
+    advice: /exactly the name that the provider uses/,
     skips: ['identity.keys', 'identity.console'],
   },
   {
     fault: 'the issuer publishes no usable key',
-    inject: async (folder) => ({ ...productionVariables(folder), ...(await startIssuer({ keys: [rsaKey(1_024)] })) }),
+    inject: async (folder) => ({
+      ...createProductionVariables(folder),
+      ...(await startIssuer({ keys: [createRsaKey(1_024)] })),
+    }),
     id: 'identity.keys',
     state: 'wrong',
     message: /The key set has no usable key/,
@@ -96,16 +99,16 @@ const issuerFaults: readonly Fault[] = [
   },
   {
     fault: 'the issuer has no sign-in page',
-    inject: async (folder) => ({ ...productionVariables(folder), ...(await startIssuer({ otherMembers: {} })) }),
+    inject: async (folder) => ({ ...createProductionVariables(folder), ...(await startIssuer({ otherMembers: {} })) }),
     id: 'identity.console',
     state: 'warning',
     message: /has no authorization_endpoint/,
     advice: /IDENTITY_FIREBASE_API_KEY/,
   },
   {
-    fault: 'the issuer supports no PKCE method of the console',
+    fault: 'the issuer supports no PKCE method that the console uses',
     inject: async (folder) => ({
-      ...productionVariables(folder),
+      ...createProductionVariables(folder),
       ...(await startIssuer({
         otherMembers: {
           authorization_endpoint: 'https://id.example.com/',
@@ -120,7 +123,7 @@ const issuerFaults: readonly Fault[] = [
   },
   {
     fault: 'the tokens of the console would be rejected',
-    inject: (folder) => ({ ...productionVariables(folder), IDENTITY_CONSOLE_CLIENT_ID: 'console' }),
+    inject: (folder) => ({ ...createProductionVariables(folder), IDENTITY_CONSOLE_CLIENT_ID: 'console' }),
     id: 'identity.console',
     state: 'warning',
     message: /the ID tokens of its client console would be rejected/,
@@ -128,7 +131,7 @@ const issuerFaults: readonly Fault[] = [
   },
   {
     fault: 'the client of the console is not an authorized party',
-    inject: (folder) => ({ ...productionVariables(folder), IDENTITY_AUTHORIZED_PARTIES: 'another' }),
+    inject: (folder) => ({ ...createProductionVariables(folder), IDENTITY_AUTHORIZED_PARTIES: 'another' }),
     id: 'identity.console',
     state: 'warning',
     message: /the ID tokens of its client .* would be rejected/,
@@ -139,19 +142,19 @@ const issuerFaults: readonly Fault[] = [
     inject: async (folder) => {
       const { IDENTITY_ISSUER: address } = await startIssuer({});
       return {
-        ...productionVariables(folder),
+        ...createProductionVariables(folder),
         IDENTITY_ISSUER: 'http://127.0.0.1:8009',
         IDENTITY_JWKS_URL: `${address}/keys`,
       };
     },
     id: 'identity.console',
     state: 'warning',
-    message: /No one can sign in at the console: .*ECONNREFUSED/,
+    message: /No one can sign in to the console: .*ECONNREFUSED/,
     advice: /discovery document/,
   },
   {
     fault: 'the clock of the issuer is wrong',
-    inject: async (folder) => ({ ...productionVariables(folder), ...(await startIssuer({ aheadSeconds: 300 })) }),
+    inject: async (folder) => ({ ...createProductionVariables(folder), ...(await startIssuer({ aheadSeconds: 300 })) }),
     id: 'clock.issuer',
     state: 'wrong',
     message: /clock of the issuer is (299|300|301) s ahead/,
@@ -159,7 +162,7 @@ const issuerFaults: readonly Fault[] = [
   },
   {
     fault: 'no admin can sign in',
-    inject: (folder) => productionVariables(folder, Object.keys(bootstrap)),
+    inject: (folder) => createProductionVariables(folder, Object.keys(bootstrapVariables)),
     id: 'admins',
     state: 'wrong',
     message: /No admin can sign in/,
@@ -170,15 +173,15 @@ const issuerFaults: readonly Fault[] = [
 const productionFaults: readonly Fault[] = [
   {
     fault: 'the local issuer is on in production',
-    inject: (folder) => ({ ...productionVariables(folder), IDENTITY_LOCAL: 'true' }),
+    inject: (folder) => ({ ...createProductionVariables(folder), IDENTITY_LOCAL: 'true' }),
     id: 'configuration.identity.local',
     state: 'warning',
     message: /can mint admin tokens/,
     advice: /remove IDENTITY_LOCAL/,
   },
   {
-    fault: 'e-mails need not be verified',
-    inject: (folder) => productionVariables(folder, ['IDENTITY_EMAIL_CHECK']),
+    fault: 'emails need not be verified',
+    inject: (folder) => createProductionVariables(folder, ['IDENTITY_EMAIL_CHECK']),
     id: 'configuration.identity.email-check',
     state: 'warning',
     message: /recommended in production/,
@@ -186,7 +189,7 @@ const productionFaults: readonly Fault[] = [
   },
   {
     fault: 'mail is off',
-    inject: (folder) => productionVariables(folder, ['SMTP_URL']),
+    inject: (folder) => createProductionVariables(folder, ['SMTP_URL']),
     id: 'configuration.mail.server',
     state: 'warning',
     message: /Mail is off/,
@@ -194,7 +197,7 @@ const productionFaults: readonly Fault[] = [
   },
   {
     fault: 'a proxy is required, but none is trusted',
-    inject: (folder) => ({ ...productionVariables(folder), PUBLIC_URL: 'https://apis.example.com' }),
+    inject: (folder) => ({ ...createProductionVariables(folder), PUBLIC_URL: 'https://apis.example.com' }),
     id: 'configuration.proxy',
     state: 'warning',
     message: /TRUST_PROXY is off/,
@@ -203,13 +206,13 @@ const productionFaults: readonly Fault[] = [
 ];
 
 test.each([...issuerFaults, ...productionFaults])('reports that $fault', (fault) =>
-  expectDiagnosis(healthy.copy(), fault),
+  expectDiagnosis(healthyInstallation.copy(), fault),
 );
 
-test('Firebase needs no sign-in page if people sign in with e-mail and password', async () => {
+test('Firebase needs no sign-in page if people sign in with email and password', async () => {
   const firebase = await startFakeFirebase();
   onTestFinished(() => firebase.close());
-  const { checks } = await runDoctor({ DATA_DIR: healthy.copy(), ...firebase.variables });
+  const { checks } = await runDoctor({ DATA_DIR: healthyInstallation.copy(), ...firebase.variables });
   const [check] = checks.filter(({ id }) => id === 'identity.console');
-  expect(check).toMatchObject({ state: 'skipped', said: expect.stringContaining('at Firebase') as string });
+  expect(check).toMatchObject({ state: 'skipped', said: expect.stringContaining('through Firebase') as string });
 });

@@ -16,7 +16,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { freePort } from '@portico/test-servers';
+import { findFreePort } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { root } from '../../src/service-process.ts';
 import {
@@ -28,14 +28,14 @@ import {
   type Variables,
 } from './diagnosis.ts';
 
-let healthy: Awaited<ReturnType<typeof createHealthyInstallation>>;
+let healthyInstallation: Awaited<ReturnType<typeof createHealthyInstallation>>;
 beforeAll(async () => {
-  healthy = await createHealthyInstallation();
+  healthyInstallation = await createHealthyInstallation();
 });
-afterAll(() => healthy.remove());
+afterAll(() => healthyInstallation.remove());
 
 const isRoot = process.geteuid?.() === 0;
-const newKey = () => `${randomBytes(32).toString('base64')}\n`;
+const createKey = () => `${randomBytes(32).toString('base64')}\n`;
 
 const changeDatabase = (folder: string, ...statements: readonly string[]): Variables => {
   const database = new DatabaseSync(join(folder, 'portico.sqlite'));
@@ -109,7 +109,7 @@ const configurationFaults: readonly Fault[] = [
     advice: /NODE_ENV=production/,
   },
   {
-    fault: 'the name of a mail template belongs to no mail',
+    fault: 'no mail matches the name of a mail template',
     inject: (folder) => {
       writeFileSync(join(folder, 'credentails.text.liquid'), 'Hi');
       writeFileSync(join(folder, 'rejection.text.liquid'), 'No.');
@@ -117,7 +117,7 @@ const configurationFaults: readonly Fault[] = [
     },
     id: 'mail.templates',
     state: 'warning',
-    message: /^credentails\.text\.liquid: A template is not used: it is named after no mail and part/,
+    message: /^credentails\.text\.liquid: A template is not used: its name does not match a part of an email/,
     advice: /docs\/mails\.md/,
   },
   {
@@ -161,15 +161,15 @@ const configurationFaults: readonly Fault[] = [
     fault: 'another program listens on the port',
     inject: async () => {
       const server = createServer((_request, response) => void response.end('hello'));
-      const port = await freePort();
+      const port = await findFreePort();
       await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
       onTestFinished(() => void server.close());
       return { PORT: String(port) };
     },
     id: 'port',
     state: 'warning',
-    message: /^Something other than Portico listens at 127\.0\.0\.1:\d+/,
-    advice: /choose another PORT/,
+    message: /^Something other than Portico listens on 127\.0\.0\.1:\d+/,
+    advice: /choose a different PORT/,
   },
   {
     fault: 'the program that listens on the port never responds',
@@ -184,8 +184,8 @@ const configurationFaults: readonly Fault[] = [
     },
     id: 'port',
     state: 'warning',
-    message: /^The process that listens at 127\.0\.0\.1:\d+ did not respond within 2 s/,
-    advice: /choose another PORT/,
+    message: /^The process that listens on 127\.0\.0\.1:\d+ did not respond within 2 s/,
+    advice: /choose a different PORT/,
   },
 ];
 
@@ -196,7 +196,7 @@ const folderFaults: readonly Fault[] = [
     id: 'data.folder',
     state: 'wrong',
     message: /secrets\.key is not a folder/,
-    advice: /set DATA_DIR to another folder/,
+    advice: /set DATA_DIR to a different folder/,
     skips: [...folderChecks, 'keys.secrets', 'database.access', ...databaseChecks],
   },
   {
@@ -207,7 +207,7 @@ const folderFaults: readonly Fault[] = [
     },
     id: 'data.owner',
     state: 'wrong',
-    message: /other users may write .* \(mode 0777\)/,
+    message: /other users can write to .* \(mode 0777\)/,
     advice: /^chmod 700 /,
   },
   ...(isRoot
@@ -233,7 +233,7 @@ const folderFaults: readonly Fault[] = [
     },
     id: 'data.files',
     state: 'wrong',
-    message: /secrets\.key is open to other users \(mode 0640\)/,
+    message: /secrets\.key is accessible to other users \(mode 0640\)/,
     advice: /^chmod 600 .*secrets\.key$/,
   },
   {
@@ -242,13 +242,13 @@ const folderFaults: readonly Fault[] = [
       const otherFolder = join(folder, 'elsewhere');
       mkdirSync(otherFolder);
       mkdirSync(join(folder, 'data'), { mode: 0o700 });
-      writeFileSync(join(otherFolder, 'key'), newKey());
+      writeFileSync(join(otherFolder, 'key'), createKey());
       chmodSync(join(otherFolder, 'key'), 0o644);
       return { DATA_DIR: join(folder, 'data'), SECRETS_KEY_FILE: join(otherFolder, 'key') };
     },
     id: 'data.files',
     state: 'warning',
-    message: /elsewhere\/key is open to other users \(mode 0644\)/,
+    message: /elsewhere\/key is accessible to other users \(mode 0644\)/,
     advice: /^chmod 600 /,
   },
   {
@@ -301,7 +301,7 @@ const dataFaults: readonly Fault[] = [
     skips: [...storeChecks, 'database.intact'],
   },
   {
-    fault: 'the database is of an earlier version',
+    fault: 'the database has the schema of an earlier version',
     inject: (folder) => {
       truncateSync(join(folder, 'portico.sqlite'));
       return changeDatabase(folder, readFileSync(join(root, 'libs/composition/test/release-0.1.0.sql'), 'utf8'));
@@ -320,7 +320,7 @@ const dataFaults: readonly Fault[] = [
     },
     id: 'database.tables',
     state: 'wrong',
-    message: /another application/,
+    message: /a different application/,
     advice: /DATABASE_URL/,
     skips: [...storeChecks, 'database.intact'],
   },
@@ -338,7 +338,7 @@ const dataFaults: readonly Fault[] = [
   {
     fault: 'the secrets key is not the one that sealed the data',
     inject: (folder) => {
-      writeFileSync(join(folder, 'secrets.key'), newKey());
+      writeFileSync(join(folder, 'secrets.key'), createKey());
       return {};
     },
     id: 'keys.sealed',
@@ -385,7 +385,7 @@ const dataFaults: readonly Fault[] = [
     }),
     id: 'jobs.waiting',
     state: 'warning',
-    message: /due for \d+ minutes, and 2 wait/,
+    message: /due for \d+ minutes, and 2 are waiting/,
     advice: /worker/,
   },
 ];
@@ -435,11 +435,11 @@ describe.each([
   ['data folder', folderFaults],
   ['data', dataFaults],
 ])('%s', (_subject, faults) => {
-  test.each(faults)('reports that $fault', (fault) => expectDiagnosis(healthy.copy(), fault));
+  test.each(faults)('reports that $fault', (fault) => expectDiagnosis(healthyInstallation.copy(), fault));
 });
 
 describe.skipIf(!canMount)('disk', () => {
-  test.each(diskFaults)('reports that $fault', (fault) => expectDiagnosis(healthy.copy(), fault));
+  test.each(diskFaults)('reports that $fault', (fault) => expectDiagnosis(healthyInstallation.copy(), fault));
 });
 
 test('a blocked tool does not mistake its own delay for a process that listens on the port', async () => {
@@ -451,7 +451,7 @@ test('a blocked tool does not mistake its own delay for a process that listens o
     return response;
   };`;
   const { warnings, checks } = await runDoctor({
-    DATA_DIR: healthy.copy(),
+    DATA_DIR: healthyInstallation.copy(),
     NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(blockingFetch)}`,
   });
   expect(checks.find(({ id }) => id === 'port')).toMatchObject({ state: 'ok' });

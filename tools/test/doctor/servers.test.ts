@@ -30,11 +30,11 @@ const [postgres, redis] = [await startPostgres(), await startRedis()];
 const psql = findOnPath('psql') ?? skipUnlessRequired('psql', 'install the PostgreSQL client');
 afterAll(() => Promise.all([postgres?.close(), redis?.close()]));
 
-let healthy: Awaited<ReturnType<typeof createHealthyInstallation>>;
+let healthyInstallation: Awaited<ReturnType<typeof createHealthyInstallation>>;
 beforeAll(async () => {
-  healthy = await createHealthyInstallation();
+  healthyInstallation = await createHealthyInstallation();
 });
-afterAll(() => healthy.remove());
+afterAll(() => healthyInstallation.remove());
 
 /** An address where nothing is listening. */
 const closedAddress = '127.0.0.1:9';
@@ -45,7 +45,7 @@ const databaseChecks = [...storeChecks, 'database.version', 'database.tables', '
 const migrate = async (folder: string, ...statements: readonly string[]): Promise<Variables> => {
   const variables = await createServerVariables();
   const installation = await openInstallation({ DATA_DIR: folder, ...variables });
-  expect((await installation.tool('people', 'list', '--admins')).code).toBe(0);
+  expect((await installation.runTool('people', 'list', '--admins')).code).toBe(0);
   for (const statement of statements)
     execFileSync(psql ?? '', ['-qv', 'ON_ERROR_STOP=1', '-d', variables.DATABASE_URL ?? '', '-c', statement]);
   return variables;
@@ -53,7 +53,7 @@ const migrate = async (folder: string, ...statements: readonly string[]): Promis
 
 /** Returns the variables for a new database and for Redis. */
 const createServerVariables = async (): Promise<Variables> => ({
-  DATABASE_URL: (await postgres?.newDatabase()) ?? '',
+  DATABASE_URL: (await postgres?.createDatabase()) ?? '',
   REDIS_URL: redis?.url ?? '',
 });
 
@@ -108,7 +108,7 @@ const postgresqlFaults: readonly Fault[] = [
     skips: storeChecks,
   },
   {
-    fault: 'the database is of an earlier version',
+    fault: 'the database has the schema of an earlier version',
     inject: (folder) =>
       migrate(folder, 'delete from schema_migrations where id = (select max(id) from schema_migrations)'),
     id: 'database.tables',
@@ -127,7 +127,7 @@ const postgresqlFaults: readonly Fault[] = [
     id: 'database.writes',
     state: 'wrong',
     message: /accepts no writes: its transactions are read-only/,
-    advice: /the server that accepts writes in DATABASE_URL/,
+    advice: /DATABASE_URL to the server that accepts writes/,
   },
   {
     fault: 'the clock of the database server is wrong',
@@ -143,7 +143,7 @@ const postgresqlFaults: readonly Fault[] = [
     advice: /NTP/,
   },
   {
-    fault: 'the data in the database was sealed with another key',
+    fault: 'the data in the database was sealed with a different key',
     inject: async (folder) => {
       const variables = await migrate(folder);
       writeFileSync(join(folder, 'secrets.key'), randomBytes(32).toString('base64'));
@@ -164,7 +164,7 @@ const postgresqlFaults: readonly Fault[] = [
     id: 'data.folder',
     state: 'wrong',
     message: /secrets\.key is not a folder/,
-    advice: /set DATA_DIR to another folder/,
+    advice: /set DATA_DIR to a different folder/,
     skips: ['data.owner', 'data.files', 'data.disk', 'identity.local-key'],
   },
   {
@@ -228,7 +228,7 @@ const redisFaults: readonly Fault[] = [
     id: 'redis.writes',
     state: 'wrong',
     message: /is a replica/,
-    advice: /primary in REDIS_URL/,
+    advice: /REDIS_URL to its primary/,
     skips: ['redis.installations'],
   },
   {
@@ -262,7 +262,7 @@ const redisFaults: readonly Fault[] = [
     }),
     id: 'redis.writes',
     state: 'wrong',
-    message: /is a node of a Cluster, which refuses .*: CLUSTERDOWN/,
+    message: /is a node of a Cluster, which rejects .*: CLUSTERDOWN/,
     advice: /one address .* always leads to the primary/,
     skips: ['redis.installations'],
   },
@@ -305,7 +305,7 @@ const searchFaults: readonly Fault[] = [
     inject: async () => ({ QDRANT_URL: await startQdrantWith({ apiKey: 'another one' }), QDRANT_API_KEY: password }),
     id: 'qdrant.access',
     state: 'wrong',
-    message: /refuses the API key/,
+    message: /rejects the API key/,
     advice: /QDRANT_API_KEY/,
     skips: ['qdrant.vectors', 'qdrant.installations'],
   },
@@ -359,7 +359,7 @@ const searchFaults: readonly Fault[] = [
     id: 'ollama.model',
     state: 'warning',
     message: /does not have the model other:v2/,
-    advice: /ollama pull other:v2.* at its start/,
+    advice: /ollama pull other:v2.* when it starts/,
   },
 ];
 
@@ -395,7 +395,7 @@ const mailFaults: readonly Fault[] = [
     },
     id: 'mail.access',
     state: 'wrong',
-    message: /refuses the login: 535/,
+    message: /rejects the login: 535/,
     advice: /user and password in SMTP_URL/,
   },
   {
@@ -410,7 +410,7 @@ const mailFaults: readonly Fault[] = [
     advice: /offer TLS with a valid certificate/,
   },
   {
-    fault: 'mails have no sender',
+    fault: 'emails have no sender',
     inject: async () => ({ SMTP_URL: (await startSmtpWith({})).href }),
     id: 'configuration.mail.sender',
     state: 'warning',
@@ -420,16 +420,16 @@ const mailFaults: readonly Fault[] = [
 ];
 
 describe.skipIf(!postgres || !redis || !psql)('PostgreSQL', () => {
-  test.each(postgresqlFaults)('reports that $fault', (fault) => expectDiagnosis(healthy.copy(), fault));
+  test.each(postgresqlFaults)('reports that $fault', (fault) => expectDiagnosis(healthyInstallation.copy(), fault));
 });
 describe.skipIf(!redis?.control)('Redis', () => {
-  test.each(redisFaults)('reports that $fault', (fault) => expectDiagnosis(healthy.copy(), fault));
+  test.each(redisFaults)('reports that $fault', (fault) => expectDiagnosis(healthyInstallation.copy(), fault));
 });
 describe.each([
   ['search', searchFaults],
   ['mail', mailFaults],
 ])('%s', (_subject, faults) => {
-  test.each(faults)('reports that $fault', (fault) => expectDiagnosis(healthy.copy(), fault));
+  test.each(faults)('reports that $fault', (fault) => expectDiagnosis(healthyInstallation.copy(), fault));
 });
 
 test('each server that accepts connections but never responds is reported', async () => {
@@ -438,7 +438,7 @@ test('each server that accepts connections but never responds is reported', asyn
   onTestFinished(() => void silentServer.close());
   const address = `127.0.0.1:${(silentServer.address() as AddressInfo).port}`;
   const { code, checks, output } = await runDoctor({
-    DATA_DIR: healthy.copy(),
+    DATA_DIR: healthyInstallation.copy(),
     DATABASE_URL: `postgresql://portico:${password}@${address}/portico`,
     REDIS_URL: `redis://:${password}@${address}`,
     QDRANT_URL: `http://${address}`,

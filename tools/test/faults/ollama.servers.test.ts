@@ -3,11 +3,11 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { sendEachOperation, createServiceHarness, waitForState, type ServiceHarness } from './service-harness.ts';
 import {
   varyWhitespace,
-  unavailable,
+  unavailableState,
   createCollection,
   countFailures,
   prepareCallers,
-  available,
+  availableState,
   trafficVariables,
   type Callers,
 } from './traffic.ts';
@@ -49,11 +49,11 @@ const outages: readonly Outage[] = [
     begin: () => ollama.control.stop(),
     end: () => ollama.control.start(),
   },
-  responseOutage('returns vectors of 767 numbers', 'shortVector'),
+  responseOutage('returns vectors with 767 dimensions', 'shortVector'),
   responseOutage('returns zero vectors', 'zero'),
 ];
 
-const searchFailed = { operation: 'search', status: 500, detail: 'Embedding service unavailable' } as const;
+const searchFailure = { operation: 'search', status: 500, detail: 'Embedding service unavailable' } as const;
 
 interface Result {
   readonly collection_id: string;
@@ -65,7 +65,7 @@ const setUp = async (): Promise<{ readonly harness: ServiceHarness; readonly cal
   onTestFinished(() => proxy.set('pass'));
   const harness = createServiceHarness({
     ...trafficVariables,
-    OLLAMA_URL: proxy.through(`http://portico:${password}@127.0.0.1`),
+    OLLAMA_URL: proxy.rewriteUrl(`http://portico:${password}@127.0.0.1`),
   });
   await harness.start();
   return { harness, callers: await prepareCallers(harness.api, await harness.mint(), harness.mint) };
@@ -78,7 +78,7 @@ const search = ({ api, time }: ServiceHarness, { admin }: Callers, query: string
 const find = async (harness: ServiceHarness, callers: Callers, query: string): Promise<readonly Result[] | null> => {
   const { status, body } = await search(harness, callers, varyWhitespace(query));
   if (status === 200) return body as readonly Result[];
-  expect([status, body]).toEqual([500, { detail: searchFailed.detail }]);
+  expect([status, body]).toEqual([500, { detail: searchFailure.detail }]);
   return null;
 };
 
@@ -91,7 +91,7 @@ const waitUntilFound = (
 ): Promise<void> =>
   harness.time.advanceUntilSuccess(async () => {
     const results = (await find(harness, callers, query)) ?? [];
-    const scores = ids.map((id) => results.find((each) => each.collection_id === id)?.similarity_score ?? 0);
+    const scores = ids.map((id) => results.find((result) => result.collection_id === id)?.similarity_score ?? 0);
     expect(Math.min(...scores)).toBeGreaterThan(0);
     expect(new Set(scores).size).toBe(1);
   });
@@ -101,30 +101,30 @@ const readHealth = async ({ api, time }: ServiceHarness) => {
   return { status, body };
 };
 
-const expectNoSecretInLog = ({ log }: ServiceHarness, { client }: Callers) => {
+const expectNoSecretInLog = ({ readLog }: ServiceHarness, { client }: Callers) => {
   for (const secret of [password, Buffer.from(`portico:${password}`).toString('base64'), client.key.secret])
-    expect(log().text).not.toContain(secret);
+    expect(readLog().text).not.toContain(secret);
 };
 
 test('the service starts while the fake Ollama is unavailable: new collections are found once it is available', async () => {
   await proxy.set('down');
   const { harness, callers } = await setUp();
   expect(await find(harness, callers, 'weather forecast')).toBeNull();
-  await waitForState(harness, 'embedder', unavailable);
+  await waitForState(harness, 'embedder', unavailableState);
   expect(await readHealth(harness)).toMatchObject({
     status: 503,
     body: { status: 'unavailable', embedder: { status: 'unavailable' }, index: { status: 'healthy' } },
   });
   await proxy.set('pass');
   await waitUntilFound(harness, callers, 'weather forecast', [callers.collection]);
-  await waitForState(harness, 'embedder', available);
+  await waitForState(harness, 'embedder', availableState);
   expect((await readHealth(harness)).status).toBe(200);
-  expect(harness.warnings().some((message) => message.startsWith('Ollama does not embed'))).toBe(true);
+  expect(harness.listWarnings().some((message) => message.startsWith('Ollama cannot embed texts'))).toBe(true);
   expectNoSecretInLog(harness, callers);
 });
 
 test.each(outages)(
-  'a fake Ollama that $name fails only searches for new queries; collections created or changed in the meantime are found afterwards by their new text',
+  'if the fake Ollama $name, only searches for new queries fail; collections created or changed in the meantime are found by their new text afterwards',
   async ({ name, begin, end }) => {
     const { harness, callers } = await setUp();
     const { api, time } = harness;
@@ -142,9 +142,9 @@ test.each(outages)(
     expect((await api.call(callers.client.key, 'GET', `/api/collections/${callers.collection}`)).status).toBe(200);
     expect((await time.advanceUntil(pendingSearch)).status).toBe(500);
     expect((await search(harness, callers, text.name)).status).toBe(200);
-    expect(countFailures(await time.advanceUntil(sendEachOperation(harness, callers)), [searchFailed])).toEqual({});
+    expect(countFailures(await time.advanceUntil(sendEachOperation(harness, callers)), [searchFailure])).toEqual({});
     expect(await find(harness, callers, text.name)).toBeNull();
-    await waitForState(harness, 'embedder', unavailable);
+    await waitForState(harness, 'embedder', unavailableState);
     expect(await readHealth(harness)).toMatchObject({
       status: 503,
       body: { embedder: { status: 'unavailable', model: null }, index: { status: 'healthy' } },
@@ -155,13 +155,13 @@ test.each(outages)(
     // An embedding from an invalid response would get a different score.
     const equalId = await createCollection(api, admin, text.name, text.description);
     await waitUntilFound(harness, callers, text.name, [createdId, changedId, equalId]);
-    await waitForState(harness, 'embedder', available);
+    await waitForState(harness, 'embedder', availableState);
     expect((await readHealth(harness)).status).toBe(200);
     expectNoSecretInLog(harness, callers);
   },
 );
 
-test('a changed model of the fake Ollama causes re-embedding, and vectors of different models are never compared', async () => {
+test('if the model of the fake Ollama changes, collections are embedded again, and vectors of different models are never compared', async () => {
   const { harness, callers } = await setUp();
   const { api, time } = harness;
   const { admin, client } = callers;
@@ -178,10 +178,10 @@ test('a changed model of the fake Ollama causes re-embedding, and vectors of dif
   const observedScores: Readonly<Record<string, number>>[] = [];
   const waitUntilComplete = () =>
     time.advanceUntilSuccess(async () => {
-      const current = await findScores();
-      observedScores.push(current);
-      expect(Object.keys(current)).toHaveLength(topics.length + 1);
-      return current;
+      const scores = await findScores();
+      observedScores.push(scores);
+      expect(Object.keys(scores)).toHaveLength(topics.length + 1);
+      return scores;
     });
   await waitUntilComplete();
   onTestFinished(() => ollama.install(fakeNomic));
@@ -192,9 +192,9 @@ test('a changed model of the fake Ollama causes re-embedding, and vectors of dif
   const finalScores = await waitUntilComplete();
   // The fake's vectors for the two models are almost as far apart as possible.
   expect(Math.min(...Object.values(finalScores))).toBeGreaterThan(0.2);
-  for (const observed of observedScores) expect(finalScores).toMatchObject(observed);
+  for (const scores of observedScores) expect(finalScores).toMatchObject(scores);
   expect(observedScores.length).toBeGreaterThan(1);
-  expect(harness.log().lines.some(({ msg }) => /^The embedding model is now .+ \(was /.test(msg))).toBe(true);
+  expect(harness.readLog().lines.some(({ msg }) => /^The embedding model is now .+ \(was /.test(msg))).toBe(true);
 });
 
 /** Returns a description of 7,500 characters. */
@@ -203,7 +203,7 @@ const longText = (name: string): string =>
     .join('')
     .slice(0, 7_500);
 
-test('a fake Ollama that takes 4 s per long document fails no search while eight of them are embedded', async () => {
+test('no search fails while the fake Ollama embeds eight long documents that take 4 s each', async () => {
   const { harness, callers } = await setUp();
   const { api, time } = harness;
   await waitUntilFound(harness, callers, 'weather forecast', [callers.collection]);
@@ -211,14 +211,14 @@ test('a fake Ollama that takes 4 s per long document fails no search while eight
     ollama.runner.tokenMs = 0;
   });
   ollama.runner.tokenMs = 2.5;
-  const names = Array.from({ length: 8 }, (_, i) => `Tides ${i}`);
+  const names = Array.from({ length: 8 }, (_, index) => `Tides ${index}`);
   for (const name of names) await createCollection(api, callers.admin, name, longText(name));
-  const findNames = async () => ((await find(harness, callers, 'tides')) ?? []).map((each) => each.collection_name);
+  const findNames = async () => ((await find(harness, callers, 'tides')) ?? []).map((result) => result.collection_name);
   const searchTimesMs: number[] = [];
   await time.advanceUntilSuccess(async () => {
-    const before = performance.now();
+    const startedAt = performance.now();
     const results = await findNames();
-    searchTimesMs.push(performance.now() - before);
+    searchTimesMs.push(performance.now() - startedAt);
     expect(results).toEqual(expect.arrayContaining(names));
   });
   expect(searchTimesMs.length).toBeGreaterThan(20);
@@ -230,7 +230,7 @@ test('searches do not interrupt the fake Ollama while it loads its model for 12 
   const { harness, callers } = await setUp();
   const { api, time } = harness;
   await waitUntilFound(harness, callers, 'weather forecast', [callers.collection]);
-  const loads = ollama.runner.loadCount;
+  const loadsBefore = ollama.runner.loadCount;
   onTestFinished(() => {
     ollama.runner.loadMs = 0;
   });
@@ -241,11 +241,11 @@ test('searches do not interrupt the fake Ollama while it loads its model for 12 
     const { status, headers } = await time.advanceUntil(api.call(callers.admin, 'POST', '/api/vector/search', body));
     return [status, headers.get('retry-after')];
   };
-  const before = performance.now();
+  const startedAt = performance.now();
   expect(await attemptSearch()).toEqual([500, '2']);
   await time.advance(100);
   expect(await attemptSearch()).toEqual([500, '10']);
   await time.advanceUntilSuccess(async () => expect(await attemptSearch()).toEqual([200, null]));
-  expect(performance.now() - before).toBeLessThan(13_000);
-  expect(ollama.runner.loadCount).toBe(loads + 1);
+  expect(performance.now() - startedAt).toBeLessThan(13_000);
+  expect(ollama.runner.loadCount).toBe(loadsBefore + 1);
 });

@@ -21,14 +21,14 @@ const operations: readonly Operation[] = [
 ];
 const internalErrors = operations.map((operation) => ({ operation, status: 500, detail: 'Internal server error' }));
 
-const ready = { ready: 200, status: 'ok', essential: true, up: '1' } as const;
-const unready = { ready: 503, status: 'unavailable', essential: true, up: '0' } as const;
+const readyState = { ready: 200, status: 'ok', essential: true, up: '1' } as const;
+const unreadyState = { ready: 503, status: 'unavailable', essential: true, up: '0' } as const;
 
 describe.skipIf(!proxy)('PostgreSQL', () => {
   test.each<FaultMode & string>(['down', 'hang', 'reset', 'garbage'])(
-    'in mode %s every request completes within 10 s; the service stays alive, is not ready, and recovers by itself',
+    'in mode %s every request completes within 10 s; the service keeps running, is not ready, and recovers by itself',
     async (mode) => {
-      const url = proxy?.through((await postgres?.newDatabase()) ?? '') ?? '';
+      const url = proxy?.rewriteUrl((await postgres?.createDatabase()) ?? '') ?? '';
       onTestFinished(() => proxy?.set('pass'));
       const harness = createServiceHarness({ ...trafficVariables, DATABASE_URL: url });
       const { time, mint } = harness;
@@ -39,22 +39,22 @@ describe.skipIf(!proxy)('PostgreSQL', () => {
       expect(countFailures(await sendAll())).toEqual({});
 
       await proxy?.set(mode);
-      for (let times = 0; times < 2; times++) {
+      for (let round = 0; round < 2; round++) {
         const sentAt = Date.now();
         const exchanges = await sendAll();
         expect(Date.now() - sentAt).toBeLessThanOrEqual(responseLimitMs);
         expect(countFailures(exchanges, internalErrors)).toEqual({});
         expect(exchanges.some(({ status }) => status === 500)).toBe(true);
       }
-      await waitForState(harness, 'database', unready);
+      await waitForState(harness, 'database', unreadyState);
       expect((await api.call(null, 'GET', '/health')).status).toBe(200);
 
       await proxy?.set('pass');
-      await waitForState(harness, 'database', ready);
+      await waitForState(harness, 'database', readyState);
       await time.advanceUntilSuccess(async () =>
         expect(countFailures(await sendEachOperation(harness, callers))).toEqual({}),
       );
-      expect(harness.log().text).not.toContain(new URL(url).password);
+      expect(harness.readLog().text).not.toContain(new URL(url).password);
     },
   );
 });

@@ -6,7 +6,7 @@ import type { ApiClient, Credential } from '../../src/api-client.ts';
 import { createInstallation, type Installation } from '../installation.ts';
 import {
   createCollection,
-  eventually,
+  pollUntil,
   countFailures,
   prepareCallers,
   countByOperation,
@@ -16,7 +16,7 @@ import {
   type Traffic,
 } from './traffic.ts';
 
-const crashes = 4;
+const crashCount = 4;
 
 const postgres = await startPostgres({ durable: true });
 afterAll(() => postgres?.close());
@@ -38,14 +38,14 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
   const startWithTraffic = async (
     variables: Record<string, string> = {},
   ): Promise<{ api: ApiClient; admin: Credential; traffic: Traffic }> => {
-    const url = (await postgres?.newDatabase()) ?? '';
+    const url = (await postgres?.createDatabase()) ?? '';
     installation = await createInstallation({ ...trafficVariables, DATABASE_URL: url, ...variables });
     await installation.start();
     const { api } = installation;
-    const admin = await installation.admin();
-    const callers = await prepareCallers(api, admin, (uid) => installation.person(uid));
+    const admin = await installation.createAdminToken();
+    const callers = await prepareCallers(api, admin, (uid) => installation.createToken(uid));
     traffic = startTraffic(api, callers, { createEveryMs: 500 });
-    expect(countFailures(await traffic.during(1_000))).toEqual({});
+    expect(countFailures(await traffic.recordDuring(1_000))).toEqual({});
     return { api, admin, traffic };
   };
 
@@ -55,9 +55,9 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
     await installation.remove();
   });
 
-  const expectRecovery = async (ongoing: Traffic): Promise<void> => {
-    await eventually(
-      () => ongoing.during(500),
+  const expectRecovery = async (runningTraffic: Traffic): Promise<void> => {
+    await pollUntil(
+      () => runningTraffic.recordDuring(500),
       (exchanges) =>
         Object.keys(countFailures(exchanges)).length === 0 &&
         Object.keys(countByOperation(exchanges)).length === operations.length,
@@ -65,32 +65,32 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
   };
 
   test('no acknowledged change is lost when the server crashes repeatedly', async () => {
-    const { api, admin, traffic: ongoing } = await startWithTraffic();
-    const acknowledged = new Set<string>();
-    let stopping = false;
-    const creating = (async () => {
-      for (let n = 0; !stopping; n++) {
-        const id = await createCollection(api, admin, `Acknowledged ${n}`).catch(() => null);
-        if (id) acknowledged.add(id);
+    const { api, admin, traffic: runningTraffic } = await startWithTraffic();
+    const acknowledgedIds = new Set<string>();
+    let isStopping = false;
+    const creation = (async () => {
+      for (let index = 0; !isStopping; index++) {
+        const id = await createCollection(api, admin, `Acknowledged ${index}`).catch(() => null);
+        if (id) acknowledgedIds.add(id);
         else await pause(100);
       }
     })();
-    for (let crash = 0; crash < crashes; crash++) {
-      const before = acknowledged.size;
-      await eventually(
-        () => acknowledged.size,
+    for (let round = 0; round < crashCount; round++) {
+      const before = acknowledgedIds.size;
+      await pollUntil(
+        () => acknowledgedIds.size,
         (size) => size >= before + 5,
       );
       await postgres?.control?.stop('immediate');
       await postgres?.control?.start();
     }
-    stopping = true;
-    await creating;
-    await expectRecovery(ongoing);
+    isStopping = true;
+    await creation;
+    await expectRecovery(runningTraffic);
     const collections = await api.request<{ id: string }[]>(admin, 'GET', '/api/collections/');
     const ids = new Set(collections.map(({ id }) => id));
-    expect([...acknowledged].filter((id) => !ids.has(id))).toEqual([]);
-    expect(acknowledged.size).toBeGreaterThanOrEqual(5 * crashes);
+    expect([...acknowledgedIds].filter((id) => !ids.has(id))).toEqual([]);
+    expect(acknowledgedIds.size).toBeGreaterThanOrEqual(5 * crashCount);
   });
 
   test('a worker survives a restart of the database, and shuts down gracefully', async () => {
@@ -98,10 +98,10 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
     const worker = installation.spawnWorker();
     const createAndFind = async (name: string): Promise<void> => {
       const id = await createCollection(api, admin, name);
-      await eventually(
+      await pollUntil(
         () =>
           api.request<{ collection_id: string }[]>(admin, 'POST', '/api/vector/search', { query: name, k_limit: 1 }),
-        ([first]) => first?.collection_id === id,
+        ([match]) => match?.collection_id === id,
       );
     };
     await createAndFind('Penguins before');
@@ -110,7 +110,7 @@ describe.skipIf(!postgres?.control)('PostgreSQL', () => {
     await postgres?.control?.stop('fast');
     await pause(2_000);
     await postgres?.control?.start();
-    await eventually(
+    await pollUntil(
       () => api.call(admin, 'GET', '/api/collections/'),
       ({ status }) => status === 200,
     );

@@ -2,11 +2,11 @@ import { startFaultProxy, startFakeQdrant, type FaultMode, type QdrantFault } fr
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { sendEachOperation, createServiceHarness, waitForState, type ServiceHarness } from './service-harness.ts';
 import {
-  unavailable,
+  unavailableState,
   createCollection,
   countFailures,
   prepareCallers,
-  available,
+  availableState,
   trafficVariables,
   type Callers,
 } from './traffic.ts';
@@ -58,7 +58,7 @@ const outages: readonly Outage[] = [
     name: 'is stopped and restarts empty',
     begin: async () => {
       await qdrant.stop();
-      qdrant.forget();
+      qdrant.clear();
     },
     end: () => qdrant.start(),
     isDetectedByProbe: true,
@@ -69,7 +69,7 @@ const outages: readonly Outage[] = [
 ];
 
 const query = 'rain and sun in a city';
-const outageMessage = 'Qdrant is unavailable; the database answers searches';
+const outageMessage = 'Qdrant is unavailable: searches use the database';
 
 interface SearchOutcome {
   readonly mode: string | null;
@@ -77,12 +77,12 @@ interface SearchOutcome {
 }
 
 const setUp = async (): Promise<{ readonly harness: ServiceHarness; readonly callers: Callers }> => {
-  qdrant.forget();
+  qdrant.clear();
   onTestFinished(() => proxy.set('pass'));
   const harness = createServiceHarness({
     ...trafficVariables,
     QDRANT_API_KEY: apiKey,
-    QDRANT_URL: proxy.through(qdrant.url),
+    QDRANT_URL: proxy.rewriteUrl(qdrant.url),
   });
   await harness.start();
   return { harness, callers: await prepareCallers(harness.api, await harness.mint(), harness.mint) };
@@ -108,48 +108,48 @@ const waitUntilFound = (
     return outcome;
   });
 
-const expectNoSecretInLog = ({ log }: ServiceHarness, { client }: Callers) => {
-  for (const secret of [apiKey, client.key.secret]) expect(log().text).not.toContain(secret);
+const expectNoSecretInLog = ({ readLog }: ServiceHarness, { client }: Callers) => {
+  for (const secret of [apiKey, client.key.secret]) expect(readLog().text).not.toContain(secret);
 };
 
-test('the service starts while the fake Qdrant is unavailable: the database answers searches until it is available', async () => {
+test('the service starts while the fake Qdrant is unavailable: searches use the database until it is available', async () => {
   await proxy.set('down');
   const { harness, callers } = await setUp();
-  const during = await waitUntilFound(harness, callers, 'exact', 1);
-  await waitForState(harness, 'vector index', unavailable);
+  const outageOutcome = await waitUntilFound(harness, callers, 'exact', 1);
+  await waitForState(harness, 'vector index', unavailableState);
   await proxy.set('pass');
   const after = await waitUntilFound(harness, callers, null, 1);
-  expect(after.results).toEqual(during.results);
-  await waitForState(harness, 'vector index', available);
-  expect(harness.warnings()).toContain(outageMessage);
+  expect(after.results).toEqual(outageOutcome.results);
+  await waitForState(harness, 'vector index', availableState);
+  expect(harness.listWarnings()).toContain(outageMessage);
   expectNoSecretInLog(harness, callers);
 });
 
 test.each(outages)(
   'callers do not notice that the fake Qdrant $name: searches return the same results, including new collections',
-  async ({ name, begin, end, isDetectedByProbe: isSeenByProbe }) => {
+  async ({ name, begin, end, isDetectedByProbe }) => {
     const { harness, callers } = await setUp();
     const { time, api } = harness;
     const before = await waitUntilFound(harness, callers, null, 1);
     onTestFinished(end);
     await begin();
-    const newest = await createCollection(api, callers.admin, `New while Qdrant ${name}`, 'Snow in the mountains');
-    const during = await waitUntilFound(harness, callers, 'exact', 1);
-    expect(during.results).toEqual(before.results);
-    await api.request(callers.admin, 'POST', `/api/access/clients/${callers.client.id}/collections/${newest}`);
-    const withNewest = await waitUntilFound(harness, callers, 'exact', 2);
-    expect(withNewest.results.map((each) => each.collection_name)).toContain(`New while Qdrant ${name}`);
-    if (isSeenByProbe) await waitForState(harness, 'vector index', unavailable);
+    const newId = await createCollection(api, callers.admin, `New while Qdrant ${name}`, 'Snow in the mountains');
+    const outageOutcome = await waitUntilFound(harness, callers, 'exact', 1);
+    expect(outageOutcome.results).toEqual(before.results);
+    await api.request(callers.admin, 'POST', `/api/access/clients/${callers.client.id}/collections/${newId}`);
+    const newOutcome = await waitUntilFound(harness, callers, 'exact', 2);
+    expect(newOutcome.results.map((result) => result.collection_name)).toContain(`New while Qdrant ${name}`);
+    if (isDetectedByProbe) await waitForState(harness, 'vector index', unavailableState);
     expect(countFailures(await time.advanceUntil(sendEachOperation(harness, callers)))).toEqual({});
 
     await end();
     const after = await waitUntilFound(harness, callers, null, 2);
-    expect(after.results).toEqual(withNewest.results);
+    expect(after.results).toEqual(newOutcome.results);
     expect(countFailures(await time.advanceUntil(sendEachOperation(harness, callers)))).toEqual({});
-    await waitForState(harness, 'vector index', available);
-    const { lines } = harness.log();
-    expect(harness.warnings()).toEqual(expect.arrayContaining([expect.stringMatching(/^Qdrant /)]));
-    expect(lines.filter(({ msg }) => msg === 'Qdrant answers searches again').length).toBeGreaterThan(0);
+    await waitForState(harness, 'vector index', availableState);
+    const { lines } = harness.readLog();
+    expect(harness.listWarnings()).toEqual(expect.arrayContaining([expect.stringMatching(/^Qdrant /)]));
+    expect(lines.filter(({ msg }) => msg === 'Searches use Qdrant again').length).toBeGreaterThan(0);
     expect(lines.filter(({ level }) => level === 'error')).toEqual([]);
     expectNoSecretInLog(harness, callers);
   },

@@ -2,11 +2,11 @@ import { startFaultProxy, startRedis, type FaultMode } from '@portico/test-serve
 import { afterAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sendEachOperation, createServiceHarness, waitForState, type ServiceHarness } from './service-harness.ts';
 import {
-  unavailable,
+  unavailableState,
   createCollection,
   countFailures,
   prepareCallers,
-  available,
+  availableState,
   trafficVariables,
 } from './traffic.ts';
 
@@ -19,7 +19,7 @@ describe.skipIf(!proxy)('Redis', () => {
   const setUp = async (): Promise<ServiceHarness> => {
     await redis?.flush();
     onTestFinished(() => proxy?.set('pass'));
-    const harness = createServiceHarness({ ...trafficVariables, REDIS_URL: proxy?.through(redis?.url ?? '') ?? '' });
+    const harness = createServiceHarness({ ...trafficVariables, REDIS_URL: proxy?.rewriteUrl(redis?.url ?? '') ?? '' });
     await harness.time.advanceUntil(harness.start());
     return harness;
   };
@@ -49,30 +49,30 @@ describe.skipIf(!proxy)('Redis', () => {
       await expectNoFailure();
       await proxy?.set(mode);
       await expectNoFailure();
-      await waitForState(harness, 'redis', unavailable);
+      await waitForState(harness, 'redis', unavailableState);
       await time.advanceUntilSuccess(async () => expect(await readFallback(harness)).toBe('1'));
       await expectNoFailure();
       const waitUntilFound = await create(harness, `Zebras under ${mode}`);
       await proxy?.set('pass');
-      await waitForState(harness, 'redis', available);
+      await waitForState(harness, 'redis', availableState);
       await time.advanceUntilSuccess(async () => expect(await readFallback(harness)).toBe('0'));
       await expectNoFailure();
       await waitUntilFound();
       await (
         await create(harness, `Elephants after ${mode}`)
       )();
-      expect(harness.warnings().join('\n')).toContain('is unavailable');
-      expect(harness.log().text).not.toContain(password);
+      expect(harness.listWarnings().join('\n')).toContain('is unavailable');
+      expect(harness.readLog().text).not.toContain(password);
     },
   );
 
   test('a service starts without Redis, and uses it once it is available', async () => {
     await proxy?.set('down');
     const harness = await setUp();
-    await waitForState(harness, 'redis', unavailable);
+    await waitForState(harness, 'redis', unavailableState);
     const waitUntilFound = await create(harness, 'Zebras without Redis');
     await proxy?.set('pass');
-    await waitForState(harness, 'redis', available);
+    await waitForState(harness, 'redis', availableState);
     await waitUntilFound();
   });
 });

@@ -4,7 +4,7 @@ import type { ApiClient, Credential } from '../../src/api-client.ts';
 import { createInstallation, type Installation } from '../installation.ts';
 import {
   createCollection,
-  eventually,
+  pollUntil,
   countFailures,
   logOf,
   prepareCallers,
@@ -14,7 +14,7 @@ import {
   type Traffic,
 } from './traffic.ts';
 
-const kills = 3;
+const killCount = 3;
 
 const password = 'a-password-of-redis';
 const redis = await startRedis({ password });
@@ -33,8 +33,8 @@ describe.skipIf(!redis?.control)('Redis', () => {
 
   const startWithTraffic = async (): Promise<{ api: ApiClient; admin: Credential; traffic: Traffic }> => {
     const api = await startInstallation();
-    const admin = await installation.admin();
-    const callers = await prepareCallers(api, admin, (uid) => installation.person(uid));
+    const admin = await installation.createAdminToken();
+    const callers = await prepareCallers(api, admin, (uid) => installation.createToken(uid));
     traffic = startTraffic(api, callers, { createEveryMs: 500 });
     return { api, admin, traffic };
   };
@@ -47,16 +47,16 @@ describe.skipIf(!redis?.control)('Redis', () => {
 
   const createAndFind = async (api: ApiClient, admin: Credential, name: string): Promise<void> => {
     const id = await createCollection(api, admin, name);
-    await eventually(
+    await pollUntil(
       () => api.request<{ collection_id: string }[]>(admin, 'POST', '/api/vector/search', { query: name, k_limit: 1 }),
-      ([first]) => first?.collection_id === id,
+      ([match]) => match?.collection_id === id,
     );
   };
 
   test('no job is lost and no request fails when Redis is killed and restarts empty repeatedly', async () => {
-    const { api, admin, traffic: ongoing } = await startWithTraffic();
-    const exchanges = await ongoing.during(async () => {
-      for (let round = 1; round <= kills; round++) {
+    const { api, admin, traffic: runningTraffic } = await startWithTraffic();
+    const exchanges = await runningTraffic.recordDuring(async () => {
+      for (let round = 1; round <= killCount; round++) {
         await createCollection(api, admin, `Made before crash ${round}`);
         await redis?.control?.stop('immediate');
         await createCollection(api, admin, `Made during crash ${round}`);
@@ -66,8 +66,8 @@ describe.skipIf(!redis?.control)('Redis', () => {
     });
     expect(countFailures(exchanges)).toEqual({});
     // Otherwise, a job could always be waiting.
-    await ongoing.stop();
-    await eventually(
+    await runningTraffic.stop();
+    await pollUntil(
       async () => (await (await fetch(`${api.address}/metrics`)).text()).match(/^outbox_jobs.*$/gm),
       (jobs) => jobs?.join() === 'outbox_jobs{state="waiting"} 0,outbox_jobs{state="given_up"} 0',
     );

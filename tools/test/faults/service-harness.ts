@@ -1,5 +1,5 @@
 import { createLogger, localAdmin, type Environment } from '@portico/composition';
-import { recordingStream, stopTime, temporaryFolder, type StoppedTime } from '@portico/test-servers';
+import { createRecordingStream, stopTime, createTemporaryFolder, type StoppedTime } from '@portico/test-servers';
 import { expect, onTestFinished, vi } from 'vitest';
 import { createApiClient, type ApiClient, type Credential } from '../../src/api-client.ts';
 import { startComposed, type ComposedService } from '../composed-service.ts';
@@ -20,48 +20,50 @@ export interface ServiceHarness {
   /** Returns a token from the local issuer, for an admin by default. */
   readonly mint: (uid?: string, email?: string) => Promise<Credential>;
   /** The log since the first start. */
-  readonly log: () => { readonly text: string; readonly lines: readonly LogLine[] };
+  readonly readLog: () => { readonly text: string; readonly lines: readonly LogLine[] };
   /** The distinct messages of the warnings in the log. */
-  readonly warnings: () => readonly string[];
+  readonly listWarnings: () => readonly string[];
 }
 
 /** Creates a harness that is stopped at the end of the test. */
 export const createServiceHarness = (variables: Environment): ServiceHarness => {
   const time = stopTime(vi);
-  const folder = temporaryFolder(onTestFinished);
-  const { stream, written } = recordingStream();
+  const folder = createTemporaryFolder(onTestFinished);
+  const { stream, chunks: writtenLines } = createRecordingStream();
   const logger = createLogger('info', 'test', stream);
-  let running: ComposedService | null = null;
-  const service = (): ComposedService => {
-    if (!running) throw new Error('The service is not running');
-    return running;
+  let runningService: ComposedService | null = null;
+  const getRunningService = (): ComposedService => {
+    if (!runningService) throw new Error('The service is not running');
+    return runningService;
   };
   const stop = async () => {
-    const { stop: stopService } = service();
-    running = null;
+    const { stop: stopService } = getRunningService();
+    runningService = null;
     await time.advanceUntil(stopService());
   };
   onTestFinished(async () => {
-    if (running) await stop();
+    if (runningService) await stop();
     time.restore();
   });
-  const lines = () => written.map((line) => JSON.parse(line) as LogLine);
+  const parseLines = () => writtenLines.map((line) => JSON.parse(line) as LogLine);
   return {
     time,
     get api() {
-      return createApiClient(service().address);
+      return createApiClient(getRunningService().address);
     },
     start: async () => {
-      running = await startComposed({ DATA_DIR: folder, PORT: '0', ...variables }, undefined, logger);
+      runningService = await startComposed({ DATA_DIR: folder, PORT: '0', ...variables }, undefined, logger);
     },
     stop,
     mint: async (uid = localAdmin.uid, email = localAdmin.email) => ({
-      token: (await service().portico.localIssuer?.mint({ uid, email, emailVerified: true, ttlSeconds: 7_200 })) ?? '',
+      token:
+        (await getRunningService().portico.localIssuer?.mint({ uid, email, emailVerified: true, ttlSeconds: 7_200 })) ??
+        '',
     }),
-    log: () => ({ text: written.join(''), lines: lines() }),
-    warnings: () => [
+    readLog: () => ({ text: writtenLines.join(''), lines: parseLines() }),
+    listWarnings: () => [
       ...new Set(
-        lines()
+        parseLines()
           .filter(({ level }) => level === 'warn')
           .map(({ msg }) => msg),
       ),
@@ -88,7 +90,7 @@ export const sendEachOperation = async (
     const { detail } = Object(response.body) as { detail?: unknown };
     return {
       operation,
-      by: caller === key ? 'key' : 'token',
+      credentialType: caller === key ? 'key' : 'token',
       status: response.status,
       detail: response.status >= 400 && typeof detail === 'string' ? detail : null,
       ms: 0,
@@ -97,17 +99,17 @@ export const sendEachOperation = async (
     } as const;
   };
   const message = { message: { action: 'called' }, timestamp: '2026-01-01T00:00:00Z' };
-  const read = `/api/collections/${collection}`;
-  const byClient = (caller: Credential) => [
-    send('read', caller, 'GET', read),
+  const readPath = `/api/collections/${collection}`;
+  const sendByClient = (caller: Credential) => [
+    send('read', caller, 'GET', readPath),
     send('write audit', caller, 'POST', '/api/audit/', message),
     send('search', caller, 'POST', '/api/vector/search', { query: varyWhitespace('rain and sun in a city') }),
   ];
   return Promise.all([
-    ...byClient(key),
-    ...byClient(token),
+    ...sendByClient(key),
+    ...sendByClient(token),
     send('list', token, 'GET', '/api/collections/'),
-    send('metadata', key, 'GET', `${read}/metadata`),
+    send('metadata', key, 'GET', `${readPath}/metadata`),
     send('search operations', key, 'POST', '/api/operations/search', { query: 'does it rain in a city' }),
     send('create', admin, 'POST', '/api/collections/', {
       name: `Made meanwhile ${++createdCount}`,

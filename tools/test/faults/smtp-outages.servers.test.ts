@@ -2,7 +2,14 @@ import { sleepInRealTime, startFaultProxy, startSmtpServer, type FaultMode } fro
 import { expect, onTestFinished, test } from 'vitest';
 import { register } from '../clients.ts';
 import { sendEachOperation, createServiceHarness, waitForState, type ServiceHarness } from './service-harness.ts';
-import { unavailable, countFailures, prepareCallers, available, trafficVariables, type Callers } from './traffic.ts';
+import {
+  unavailableState,
+  countFailures,
+  prepareCallers,
+  availableState,
+  trafficVariables,
+  type Callers,
+} from './traffic.ts';
 
 const credentials = { user: 'portico', password: 'password-of-smtp-that-nobody-may-read' };
 
@@ -21,7 +28,7 @@ const setUp = async (): Promise<SmtpHarness> => {
     await proxy.close();
     await smtp.close();
   });
-  const url = new URL(`${proxy.through(smtp.url)}?tls=off`);
+  const url = new URL(`${proxy.rewriteUrl(smtp.url)}?tls=off`);
   url.username = credentials.user;
   url.password = credentials.password;
   const harness = createServiceHarness({ ...trafficVariables, SMTP_URL: url.href, ADMIN_NOTICES: 'off' });
@@ -31,7 +38,7 @@ const setUp = async (): Promise<SmtpHarness> => {
   return Object.assign(harness, { smtp, proxy, callers });
 };
 
-/** The duration of a step, which is shorter than every timeout for a mail. */
+/** The duration of a step, which is shorter than every timeout for an email. */
 const stepMs = 500;
 const stepsMax = 1_200;
 
@@ -56,10 +63,10 @@ const approve = async ({ api, time, callers: { admin } }: SmtpHarness, uid: stri
 };
 
 const mailsTo = ({ smtp }: SmtpHarness, email: string) =>
-  smtp.accepted().filter(({ envelope }) => envelope.to.includes(email));
+  smtp.listAccepted().filter(({ envelope }) => envelope.to.includes(email));
 
-const countFailedJobs = ({ log }: ServiceHarness): number =>
-  log().lines.filter(({ msg }) => msg === 'A job failed; retrying later').length;
+const countFailedJobs = ({ readLog }: ServiceHarness): number =>
+  readLog().lines.filter(({ msg }) => msg === 'A job failed; retrying later').length;
 
 const readJobCount = async (
   { api: { address } }: ServiceHarness,
@@ -70,7 +77,7 @@ const readJobCount = async (
   )?.[1];
 
 test.each<FaultMode & string>(['down', 'reset', 'garbage', 'hang'])(
-  'with the SMTP server in mode %s approvals work, and each mail arrives once when the server is available again',
+  'with the SMTP server in mode %s approvals work, and each email arrives exactly once after the server is available again',
   async (mode) => {
     const harness = await setUp();
     const { smtp, proxy, time, callers } = harness;
@@ -78,39 +85,41 @@ test.each<FaultMode & string>(['down', 'reset', 'garbage', 'hang'])(
     await proxy.set(mode);
     const { email, secret } = await approve(harness, 'bob');
     await waitUntil(harness, () => expect(countFailedJobs(harness)).toBe(1));
-    await waitForState(harness, 'smtp', unavailable);
+    await waitForState(harness, 'smtp', unavailableState);
     expect(countFailures(await time.advanceUntil(sendEachOperation(harness, callers)))).toEqual({});
-    expect(smtp.accepted()).toHaveLength(1);
+    expect(smtp.listAccepted()).toHaveLength(1);
     await proxy.set('pass');
     await waitUntil(harness, () => expect(mailsTo(harness, email)).toHaveLength(1));
-    await waitForState(harness, 'smtp', available);
+    await waitForState(harness, 'smtp', availableState);
     await time.advanceUntilSuccess(async () => expect(await readJobCount(harness, 'waiting')).toBe('0'));
     expect(mailsTo(harness, email).map(({ text }) => text.includes(secret))).toEqual([true]);
-    for (const hidden of [secret, credentials.password]) expect(harness.log().text).not.toContain(hidden);
+    for (const secretText of [secret, credentials.password]) expect(harness.readLog().text).not.toContain(secretText);
   },
 );
 
-test('a mail without an acknowledgement is sent again with the same Message-ID', async () => {
+test('an unacknowledged mail is sent again with the same Message-ID', async () => {
   const harness = await setUp();
   harness.smtp.setScript({ message: 'lose the reply' });
   const { email, secret } = await approve(harness, 'bob');
   await waitUntil(harness, () => expect(mailsTo(harness, email)).toHaveLength(1));
   harness.smtp.setScript({});
   await waitUntil(harness, () => expect(mailsTo(harness, email)).toHaveLength(2));
-  const [first, second] = mailsTo(harness, email);
-  expect(first?.messageId).toMatch(/^<.+@.+>$/);
-  expect(second?.messageId).toBe(first?.messageId);
+  const [firstMail, secondMail] = mailsTo(harness, email);
+  expect(firstMail?.messageId).toMatch(/^<.+@.+>$/);
+  expect(secondMail?.messageId).toBe(firstMail?.messageId);
   expect(mailsTo(harness, email).map(({ text }) => text.includes(secret))).toEqual([true, true]);
 });
 
-test('a permanent rejection of a recipient is reported to the operator; after a temporary one the mail waits', async () => {
+test('if a recipient is rejected permanently, the operator is notified; if temporarily, the email is sent later', async () => {
   const harness = await setUp();
   const { smtp } = harness;
   await waitUntil(harness, () => expect(mailsTo(harness, 'ada@example.com')).toHaveLength(1));
   smtp.setScript({ rcpt: '550 5.1.1 no such user' });
-  const refusedClient = await approve(harness, 'refused');
-  await waitUntil(harness, () => expect(harness.warnings()).toContain('A job was given up: see "portico jobs list"'));
-  expect(harness.log().text).toContain('The mail server answered 550 5.1.1 to RCPT TO');
+  const rejectedClient = await approve(harness, 'refused');
+  await waitUntil(harness, () =>
+    expect(harness.listWarnings()).toContain('A job was given up: see "portico jobs list"'),
+  );
+  expect(harness.readLog().text).toContain('The mail server answered 550 5.1.1 to RCPT TO');
   expect(await readJobCount(harness, 'given_up')).toBe('1');
 
   smtp.setScript({ rcpt: '451 4.3.0 not now' });
@@ -119,8 +128,8 @@ test('a permanent rejection of a recipient is reported to the operator; after a 
   expect(await readJobCount(harness, 'waiting')).toBe('1');
   smtp.setScript({});
   await waitUntil(harness, () => expect(mailsTo(harness, postponedClient.email)).toHaveLength(1));
-  expect(mailsTo(harness, refusedClient.email)).toEqual([]);
-  for (const hidden of [refusedClient.secret, postponedClient.secret, credentials.password]) {
-    expect(harness.log().text).not.toContain(hidden);
+  expect(mailsTo(harness, rejectedClient.email)).toEqual([]);
+  for (const secretText of [rejectedClient.secret, postponedClient.secret, credentials.password]) {
+    expect(harness.readLog().text).not.toContain(secretText);
   }
 });

@@ -5,12 +5,12 @@ import { describe, expect, test, type TestContext } from 'vitest';
 import { register } from '../clients.ts';
 import { createInstallation, type Installation } from '../installation.ts';
 import {
-  unavailable,
-  eventually,
+  unavailableState,
+  pollUntil,
   countFailures,
   logOf,
   prepareCallers,
-  available,
+  availableState,
   startTraffic,
   stateOf,
   trafficVariables,
@@ -35,7 +35,7 @@ const prepare = async ({ onTestFinished }: TestContext, initialMode: FaultMode):
   if (!smtp) throw new Error('A server without TLS can always be started');
   const proxy = await startFaultProxy(smtp);
   await proxy.set(initialMode);
-  const url = new URL(`${proxy.through(smtp.url)}?tls=off`);
+  const url = new URL(`${proxy.rewriteUrl(smtp.url)}?tls=off`);
   url.username = credentials.user;
   url.password = credentials.password;
   const installation = await createInstallation({ ...trafficVariables, SMTP_URL: url.href, ADMIN_NOTICES: 'off' });
@@ -45,7 +45,9 @@ const prepare = async ({ onTestFinished }: TestContext, initialMode: FaultMode):
     await smtp.close();
   });
   await installation.start();
-  const callers = await prepareCallers(installation.api, await installation.admin(), (uid) => installation.person(uid));
+  const callers = await prepareCallers(installation.api, await installation.createAdminToken(), (uid) =>
+    installation.createToken(uid),
+  );
   return { smtp, proxy, installation, callers };
 };
 
@@ -63,7 +65,7 @@ const approve = async ({ installation: { api }, callers: { admin } }: Setup, uid
 };
 
 const mailsTo = ({ smtp }: Setup, email: string) =>
-  smtp.accepted().filter(({ envelope }) => envelope.to.includes(email));
+  smtp.listAccepted().filter(({ envelope }) => envelope.to.includes(email));
 
 const countFailedJobs = ({ installation }: Setup): number =>
   logOf(installation).lines.filter(({ msg }) => msg === 'A job failed; retrying later').length;
@@ -71,8 +73,13 @@ const countFailedJobs = ({ installation }: Setup): number =>
 /** Expects no secret in the log or any other file of the installation, including the database. */
 const expectNoSecretAnywhere = ({ installation, callers }: Setup, clients: readonly NewClient[]) => {
   const login = `\0${credentials.user}\0${credentials.password}`;
-  const encoded = [login, credentials.password].map((text) => Buffer.from(text).toString('base64'));
-  const secrets = [credentials.password, callers.client.key.secret, ...encoded, ...clients.map(({ secret }) => secret)];
+  const encodedSecrets = [login, credentials.password].map((text) => Buffer.from(text).toString('base64'));
+  const secrets = [
+    credentials.password,
+    callers.client.key.secret,
+    ...encodedSecrets,
+    ...clients.map(({ secret }) => secret),
+  ];
   const files = readdirSync(installation.folder, { recursive: true, withFileTypes: true }).filter((file) =>
     file.isFile(),
   );
@@ -84,35 +91,35 @@ const expectNoSecretAnywhere = ({ installation, callers }: Setup, clients: reado
 };
 
 describe('the SMTP server', () => {
-  test('may be down at startup and hang later: approvals work, and each mail arrives once it is available again', async (context) => {
+  test('may be down at startup and hang later: approvals work, and each email arrives when it is available again', async (context) => {
     const setup = await prepare(context, 'down');
     const { smtp, proxy, installation, callers } = setup;
     const { api } = installation;
     const traffic = startTraffic(api, callers, { pauseMs: 100 });
     const clients: NewClient[] = [];
-    const exchanges = await traffic.during(async () => {
+    const exchanges = await traffic.recordDuring(async () => {
       for (const mode of ['down', 'hang'] as const) {
         await proxy.set(mode);
         const failedBefore = countFailedJobs(setup);
         clients.push(await approve(setup, `while-${mode}`));
-        await eventually(
+        await pollUntil(
           () => countFailedJobs(setup),
-          (failed) => failed > failedBefore,
+          (count) => count > failedBefore,
         );
         expect(
-          await eventually(
+          await pollUntil(
             () => stateOf(api, 'smtp'),
             ({ status, up }) => status === 'unavailable' && up === '0',
           ),
-        ).toEqual(unavailable);
+        ).toEqual(unavailableState);
       }
-      expect(smtp.accepted()).toEqual([]);
+      expect(smtp.listAccepted()).toEqual([]);
       expectNoSecretAnywhere(setup, clients);
 
       await proxy.set('pass');
-      await eventually(
+      await pollUntil(
         () => clients.filter(({ email }) => mailsTo(setup, email).length === 0),
-        (missing) => missing.length === 0,
+        (waitingClients) => waitingClients.length === 0,
       );
     });
     await traffic.stop();
@@ -121,11 +128,11 @@ describe('the SMTP server', () => {
       expect(mailsTo(setup, email).map(({ text }) => text.includes(secret))).toEqual([true]);
     }
     expect(
-      await eventually(
+      await pollUntil(
         () => stateOf(api, 'smtp'),
         ({ status, up }) => status === 'ok' && up === '1',
       ),
-    ).toEqual(available);
+    ).toEqual(availableState);
     expect(warningsOf(installation)).toContain('A job failed; retrying later');
     expectNoSecretAnywhere(setup, clients);
   });

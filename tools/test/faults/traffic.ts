@@ -12,7 +12,7 @@ export type Operation = 'read' | 'list' | 'metadata' | 'search' | 'search operat
 /** A request and its outcome. */
 export interface Exchange {
   readonly operation: Operation;
-  readonly by: 'key' | 'token';
+  readonly credentialType: 'key' | 'token';
   /** The status; 0 if there was no response. */
   readonly status: number;
   /** The `detail` of an error response, or the reason why there was no response. */
@@ -42,7 +42,7 @@ export interface Traffic {
   /**
    * Returns the requests sent while `work` was running, once all are done. `work` may also be a time in milliseconds.
    */
-  during(work: (() => Promise<unknown>) | number): Promise<readonly Exchange[]>;
+  recordDuring(work: (() => Promise<unknown>) | number): Promise<readonly Exchange[]>;
   /** Stops sending, and waits for the requests in flight. */
   stop(): Promise<void>;
 }
@@ -73,8 +73,8 @@ let queryCount = 0;
  * service caches the embeddings of queries, and would not need an embedder for a repeated query.
  */
 export const varyWhitespace = (query: string): string => {
-  const blanks = (queryCount++).toString(2).replaceAll('0', ' ').replaceAll('1', '\t');
-  return query.replace(' ', ` ${blanks}`);
+  const whitespace = (queryCount++).toString(2).replaceAll('0', ' ').replaceAll('1', '\t');
+  return query.replace(' ', ` ${whitespace}`);
 };
 
 /**
@@ -87,52 +87,56 @@ export const startTraffic = (
   { pauseMs = 25, createEveryMs = 2_000 }: TrafficOptions = {},
 ): Traffic => {
   const { key, token } = client;
-  const read = `/api/collections/${collection}`;
-  const search = (by: 'key' | 'token') => (): Request => ({
+  const readPath = `/api/collections/${collection}`;
+  const search = (credentialType: 'key' | 'token') => (): Request => ({
     operation: 'search',
-    by,
+    credentialType,
     method: 'POST',
     path: '/api/vector/search',
     body: { query: varyWhitespace('rain and sun in a city') },
   });
   const searchOperations: Request = {
     operation: 'search operations',
-    by: 'key',
+    credentialType: 'key',
     method: 'POST',
     path: '/api/operations/search',
     body: { query: 'does it rain in a city' },
   };
-  const audit = (by: 'key' | 'token'): Request => ({
+  const audit = (credentialType: 'key' | 'token'): Request => ({
     operation: 'write audit',
-    by,
+    credentialType,
     method: 'POST',
     path: '/api/audit/',
-    body: { message: { action: 'called', by }, timestamp: '2026-01-01T00:00:00Z' },
+    body: { message: { action: 'called', by: credentialType }, timestamp: '2026-01-01T00:00:00Z' },
   });
-  const get = (operation: Operation, by: 'key' | 'token', path: string): Request => ({
+  const get = (operation: Operation, credentialType: 'key' | 'token', path: string): Request => ({
     operation,
-    by,
+    credentialType,
     method: 'GET',
     path,
   });
-  let created = 0;
+  let createdCount = 0;
   const create = (): Request => ({
     operation: 'create',
-    by: 'token',
+    credentialType: 'token',
     method: 'POST',
     path: '/api/collections/',
-    body: { name: `Made under way ${++created}`, openapi_spec: document },
+    body: { name: `Made in the background ${++createdCount}`, openapi_spec: document },
   });
 
   const lanes: readonly Lane[] = [
-    { caller: key, everyMs: pauseMs, requests: [get('read', 'key', read), get('metadata', 'key', `${read}/metadata`)] },
+    {
+      caller: key,
+      everyMs: pauseMs,
+      requests: [get('read', 'key', readPath), get('metadata', 'key', `${readPath}/metadata`)],
+    },
     { caller: key, everyMs: pauseMs, requests: [audit('key')] },
     { caller: key, everyMs: pauseMs, requests: [search('key')] },
     { caller: key, everyMs: pauseMs, requests: [searchOperations] },
     {
       caller: token,
       everyMs: pauseMs,
-      requests: [get('list', 'token', '/api/collections/'), audit('token'), get('read', 'token', read)],
+      requests: [get('list', 'token', '/api/collections/'), audit('token'), get('read', 'token', readPath)],
     },
     { caller: token, everyMs: pauseMs, requests: [search('token')] },
     { caller: admin, everyMs: createEveryMs, requests: [create] },
@@ -142,7 +146,7 @@ export const startTraffic = (
 
 interface Request {
   readonly operation: Operation;
-  readonly by: 'key' | 'token';
+  readonly credentialType: 'key' | 'token';
   readonly method: string;
   readonly path: string;
   readonly body?: unknown;
@@ -159,12 +163,12 @@ const runLanes = (
   lanes: readonly Lane[],
   sendRequest: (caller: Credential, request: Request) => Promise<Exchange>,
 ): Traffic => {
-  const stopping = new AbortController();
+  const abortController = new AbortController();
   const openRecordings = new Set<Exchange[]>();
   const inFlight = new Set<Promise<void>>();
 
   const run = async ({ caller, everyMs, requests }: Lane): Promise<void> => {
-    for (let count = 0; !stopping.signal.aborted; count++) {
+    for (let count = 0; !abortController.signal.aborted; count++) {
       const request = requests[count % requests.length];
       if (!request) return;
       // The exchange is added to the recordings that are open now, even if they end before the exchange is done.
@@ -174,12 +178,12 @@ const runLanes = (
       });
       inFlight.add(completion);
       await completion.finally(() => inFlight.delete(completion));
-      await pause(everyMs, null, { signal: stopping.signal }).catch(() => null);
+      await pause(everyMs, null, { signal: abortController.signal }).catch(() => null);
     }
   };
-  const running = Promise.all(lanes.map(run));
+  const completion = Promise.all(lanes.map(run));
   return {
-    during: async (work) => {
+    recordDuring: async (work) => {
       const recording: Exchange[] = [];
       openRecordings.add(recording);
       try {
@@ -191,8 +195,8 @@ const runLanes = (
       return recording;
     },
     stop: async () => {
-      stopping.abort();
-      await running;
+      abortController.abort();
+      await completion;
     },
   };
 };
@@ -200,12 +204,12 @@ const runLanes = (
 const send = async (
   api: ApiClient,
   caller: Credential,
-  { operation, by, method, path, body }: Request,
+  { operation, credentialType, method, path, body }: Request,
 ): Promise<Exchange> => {
   const sentAt = performance.now();
   const exchangeOf = (status: number, detail: unknown, searchMode: string | null, responseBody: unknown): Exchange => ({
     operation,
-    by,
+    credentialType,
     status,
     detail: typeof detail === 'string' ? detail : null,
     ms: Math.round(performance.now() - sentAt),
@@ -232,12 +236,12 @@ export const countFailures = (
   expected: readonly ExpectedFailure[] = [],
 ): Readonly<Record<string, number>> => {
   const counts: Record<string, number> = {};
-  for (const { operation, by, status, detail } of exchanges) {
+  for (const { operation, credentialType, status, detail } of exchanges) {
     const isExpected = expected.some(
-      (one) => one.operation === operation && one.status === status && one.detail === detail,
+      (failure) => failure.operation === operation && failure.status === status && failure.detail === detail,
     );
     if ((status >= 200 && status < 300) || isExpected) continue;
-    const kind = `${operation} by ${by}: ${status} ${detail ?? ''}`;
+    const kind = `${operation} by ${credentialType}: ${status} ${detail ?? ''}`;
     counts[kind] = (counts[kind] ?? 0) + 1;
   }
   return counts;
@@ -270,7 +274,7 @@ export const createCollection = (api: ApiClient, admin: Credential, name: string
   addCollection(api, admin, { name, description, openapi_spec: document });
 
 /** Reads a value until it meets the condition, and returns it; throws after ten minutes. */
-export const eventually = async <T>(read: () => Promise<T> | T, isMet: (value: T) => boolean): Promise<T> => {
+export const pollUntil = async <T>(read: () => Promise<T> | T, isMet: (value: T) => boolean): Promise<T> => {
   for (const startedAt = performance.now(); ; await pause(100)) {
     const value = await read();
     if (isMet(value)) return value;
@@ -300,8 +304,8 @@ export const stateOf = async ({ address, call }: ApiClient, dependency: string):
 };
 
 /** The states of a dependency that is not essential. */
-export const unavailable: DependencyState = { ready: 200, status: 'unavailable', essential: false, up: '0' };
-export const available: DependencyState = { ready: 200, status: 'ok', essential: false, up: '1' };
+export const unavailableState: DependencyState = { ready: 200, status: 'unavailable', essential: false, up: '0' };
+export const availableState: DependencyState = { ready: 200, status: 'ok', essential: false, up: '1' };
 
 export interface LogLine {
   readonly level: string;

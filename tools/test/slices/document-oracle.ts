@@ -16,7 +16,7 @@ export class DocumentOracle {
   }
 
   /** Returns a function that validates values with a schema of the document; null if the schema cannot be compiled. */
-  validator(schema: Json): ValidateFunction | null {
+  compileValidator(schema: Json): ValidateFunction | null {
     try {
       return this.#ajv.compile(this.#translate(schema) as JsonObject);
     } catch {
@@ -25,7 +25,7 @@ export class DocumentOracle {
   }
 
   #translate(value: Json): Json {
-    if (Array.isArray(value)) return value.map((one: Json) => this.#translate(one));
+    if (Array.isArray(value)) return value.map((item: Json) => this.#translate(item));
     if (typeof value !== 'object' || value === null) return value;
     const object = value as JsonObject;
     if (typeof object['$ref'] === 'string') {
@@ -41,8 +41,8 @@ export class DocumentOracle {
     const copy: Record<string, Json> = Object.fromEntries(
       Object.entries(object)
         // Removes these keywords, which occur in examples of schema files.
-        .filter(([name, one]) => !(['$id', '$anchor', '$schema'].includes(name) && typeof one === 'string'))
-        .map(([name, one]) => [name, this.#translate(one)]),
+        .filter(([name, member]) => !(['$id', '$anchor', '$schema'].includes(name) && typeof member === 'string'))
+        .map(([name, member]) => [name, this.#translate(member)]),
     );
     // These names occur only in schemas, or in parts of a document that are not validated.
     if (this.#isVersion30 && object['nullable'] === true && typeof object['type'] === 'string') {

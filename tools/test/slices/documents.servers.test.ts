@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { operationDocument, type Json, type JsonObject } from '@portico/domain';
+import { buildOperationDocument, type Json, type JsonObject } from '@portico/domain';
 import { createDocumentReader } from '@portico/openapi';
 import { afterAll, describe, expect, test } from 'vitest';
 import { root } from '../../src/service-process.ts';
-import { hasRealDocuments, realOperations } from './real-operations.ts';
+import { hasRealDocuments, readRealOperations } from './real-operations.ts';
 
 const reader = createDocumentReader();
 afterAll(() => reader.close());
@@ -12,24 +12,24 @@ afterAll(() => reader.close());
 const step = 80;
 
 describe.skipIf(!hasRealDocuments)('an OpenAPI document of one operation of a real document', () => {
-  test('has no more violations than the whole document, and all references that resolve there resolve in it', async () => {
+  test('has no more violations than the whole document, and resolves every reference that the whole document resolves', async () => {
     const warningsByFile = new Map<string, number>();
     const faults: string[] = [];
     let index = 0;
-    for (const { document, operation, file, name } of realOperations()) {
+    for (const { document, operation, file, name } of readRealOperations()) {
       if (index++ % step !== 0) continue;
-      const text = operationDocument(document, operation);
+      const text = buildOperationDocument(document, operation);
       const { warnings } = await reader.readFile(Buffer.from(text), 'json');
-      const warningsOfWhole = warningsByFile.get(file) ?? (await countWarnings(file));
-      warningsByFile.set(file, warningsOfWhole);
-      if (warnings.total > warningsOfWhole) faults.push(`${name}: ${JSON.stringify(warnings.first.slice(0, 2))}`);
+      const documentWarnings = warningsByFile.get(file) ?? (await countWarnings(file));
+      warningsByFile.set(file, documentWarnings);
+      if (warnings.total > documentWarnings) faults.push(`${name}: ${JSON.stringify(warnings.first.slice(0, 2))}`);
       const slice = JSON.parse(text) as Json;
       const operations = Object.values((slice as { paths: Record<string, JsonObject> }).paths);
       expect(
         operations.flatMap((item) => Object.keys(item)).filter((key) => key === operation.method.toLowerCase()),
       ).toHaveLength(1);
       for (const reference of referencesIn(slice)) {
-        if (reference.startsWith('#/') && !resolves(slice, reference) && resolves(document, reference)) {
+        if (reference.startsWith('#/') && !canResolve(slice, reference) && canResolve(document, reference)) {
           faults.push(`${name}: ${reference}`);
         }
       }
@@ -45,10 +45,10 @@ function* referencesIn(value: Json): Generator<string> {
   if (typeof value !== 'object' || value === null) return;
   const reference = (value as JsonObject)['$ref'];
   if (typeof reference === 'string') yield reference;
-  for (const one of Object.values(value as JsonObject)) yield* referencesIn(one);
+  for (const member of Object.values(value as JsonObject)) yield* referencesIn(member);
 }
 
-const resolves = (document: Json, reference: string): boolean =>
+const canResolve = (document: Json, reference: string): boolean =>
   reference
     .slice(2)
     .split('/')

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
-  documentOperations,
+  listDocumentOperations,
   type CollectionId,
   type DocumentOperation,
   type Json,
-  type OperationFacts,
+  type OperationContext,
   type OperationKey,
 } from '@portico/domain';
 import { root } from '../../src/service-process.ts';
@@ -28,16 +28,16 @@ export interface RealOperation {
 }
 
 /** Yields all operations of the real documents, with one document in memory at a time. */
-export function* realOperations(): Generator<RealOperation> {
+export function* readRealOperations(): Generator<RealOperation> {
   for (const file of files) {
     const document = JSON.parse(readFileSync(join(specs, file), 'utf8').replace(/^\ufeff/, '')) as Json;
-    for (const operation of documentOperations(document)) {
+    for (const operation of listDocumentOperations(document)) {
       yield { file, document, operation, name: `${file} ${operation.method} ${operation.path}` };
     }
   }
 }
 
-const schemes: readonly OperationFacts['authentication'][] = [
+const schemes: readonly OperationContext['authentication'][] = [
   { type: 'bearer', name: 'Authorization', in: null },
   { type: 'basic', name: 'Authorization', in: null },
   { type: 'apiKey', name: 'X-API-Key', in: 'header' },
@@ -46,8 +46,8 @@ const schemes: readonly OperationFacts['authentication'][] = [
   { type: 'none', name: null, in: null },
 ];
 
-/** Returns the facts about a collection; the authentication scheme changes with each operation. */
-export const factsOf = (file: string, index: number): OperationFacts => ({
+/** Returns the context of an operation; the authentication scheme changes with each operation. */
+export const contextOf = (file: string, index: number): OperationContext => ({
   collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
   collectionName: file,
   operationKey: index

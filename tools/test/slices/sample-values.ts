@@ -2,12 +2,20 @@ import type { Json, JsonObject } from '@portico/domain';
 
 /** Returns values that a schema without references may accept, and mutations that it may reject. */
 export function sampleValues(schema: Json): Json[] {
-  const complete = sampleOf(schema, { includesOptional: true, depth: 0 });
-  const minimal = sampleOf(schema, { includesOptional: false, depth: 0 });
-  return [complete, minimal, ...mutationsOf(complete), ...mutationsOf(minimal), null, 'text', 1.5, -1, [], {}].slice(
-    0,
-    80,
-  );
+  const completeSample = sampleOf(schema, { includesOptional: true, depth: 0 });
+  const minimalSample = sampleOf(schema, { includesOptional: false, depth: 0 });
+  return [
+    completeSample,
+    minimalSample,
+    ...mutationsOf(completeSample),
+    ...mutationsOf(minimalSample),
+    null,
+    'text',
+    1.5,
+    -1,
+    [],
+    {},
+  ].slice(0, 80);
 }
 
 interface SampleOptions {
@@ -19,7 +27,7 @@ interface SampleOptions {
 function sampleOf(value: Json, options: SampleOptions): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || options.depth > 8) return 'x';
   const schema = value as JsonObject;
-  const partOptions = { ...options, deep: options.depth + 1 };
+  const partOptions = { ...options, depth: options.depth + 1 };
   if (schema['const'] !== undefined) return schema['const'];
   const [choice] = toArray(schema['enum']);
   if (choice !== undefined) return choice;
@@ -30,7 +38,7 @@ function sampleOf(value: Json, options: SampleOptions): Json {
   ];
   const partSamples = parts.map((part) => sampleOf(part, partOptions));
   const objects = partSamples.filter(
-    (one): one is JsonObject => typeof one === 'object' && one !== null && !Array.isArray(one),
+    (sample): sample is JsonObject => typeof sample === 'object' && sample !== null && !Array.isArray(sample),
   );
   const properties = schema['properties'];
   if (typeof properties === 'object' && properties !== null) {
@@ -38,8 +46,8 @@ function sampleOf(value: Json, options: SampleOptions): Json {
     const members = Object.entries(properties as JsonObject).filter(
       ([name]) => options.includesOptional || required.includes(name),
     );
-    const own = Object.fromEntries(members.map(([name, one]) => [name, sampleOf(one, partOptions)]));
-    return Object.assign({}, ...objects, own) as JsonObject;
+    const ownMembers = Object.fromEntries(members.map(([name, property]) => [name, sampleOf(property, partOptions)]));
+    return Object.assign({}, ...objects, ownMembers) as JsonObject;
   }
   if (partSamples.length > 0)
     return objects.length > 0 ? (Object.assign({}, ...objects) as JsonObject) : (partSamples[0] ?? null);
@@ -80,15 +88,15 @@ function mutationsOf(value: Json, depth = 0): Json[] {
       null,
       [],
       [...items, ...items],
-      ...items.slice(0, 1).flatMap((one) => mutationsOf(one, depth + 1).map((other) => [other])),
+      ...items.slice(0, 1).flatMap((item) => mutationsOf(item, depth + 1).map((mutation) => [mutation])),
     ];
   }
   const object = value as JsonObject;
   const mutations: Json[] = [{ ...object, unheardOf: 1 }];
   for (const name of Object.keys(object).slice(0, 12)) {
-    mutations.push(Object.fromEntries(Object.entries(object).filter(([other]) => other !== name)));
-    for (const other of mutationsOf(object[name] ?? null, depth + 1).slice(0, 6))
-      mutations.push({ ...object, [name]: other });
+    mutations.push(Object.fromEntries(Object.entries(object).filter(([otherName]) => otherName !== name)));
+    for (const mutation of mutationsOf(object[name] ?? null, depth + 1).slice(0, 6))
+      mutations.push({ ...object, [name]: mutation });
   }
   return mutations;
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
-import { operationSlice, type Json, type JsonObject } from '@portico/domain';
+import { buildOperationSlice, type Json, type JsonObject } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
-import { factsOf, hasRealDocuments, realOperations, type RealOperation } from './real-operations.ts';
+import { contextOf, hasRealDocuments, readRealOperations, type RealOperation } from './real-operations.ts';
 import { sampleValues } from './sample-values.ts';
 import { createAjv, DocumentOracle } from './document-oracle.ts';
 
@@ -17,16 +17,16 @@ const sliceOf = (
   index: number,
   maxBytes: number,
   detail: 'request' | 'full',
-) => operationSlice(document, operation, factsOf(file, index), { detail, maxBytes });
+) => buildOperationSlice(document, operation, contextOf(file, index), { detail, maxBytes });
 
 /** Yields every `step`th operation with its index. */
 function* sampleOperations(step: number): Generator<[RealOperation, number]> {
   let index = 0;
-  for (const operation of realOperations()) if (index++ % step === 0) yield [operation, index - 1];
+  for (const operation of readRealOperations()) if (index++ % step === 0) yield [operation, index - 1];
 }
 
 const isTruncated = (truncated: readonly string[], pointer: string): boolean =>
-  truncated.some((one) => pointer === one || pointer.startsWith(`${one}/`) || one.startsWith(`${pointer}/`));
+  truncated.some((entry) => pointer === entry || pointer.startsWith(`${entry}/`) || entry.startsWith(`${pointer}/`));
 
 describe.skipIf(!hasRealDocuments)('a slice of every operation of the real documents', () => {
   test('is within its budget, has valid schemas, lists the parts that are cut, and has a curl line that a shell can parse', () => {
@@ -43,7 +43,7 @@ describe.skipIf(!hasRealDocuments)('a slice of every operation of the real docum
         if (ajv.validateSchema(schema as JsonObject) !== true)
           faults.push(`${operation.name}: ${ajv.errorsText(ajv.errors)}`);
       }
-      faults.push(...missingIn(operation, slice).map((name) => `${operation.name}: ${name} is missing`));
+      faults.push(...findMissingParts(operation, slice).map((name) => `${operation.name}: ${name} is missing`));
     }
     expect(faults.slice(0, 10)).toEqual([]);
     sizes.sort((a, b) => a - b);
@@ -60,7 +60,7 @@ describe.skipIf(!hasRealDocuments)('a slice of every operation of the real docum
       for (const detail of ['request', 'full'] as const) {
         const text = sliceOf(operation, index, maxBytes, detail);
         expect(Buffer.byteLength(text), operation.name).toBeLessThanOrEqual(maxBytes);
-        expect(missingIn(operation, JSON.parse(text) as Slice), operation.name).toEqual([]);
+        expect(findMissingParts(operation, JSON.parse(text) as Slice), operation.name).toEqual([]);
       }
     }
   });
@@ -72,10 +72,10 @@ describe.skipIf(!hasRealDocuments)('a slice of every operation of the real docum
     for (const [operation, index] of sampleOperations(25)) {
       const slice = JSON.parse(sliceOf(operation, index, 262_144, 'request')) as Slice;
       if (oracle?.[0] !== operation.document) oracle = [operation.document, new DocumentOracle(operation.document)];
-      for (const [pointer, sliceSchema, documentSchema] of schemaPairs(operation, slice)) {
+      for (const [pointer, sliceSchema, documentSchema] of pairSchemas(operation, slice)) {
         if (isTruncated(slice.truncated, pointer)) continue;
         const [documentValidator, sliceValidator] = [
-          oracle[1].validator(documentSchema),
+          oracle[1].compileValidator(documentSchema),
           createAjv().compile(sliceSchema as JsonObject),
         ];
         if (!documentValidator) {
@@ -107,9 +107,9 @@ const schemasIn = ({ parameters, request_body }: Slice): Json[] =>
   [...parameters.map(({ schema }) => schema), request_body?.schema].filter((schema) => schema !== undefined);
 
 /** Returns the required parameters and members of the body that are neither in the slice nor listed as cut. */
-function missingIn({ document, operation }: RealOperation, slice: Slice): string[] {
+function findMissingParts({ document, operation }: RealOperation, slice: Slice): string[] {
   const { parameters, body } = requiredPartsOf(document, operation);
-  const missing = parameters
+  const missingParts = parameters
     .filter(
       ([location, name]) => !slice.parameters.some((parameter) => parameter.in === location && parameter.name === name),
     )
@@ -117,10 +117,10 @@ function missingIn({ document, operation }: RealOperation, slice: Slice): string
     .map(([location, name]) => `${location} ${name}`);
   const requiredText = JSON.stringify((slice.request_body?.schema as JsonObject | undefined)?.['required'] ?? []);
   for (const name of body) {
-    const inSlice = requiredText.includes(JSON.stringify(name));
-    if (!inSlice && !isTruncated(slice.truncated, '/request_body/schema')) missing.push(`body ${name}`);
+    const isInSlice = requiredText.includes(JSON.stringify(name));
+    if (!isInSlice && !isTruncated(slice.truncated, '/request_body/schema')) missingParts.push(`body ${name}`);
   }
-  return missing;
+  return missingParts;
 }
 
 /**
@@ -144,7 +144,7 @@ function requiredPartsOf(
     }
     return target;
   };
-  const parameters = [operation.item, operation.operation]
+  const parameters = [operation.pathItem, operation.operation]
     .flatMap((owner) => (owner['parameters'] as Json[] | undefined) ?? [])
     .map(dereference);
   const byLocationAndName = new Map<string, JsonObject>();
@@ -169,7 +169,10 @@ function requiredPartsOf(
 }
 
 /** Pairs each schema of a slice with the document's schema. */
-function schemaPairs({ operation }: RealOperation, slice: Slice): [pointer: string, own: Json, whole: Json][] {
+function pairSchemas(
+  { operation }: RealOperation,
+  slice: Slice,
+): [pointer: string, sliceSchema: Json, documentSchema: Json][] {
   const pairs: [string, Json, Json][] = [];
   const body = operation.operation['requestBody'] as JsonObject | undefined;
   const content = body?.['content'] as JsonObject | undefined;

@@ -1,6 +1,6 @@
-import { operationTool, type Json, type JsonObject } from '@portico/domain';
+import { buildOperationTool, type Json, type JsonObject } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
-import { factsOf, hasRealDocuments, realOperations } from './real-operations.ts';
+import { contextOf, hasRealDocuments, readRealOperations } from './real-operations.ts';
 import { createAjv } from './document-oracle.ts';
 
 interface Tool {
@@ -14,14 +14,14 @@ const limits: Readonly<Record<string, (tool: Tool, schemas: readonly NestedSchem
   'a name of letters, digits, _ and -': ({ name }) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name),
   'a description of at most 1,024 characters': ({ description }) => description !== '' && description.length <= 1_024,
   'three members': (tool) => Object.keys(tool).join() === 'name,description,input_schema',
-  'an object without alternatives': ({ input_schema: { type, ...others } }) =>
+  'an object without alternatives': ({ input_schema: { type, ...otherMembers } }) =>
     type === 'object' &&
-    !['anyOf', 'oneOf', 'allOf', 'not', 'enum', '$ref'].some((name) => Object.hasOwn(others, name)),
+    !['anyOf', 'oneOf', 'allOf', 'not', 'enum', '$ref'].some((name) => Object.hasOwn(otherMembers, name)),
   'properties of plain names': ({ input_schema }) =>
     Object.keys(input_schema.properties).every((name) => /^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)),
   'properties with a location': ({ input_schema }) =>
-    Object.values(input_schema.properties).every((one) =>
-      ['path', 'query', 'header', 'cookie', 'body'].includes((one as JsonObject)['x-portico-in'] as string),
+    Object.values(input_schema.properties).every((property) =>
+      ['path', 'query', 'header', 'cookie', 'body'].includes((property as JsonObject)['x-portico-in'] as string),
     ),
   'required properties that exist': (_, schemas) =>
     schemas.every(({ schema }) =>
@@ -67,9 +67,9 @@ describe.skipIf(!hasRealDocuments)('a function tool of an operation of a real do
   ])('respects the limits of all tool formats with %i bytes, for one operation in %i', (maxBytes, step) => {
     const [ajv, faults, names] = [createAjv(), [] as string[], new Map<string, number>()];
     let index = 0;
-    for (const { document, operation, file, name } of realOperations()) {
+    for (const { document, operation, file, name } of readRealOperations()) {
       if (index++ % step !== 0) continue;
-      const text = operationTool(document, operation, factsOf(file, index), maxBytes);
+      const text = buildOperationTool(document, operation, contextOf(file, index), maxBytes);
       if (Buffer.byteLength(text) > maxBytes) faults.push(`${name}: ${Buffer.byteLength(text)} bytes`);
       const tool = JSON.parse(text) as Tool;
       const schemas = [...schemasIn(tool.input_schema)];

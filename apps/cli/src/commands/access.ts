@@ -1,5 +1,5 @@
-import { csvText, toIso, type Instant } from '@portico/domain';
-import { columns } from '../columns.ts';
+import { toCsv, toIso, type Instant } from '@portico/domain';
+import { formatColumns } from '../format-columns.ts';
 import { formatExpiry } from '../format-expiry.ts';
 import type { ResponseOf, Api, LineOf } from '../server/api.ts';
 import type { Terminal } from '../terminal.ts';
@@ -31,13 +31,13 @@ export const revokePairs = async (api: Api, terminal: Terminal, pairs: Pairs): P
 type Outcomes = ResponseOf<'POST /api/access/grants'>['outcomes'] | ResponseOf<'DELETE /api/access/grants'>['outcomes'];
 
 const reportPairs = (terminal: Terminal, { outcomes }: { readonly outcomes: Outcomes }): Promise<AllDone> => {
-  const lines = outcomes.map((one) =>
-    pick(one, ['outcome', 'email', 'group_name', 'collection_name', 'expires_at', 'reason']),
+  const lines = outcomes.map((outcome) =>
+    pick(outcome, ['outcome', 'email', 'group_name', 'collection_name', 'expires_at', 'reason']),
   );
-  return reportOutcomes(terminal, [lines], (one) => {
-    const grantee = one.email ?? `group ${one.group_name ?? ''}`;
-    const until = one.expires_at === null ? '' : `  until ${formatExpiry(one.expires_at)}`;
-    return `${grantee}  ${one.collection_name}${until}${one.reason === undefined ? '' : `: ${one.reason}`}`;
+  return reportOutcomes(terminal, [lines], (line) => {
+    const grantee = line.email ?? `group ${line.group_name ?? ''}`;
+    const until = line.expires_at === null ? '' : `  until ${formatExpiry(line.expires_at)}`;
+    return `${grantee}  ${line.collection_name}${until}${line.reason === undefined ? '' : `: ${line.reason}`}`;
   });
 };
 
@@ -64,8 +64,8 @@ export const showAccess = async (
     query: { ...names, expiring_before, limit: 1_000 },
   });
   const lines = rows.map((line) => pick(line, accessColumns));
-  if (csv) terminal.result(lines, csvLines(accessColumns, lines));
-  else terminal.result(lines, lines.length > 0 ? columns(lines.map(accessRow)) : ['No access found.']);
+  if (csv) terminal.printResult(lines, toCsvLines(accessColumns, lines));
+  else terminal.printResult(lines, lines.length > 0 ? formatColumns(lines.map(toAccessRow)) : ['No access found.']);
   return true;
 };
 
@@ -82,7 +82,7 @@ const accessColumns = [
   'expires_at',
 ] as const satisfies (keyof LineOf<'GET /api/access/matrix'>)[];
 
-const accessRow = (line: AccessLine): readonly string[] => [
+const toAccessRow = (line: AccessLine): readonly string[] => [
   line.email,
   line.collection_name,
   line.group_name === null ? 'direct' : `group ${line.group_name}`,
@@ -96,11 +96,11 @@ const accessRow = (line: AccessLine): readonly string[] => [
 ];
 
 /** Returns the lines of a CSV table (RFC 4180, except that the terminal adds the line endings). */
-export const csvLines = <Line extends object>(
+export const toCsvLines = <Line extends object>(
   names: readonly (keyof Line & string)[],
   lines: readonly Line[],
 ): readonly string[] =>
-  csvText(
+  toCsv(
     names,
     lines.map((line) => names.map((name) => (line[name] ?? null) as string | number | null)),
   )

@@ -1,4 +1,4 @@
-import { nameKey, toIso, type Instant, type Scope } from '@portico/domain';
+import { toNameKey, toIso, type Instant, type Scope } from '@portico/domain';
 import { formatExpiry } from '../format-expiry.ts';
 import type { Api, LineOf } from '../server/api.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
@@ -32,8 +32,8 @@ export const addAccount = async (
 ): Promise<AllDone> => {
   const expiry = expires === undefined ? {} : { expires_at: toIso(expires) };
   const body = { name: newName(name), scopes: [...new Set(scopes)], ...expiry };
-  const issued = await api.call('POST /api/service-accounts', { scope: null, body });
-  return showIssued(terminal, issued, `Created the service account ${issued.name}.`);
+  const issuedAccount = await api.call('POST /api/service-accounts', { scope: null, body });
+  return showIssuedToken(terminal, issuedAccount, `Created the service account ${issuedAccount.name}.`);
 };
 
 export const listAccounts = async (api: Api, terminal: Terminal): Promise<AllDone> => {
@@ -42,8 +42,8 @@ export const listAccounts = async (api: Api, terminal: Terminal): Promise<AllDon
     ({ name, scopes, expires_at }) =>
       `${name}  ${scopes.join(' ')}${expires_at === null ? '' : `  until ${formatExpiry(expires_at)}`}`,
   );
-  const views = accounts.map((one) => pick(one, accountFields));
-  terminal.result(views, lines.length > 0 ? lines : ['There is no service account.']);
+  const views = accounts.map((account) => pick(account, accountFields));
+  terminal.printResult(views, lines.length > 0 ? lines : ['There are no service accounts.']);
   return true;
 };
 
@@ -56,30 +56,38 @@ export const rotateAccount = async (
 ): Promise<AllDone> => {
   const { id: account_id } = await findAccount(api, name);
   const call = { scope: null, params: { account_id }, body: { grace_seconds } };
-  const issued = await api.call('POST /api/service-accounts/:account_id/rotate', call);
-  const previous = grace_seconds > 0 ? `stays valid for ${grace_seconds} seconds` : 'is no longer valid';
-  return showIssued(terminal, issued, `Replaced the token of ${issued.name}; the previous one ${previous}.`);
+  const issuedAccount = await api.call('POST /api/service-accounts/:account_id/rotate', call);
+  const previousTokenStatus = grace_seconds > 0 ? `is valid for ${grace_seconds} more seconds` : 'is no longer valid';
+  return showIssuedToken(
+    terminal,
+    issuedAccount,
+    `Replaced the token of ${issuedAccount.name}; the previous one ${previousTokenStatus}.`,
+  );
 };
 
 export const deleteAccount = async (api: Api, terminal: Terminal, name: string): Promise<AllDone> => {
   const account = await findAccount(api, name);
   await api.call('DELETE /api/service-accounts/:account_id', { scope: null, params: { account_id: account.id } });
-  terminal.result(pick(account, accountFields), [`${account.name} is revoked.`]);
+  terminal.printResult(pick(account, accountFields), [`${account.name} is revoked.`]);
   return true;
 };
 
 const fetchAccounts = (api: Api): Promise<readonly Account[]> => api.call('GET /api/service-accounts', { scope: null });
 
 const findAccount = async (api: Api, name: string): Promise<Account> => {
-  const key = nameKey(name.trim());
-  const account = (await fetchAccounts(api)).find((one) => nameKey(one.name) === key);
-  if (!account) throw new OperatorError(`there is no service account ${name}: "accounts list" shows them`);
+  const key = toNameKey(name.trim());
+  const account = (await fetchAccounts(api)).find((candidate) => toNameKey(candidate.name) === key);
+  if (!account) throw new OperatorError(`there is no service account ${name}: see "portico accounts list"`);
   return account;
 };
 
 /** Prints only the token on standard output, so that a script can read it. */
-const showIssued = (terminal: Terminal, issued: Account & { readonly token: string }, summary: string): AllDone => {
-  terminal.note(`${summary} Its token is shown only this once:`);
-  terminal.result(pick(issued, [...accountFields, 'token']), [issued.token]);
+const showIssuedToken = (
+  terminal: Terminal,
+  issuedAccount: Account & { readonly token: string },
+  summary: string,
+): AllDone => {
+  terminal.printNote(`${summary} Its token is shown only this once:`);
+  terminal.printResult(pick(issuedAccount, [...accountFields, 'token']), [issuedAccount.token]);
   return true;
 };

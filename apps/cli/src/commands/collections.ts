@@ -1,41 +1,39 @@
-import { columns } from '../columns.ts';
+import { formatColumns } from '../format-columns.ts';
 import type { Api } from '../server/api.ts';
 import type { Terminal } from '../terminal.ts';
-import { refusalOf, reportOutcomes, type AllDone } from './outcomes.ts';
+import { attempt, reportOutcomes, type AllDone } from './outcomes.ts';
 import { pick } from './pick.ts';
 
-/** Lists the collections by name, or only those whose name contains `containing`, ignoring case. */
-export const showCollections = async (
-  api: Api,
-  terminal: Terminal,
-  containing: string | undefined,
-): Promise<AllDone> => {
-  const query = { q: containing, limit: 1_000 };
+/** Lists the collections by name, or only those whose name contains `search`, ignoring case. */
+export const showCollections = async (api: Api, terminal: Terminal, search: string | undefined): Promise<AllDone> => {
+  const query = { q: search, limit: 1_000 };
   const collections = await api.callAll('GET /api/collections/', { scope: 'catalog:read', query });
-  const views = collections.map((one) => pick(one, ['id', 'name', 'description', 'created_at', 'updated_at']));
+  const views = collections.map((collection) =>
+    pick(collection, ['id', 'name', 'description', 'created_at', 'updated_at']),
+  );
   const rows = views.map(({ id, name, created_at, updated_at }) => [
     id,
     name,
     `created ${dayOf(created_at)}`,
     `changed ${dayOf(updated_at)}`,
   ]);
-  const emptyMessage = containing === undefined ? 'There is no collection.' : 'No collection has such a name.';
-  terminal.result(views, rows.length > 0 ? columns(rows) : [emptyMessage]);
+  const emptyMessage = search === undefined ? 'There are no collections.' : 'No collection has this text in its name.';
+  terminal.printResult(views, rows.length > 0 ? formatColumns(rows) : [emptyMessage]);
   return true;
 };
 
-const dayOf = (moment: string): string => moment.slice(0, 10);
+const dayOf = (timestamp: string): string => timestamp.slice(0, 10);
 
 /** Deletes collections by id only, because names are not unique. */
 export const deleteCollections = (api: Api, terminal: Terminal, ids: readonly string[]): Promise<AllDone> => {
-  const outcomes = async function* () {
+  const deleteEach = async function* () {
     for (const id of ids) {
       const call = { scope: 'catalog:write', params: { collection_id: id } } as const;
-      const reason = await refusalOf(() => api.call('DELETE /api/collections/:collection_id', call));
+      const reason = await attempt(() => api.call('DELETE /api/collections/:collection_id', call));
       yield [reason === null ? { outcome: 'deleted', id } : { outcome: 'refused', id, reason }];
     }
   };
-  return reportOutcomes(terminal, outcomes(), ({ id, reason }: { outcome: string; id: string; reason?: string }) =>
+  return reportOutcomes(terminal, deleteEach(), ({ id, reason }: { outcome: string; id: string; reason?: string }) =>
     reason === undefined ? id : `${id}: ${reason}`,
   );
 };

@@ -1,8 +1,8 @@
 import { localAdmin, type Config, type Environment, type LocalUser, type Portico } from '@portico/composition';
-import { counted, exitCodes, OperatorError, type Terminal } from '../terminal.ts';
+import { formatCount, exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
 /** Returns the local issuer's user with this id; by default, the configured first admin, or else the local admin. */
-export const consoleUser = (
+export const resolveConsoleUser = (
   { firstAdmin }: Pick<Config, 'firstAdmin'>,
   { uid, email, groups }: { readonly uid?: string; readonly email?: string; readonly groups?: readonly string[] },
 ): LocalUser => {
@@ -19,46 +19,46 @@ export const openConsole = async (
   { localSignIn }: Pick<Portico, 'localSignIn'>,
   terminal: Terminal,
   user: LocalUser,
-  { address, minutes }: { readonly address: string; readonly minutes: number },
+  { serviceUrl, minutes }: { readonly serviceUrl: string; readonly minutes: number },
 ): Promise<void> => {
   if (!localSignIn) throw new Error('The local issuer is off');
   const until = Date.now() + minutes * 60_000;
   const code = await localSignIn.invite(user, until).catch((error: unknown) => {
     throw error instanceof RangeError ? new OperatorError(error.message, exitCodes.usage) : error;
   });
-  const link = `${address}/console/#code=${code}`;
+  const link = `${serviceUrl}/console/#code=${code}`;
   const { uid, email } = user;
   const expiresAt = new Date(until).toISOString();
-  terminal.result({ link, code, uid, email: email ?? null, expires_at: expiresAt }, [
+  terminal.printResult({ link, code, uid, email: email ?? null, expires_at: expiresAt }, [
     link,
-    `The link signs in ${uid}${email ? ` (${email})` : ''}, once, within ${counted(minutes, 'minute')}.`,
-    `In a browser that cannot open it: ${address}/console/, with the code ${code}.`,
+    `The link signs in ${uid}${email ? ` (${email})` : ''}, once, within ${formatCount(minutes, 'minute')}.`,
+    `In a browser that cannot open it: ${serviceUrl}/console/, with the code ${code}.`,
   ]);
 };
 
-/** Throws if the local issuer is disabled, because people then sign in elsewhere. */
-export const requireLocalIssuer = ({ identity }: Pick<Config, 'identity'>, address: string): void => {
+/** Throws if the local issuer is disabled, because people then sign in with the identity provider. */
+export const requireLocalIssuer = ({ identity }: Pick<Config, 'identity'>, serviceUrl: string): void => {
   if (identity.local) return;
   throw new OperatorError(
-    `the local issuer is off (IDENTITY_LOCAL): sign in with the identity provider at ${address}/console/`,
+    `the local issuer is off (IDENTITY_LOCAL): sign in with the identity provider at ${serviceUrl}/console/`,
   );
 };
 
 /**
- * Returns the address where a browser reaches the service: PUBLIC_URL; otherwise PORTICO_ADDRESS, where Docker
+ * Returns the URL where a browser reaches the service: PUBLIC_URL; otherwise PORTICO_ADDRESS, where Docker
  * publishes the port (`3000`, `0.0.0.0:3000`, `[::1]:3000`); otherwise the address that the service listens on.
  */
-export const browserAddress = (
+export const resolveBrowserUrl = (
   { publicUrl, host, port }: Pick<Config, 'publicUrl' | 'host' | 'port'>,
   { PORTICO_ADDRESS: publishedAddress }: Environment,
 ): string => {
   if (publicUrl !== null) return new URL(publicUrl).origin;
-  const [, at = host, number = String(port)] = /^(?:(.+):)?(\d{1,5})$/.exec(publishedAddress ?? '') ?? [];
-  return `http://${browsable(at.replace(/^\[(.*)\]$/, '$1'))}:${number}`;
+  const [, publishedHost = host, number = String(port)] = /^(?:(.+):)?(\d{1,5})$/.exec(publishedAddress ?? '') ?? [];
+  return `http://${toBrowsableHost(publishedHost.replace(/^\[(.*)\]$/, '$1'))}:${number}`;
 };
 
 /** Replaces a wildcard address, which browsers cannot open, with the loopback address. */
-const browsable = (host: string): string => {
+const toBrowsableHost = (host: string): string => {
   if (['', '0.0.0.0', '::'].includes(host)) return '127.0.0.1';
   return host.includes(':') ? `[${host}]` : host;
 };

@@ -1,46 +1,47 @@
-import { columns } from '../columns.ts';
+import { formatColumns } from '../format-columns.ts';
 import { formatExpiry } from '../format-expiry.ts';
 import type { Api } from '../server/api.ts';
-import { counted, type Terminal } from '../terminal.ts';
+import { formatCount, type Terminal } from '../terminal.ts';
 import { newName } from './new-name.ts';
-import { personLine, reportOutcomes, type AllDone } from './outcomes.ts';
+import { toPersonLine, reportOutcomes, type AllDone } from './outcomes.ts';
 import { forEachPerson } from './people.ts';
 import { pick } from './pick.ts';
 
-const [reading, writing] = ['access:read', 'access:write'] as const;
+const [readScope, writeScope] = ['access:read', 'access:write'] as const;
 const groupFields = ['name', 'description', 'tier', 'member_count', 'collection_count'] as const;
 
 export const showGroups = async (api: Api, terminal: Terminal): Promise<AllDone> => {
-  const groups = (await api.call('GET /api/groups', { scope: reading })).map((one) => pick(one, groupFields));
+  const groups = (await api.call('GET /api/groups', { scope: readScope })).map((group) => pick(group, groupFields));
   const rows = groups.map(({ name, tier, member_count, collection_count }) => [
     name,
-    counted(member_count, 'member'),
-    counted(collection_count, 'collection'),
+    formatCount(member_count, 'member'),
+    formatCount(collection_count, 'collection'),
     tier === null ? '' : `tier ${tier}`,
   ]);
-  terminal.result(groups, rows.length > 0 ? columns(rows) : ['There is no group.']);
+  terminal.printResult(groups, rows.length > 0 ? formatColumns(rows) : ['There are no groups.']);
   return true;
 };
 
 export const showGroup = async (api: Api, terminal: Terminal, name: string): Promise<AllDone> => {
   const params = { group_id: name };
-  const group = await api.call('GET /api/groups/:group_id', { scope: reading, params });
+  const group = await api.call('GET /api/groups/:group_id', { scope: readScope, params });
   const query = { limit: 10_000 };
-  const members = await api.callAll('GET /api/groups/:group_id/members', { scope: reading, params, query });
+  const members = await api.callAll('GET /api/groups/:group_id/members', { scope: readScope, params, query });
   const view = {
     ...pick(group, groupFields),
     members: members.map((member) => pick(member, ['email', 'full_name', 'added_at', 'claimed_at'])),
-    collections: group.collections.map((one) => pick(one, ['name', 'granted_at', 'expires_at'])),
+    collections: group.collections.map((collection) => pick(collection, ['name', 'granted_at', 'expires_at'])),
   };
-  terminal.result(view, [
+  terminal.printResult(view, [
     `${view.name}${view.tier === null ? '' : `, tier ${view.tier}`}${view.description === '' ? '' : `: ${view.description}`}`,
-    `${counted(view.members.length, 'member')}:`,
+    `${formatCount(view.members.length, 'member')}:`,
     ...view.members.map(
       ({ email, full_name, claimed_at }) => `  ${email}  ${full_name}${claimed_at === null ? '' : '  (by claim)'}`,
     ),
-    `${counted(view.collections.length, 'collection')}:`,
+    `${formatCount(view.collections.length, 'collection')}:`,
     ...view.collections.map(
-      (one) => `  ${one.name}${one.expires_at === null ? '' : `  until ${formatExpiry(one.expires_at)}`}`,
+      (collection) =>
+        `  ${collection.name}${collection.expires_at === null ? '' : `  until ${formatExpiry(collection.expires_at)}`}`,
     ),
   ]);
   return true;
@@ -52,22 +53,22 @@ export const addGroup = async (
   input: { readonly name: string; readonly description: string; readonly tier: string | null },
 ): Promise<AllDone> => {
   const body = { ...input, name: newName(input.name) };
-  await api.call('POST /api/groups', { scope: writing, body });
-  terminal.result(body, [`Created the group ${body.name}.`]);
+  await api.call('POST /api/groups', { scope: writeScope, body });
+  terminal.printResult(body, [`Created the group ${body.name}.`]);
   return true;
 };
 
 export const deleteGroup = async (api: Api, terminal: Terminal, name: string): Promise<AllDone> => {
-  await api.call('DELETE /api/groups/:group_id', { scope: writing, params: { group_id: name } });
-  terminal.result({ name }, [`Deleted the group ${name}.`]);
+  await api.call('DELETE /api/groups/:group_id', { scope: writeScope, params: { group_id: name } });
+  terminal.printResult({ name }, [`Deleted the group ${name}.`]);
   return true;
 };
 
 /** Adds people to a group. Each person has a separate outcome. */
 export const addToGroup = async (api: Api, terminal: Terminal, group: string, profiles: string[]): Promise<AllDone> => {
-  const call = { scope: writing, params: { group_id: group }, body: { profiles } };
+  const call = { scope: writeScope, params: { group_id: group }, body: { profiles } };
   const { outcomes } = await api.call('POST /api/groups/:group_id/members', call);
-  return reportOutcomes(terminal, [outcomes.map(({ outcome, profile: email }) => ({ outcome, email }))], personLine);
+  return reportOutcomes(terminal, [outcomes.map(({ outcome, profile: email }) => ({ outcome, email }))], toPersonLine);
 };
 
 export const removeFromGroup = (
@@ -78,7 +79,7 @@ export const removeFromGroup = (
 ): Promise<AllDone> =>
   forEachPerson(terminal, emails, 'removed', (profile_id) =>
     api.call('DELETE /api/groups/:group_id/members/:profile_id', {
-      scope: writing,
+      scope: writeScope,
       params: { group_id: group, profile_id },
     }),
   );

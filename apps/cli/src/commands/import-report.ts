@@ -1,15 +1,15 @@
 import type { DocumentWarning } from '@portico/domain';
-import { counted } from '../terminal.ts';
-import type { Changes, Published } from './import-target.ts';
+import { formatCount } from '../terminal.ts';
+import type { Changes, ImportResult } from './import-target.ts';
 
-interface Line {
+interface FileResult {
   readonly file: string;
 }
-export interface ImportedFile extends Line {
+export interface ImportedFile extends FileResult {
   /** Null for a collection that a dry run would create. */
   readonly id: string | null;
   readonly name: string;
-  readonly outcome: Published['outcome'];
+  readonly outcome: ImportResult['outcome'];
   /**
    * Whether the description was derived from the document's text, because the document has none. Named as in the
    * output.
@@ -17,14 +17,14 @@ export interface ImportedFile extends Line {
   readonly description_derived: boolean;
   /** The ids of other collections with this name. */
   readonly namesakes: readonly string[];
-  /** The number of departures from the official schema. `departures` contains the first of them. */
+  /** The number of violations of the official schema. `departures` contains the first of them. */
   readonly warnings: number;
   readonly departures: readonly DocumentWarning[];
   /** Set only by a dry run. */
   readonly changes?: Changes;
 }
 /** A file that was not imported. */
-export interface OmittedFile extends Line {
+export interface OmittedFile extends FileResult {
   readonly outcome: 'skipped' | 'refused';
   readonly reason: string;
 }
@@ -39,32 +39,33 @@ export interface ImportSummary {
 export interface ReportOptions {
   /** Reports the planned changes without making them. */
   readonly dryRun?: true;
-  /** Shows how each document departs from the official schema. */
+  /** Shows how each document violates the official schema. */
   readonly explain?: true;
   /** Also lists unchanged collections. */
   readonly verbose?: true;
 }
 
 /** Returns the report as JSON. After an interrupted import, it includes the number of remaining files. */
-export const reportView = (summary: ImportSummary, files: number, { dryRun }: ReportOptions) => {
-  const remaining = remainingOf(summary, files);
+export const toReportView = (summary: ImportSummary, files: number, { dryRun }: ReportOptions) => {
+  const remainingFiles = remainingOf(summary, files);
   return {
     ...(dryRun ? { dry_run: true } : {}),
-    ...(remaining > 0 ? { interrupted: true, files_left: remaining } : {}),
+    ...(remainingFiles > 0 ? { interrupted: true, files_left: remainingFiles } : {}),
     ...countsOf(summary),
     taken: summary.imported,
-    skipped_files: summary.skipped.map(withoutOutcome),
-    refused_files: summary.refused.map(withoutOutcome),
+    skipped_files: summary.skipped.map(omitOutcome),
+    refused_files: summary.refused.map(omitOutcome),
   };
 };
 
-const withoutOutcome = ({ file, reason }: OmittedFile) => ({ file, reason });
+const omitOutcome = ({ file, reason }: OmittedFile) => ({ file, reason });
 
 const remainingOf = ({ imported, skipped, refused }: ImportSummary, files: number): number =>
   files - imported.length - skipped.length - refused.length;
 
 const countsOf = ({ imported, skipped, refused }: ImportSummary) => {
-  const count = (outcome: ImportedFile['outcome']) => imported.filter((line) => line.outcome === outcome).length;
+  const count = (outcome: ImportedFile['outcome']) =>
+    imported.filter((importedFile) => importedFile.outcome === outcome).length;
   return {
     created: count('created'),
     updated: count('updated'),
@@ -75,31 +76,39 @@ const countsOf = ({ imported, skipped, refused }: ImportSummary) => {
 };
 
 /**
- * Returns the lines for one file. An unchanged file has none, unless `verbose` is set or it has departures to explain.
+ * Returns the lines for one file. An unchanged file has none, unless `verbose` is set or it has violations to explain.
  */
-export const fileLines = (line: ImportedFile | OmittedFile, { explain, verbose }: ReportOptions): readonly string[] => {
-  if (!('name' in line)) return [`${line.outcome}    ${line.file}: ${line.reason}`];
-  const isShown = verbose || line.outcome !== 'unchanged' || (explain && line.warnings > 0);
+export const toFileLines = (
+  result: ImportedFile | OmittedFile,
+  { explain, verbose }: ReportOptions,
+): readonly string[] => {
+  if (!('name' in result)) return [`${result.outcome}    ${result.file}: ${result.reason}`];
+  const isShown = verbose || result.outcome !== 'unchanged' || (explain && result.warnings > 0);
   return isShown
-    ? [lineOf(line), ...namesakeLines(line), ...changeLines(line), ...(explain ? departureLines(line) : [])]
+    ? [
+        lineOf(result),
+        ...toNamesakeLines(result),
+        ...toChangeLines(result),
+        ...(explain ? toDepartureLines(result) : []),
+      ]
     : [];
 };
 
 /** Returns lines with the number of files per outcome. */
-export const countLines = (
+export const toCountLines = (
   summary: ImportSummary,
   files: number,
   { dryRun, explain }: ReportOptions,
 ): readonly string[] => {
   const { created, updated, unchanged, skipped, refused } = countsOf(summary);
-  const departingDocuments = summary.imported.filter(({ warnings }) => warnings > 0).length;
+  const nonconformingCount = summary.imported.filter(({ warnings }) => warnings > 0).length;
   const counts = `${created} created, ${updated} updated, ${unchanged} unchanged, ${skipped} skipped, ${refused} refused.`;
-  const remaining = remainingOf(summary, files);
+  const remainingFiles = remainingOf(summary, files);
   return [
-    ...(remaining > 0 ? [`Interrupted, ${remaining} of ${counted(files, 'file')} left. So far:`] : []),
-    dryRun ? `Dry run, nothing was written. It would be ${counts}` : counts,
-    ...(departingDocuments > 0 && !explain
-      ? [`${counted(departingDocuments, 'document')} with departures from the official schema: --explain shows them.`]
+    ...(remainingFiles > 0 ? [`Interrupted, ${remainingFiles} of ${formatCount(files, 'file')} left. So far:`] : []),
+    dryRun ? `Dry run: nothing was written. The result would be ${counts}` : counts,
+    ...(nonconformingCount > 0 && !explain
+      ? [`${formatCount(nonconformingCount, 'document')} with violations of the official schema: --explain shows them.`]
       : []),
   ];
 };
@@ -108,46 +117,57 @@ const lineOf = ({ outcome, id, name, file, description_derived, warnings }: Impo
   [
     `${outcome.padEnd(9)}  ${id ?? '(new)'}  ${name}  (${file})`,
     ...(description_derived ? ['description derived'] : []),
-    ...(warnings > 0 ? [counted(warnings, 'departure')] : []),
+    ...(warnings > 0 ? [formatCount(warnings, 'violation')] : []),
   ].join('  ');
 
 /**
  * Returns the line about other collections with the same name. These usually contain the same document from a different
  * source; commands then need a collection's id instead of its name.
  */
-const namesakeLines = ({ namesakes }: ImportedFile): readonly string[] =>
+const toNamesakeLines = ({ namesakes }: ImportedFile): readonly string[] =>
   namesakes.length === 0
     ? []
     : [
-        `    this name is already taken by ${namesakes.join(', ')}: refer to each by its id ("portico collections list")`,
+        `    this name is already taken by ${namesakes.join(', ')}: refer to them by their ids ("portico collections list")`,
       ];
 
 /** Returns the lines about changes. For a new collection, only the number of operations is reported. */
-const changeLines = ({ changes, outcome }: ImportedFile): readonly string[] => {
+const toChangeLines = ({ changes, outcome }: ImportedFile): readonly string[] => {
   if (!changes || outcome === 'unchanged') return [];
-  const { name, description, document, operations_added: added, operations_removed: removed } = changes;
+  const {
+    name,
+    description,
+    document,
+    operations_added: addedOperations,
+    operations_removed: removedOperations,
+  } = changes;
   const isNew = outcome === 'created';
   return [
     ...(name ? [`    name: "${name.from}" becomes "${name.to}"`] : []),
     ...(description ? [`    description: "${truncate(description.from)}" becomes "${truncate(description.to)}"`] : []),
     ...(document && !isNew ? ['    document: its text changes'] : []),
-    ...(added.total > 0 ? [`    ${counted(added.total, 'operation')} ${isNew ? 'in it' : 'added'}`] : []),
-    ...(isNew ? [] : operationLines('+', added)),
-    ...(removed.total > 0 ? [`    ${counted(removed.total, 'operation')} removed`] : []),
-    ...operationLines('-', removed),
+    ...(addedOperations.total > 0
+      ? [`    ${formatCount(addedOperations.total, 'operation')} ${isNew ? 'in it' : 'added'}`]
+      : []),
+    ...(isNew ? [] : toOperationLines('+', addedOperations)),
+    ...(removedOperations.total > 0 ? [`    ${formatCount(removedOperations.total, 'operation')} removed`] : []),
+    ...toOperationLines('-', removedOperations),
   ];
 };
 
-const operationLines = (sign: string, { total, first }: Changes['operations_added']): readonly string[] => [
-  ...first.map((operation) => `      ${sign} ${operation}`),
-  ...(total > first.length ? [`      ${sign} … and ${total - first.length} more`] : []),
+const toOperationLines = (
+  sign: string,
+  { total, first: operations }: Changes['operations_added'],
+): readonly string[] => [
+  ...operations.map((operation) => `      ${sign} ${operation}`),
+  ...(total > operations.length ? [`      ${sign} … and ${total - operations.length} more`] : []),
 ];
 
 /** The maximum length of a value in the report, in UTF-16 code units. */
 const lengthMax = 80;
 const truncate = (text: string): string => (text.length > lengthMax ? `${text.slice(0, lengthMax)}…` : text);
 
-const departureLines = ({ warnings, departures }: ImportedFile): readonly string[] => [
+const toDepartureLines = ({ warnings, departures }: ImportedFile): readonly string[] => [
   ...departures.map(({ pointer, message }) => `    ${pointer || '(the document)'}  ${message}`),
   ...(warnings > departures.length ? [`    … and ${warnings - departures.length} more`] : []),
 ];

@@ -23,16 +23,17 @@ export interface KeyOptions {
 }
 
 /**
- * Returns each file that the paths match once, in the order of the paths; files that match the same path are sorted by
- * name. A path may be a link, but links inside a folder are not followed. Throws an `OperatorError` if a path matches
- * no file.
+ * Returns the files that the paths match, without duplicates, in the order of the paths; files that match the same path
+ * are sorted by name. A path may be a link, but links inside a folder are not followed. Throws an `OperatorError` if a
+ * path matches no file.
  */
 export const findSources = async (paths: readonly string[], options: KeyOptions): Promise<readonly Source[]> => {
   const sources = new Map<string, Source>();
   for (const path of paths) {
     for (const { file, isDiscovered } of await filesOf(path)) {
-      const absolute = resolve(file);
-      if (!sources.has(absolute)) sources.set(absolute, { file, importKey: keyOf(absolute, options), isDiscovered });
+      const absolutePath = resolve(file);
+      if (!sources.has(absolutePath))
+        sources.set(absolutePath, { file, importKey: keyOf(absolutePath, options), isDiscovered });
     }
   }
   return [...sources.values()];
@@ -42,9 +43,9 @@ export const findSources = async (paths: readonly string[], options: KeyOptions)
  * Returns a file's import key. With a source, the key does not depend on the machine; without one, it identifies a file
  * on this machine.
  */
-const keyOf = (absolute: string, { base, source }: KeyOptions): string => {
-  if (source !== undefined) return `${source}:${relative(resolve(base ?? '.'), absolute).replaceAll('\\', '/')}`;
-  return `file:${base === undefined ? absolute : relative(resolve(base), absolute)}`;
+const keyOf = (absolutePath: string, { base, source }: KeyOptions): string => {
+  if (source !== undefined) return `${source}:${relative(resolve(base ?? '.'), absolutePath).replaceAll('\\', '/')}`;
+  return `file:${base === undefined ? absolutePath : relative(resolve(base), absolutePath)}`;
 };
 
 const filesOf = async (path: string): Promise<readonly { readonly file: string; readonly isDiscovered: boolean }[]> => {

@@ -10,13 +10,13 @@ import {
 
 /** The destination of published documents: the stores, or a server. */
 export interface ImportTarget {
-  /** Publishes a document. Throws `DocumentRefused` if it is refused. */
-  publish(document: ImportedDocument): Promise<Published>;
+  /** Publishes a document. Throws `DocumentRejectedError` if it is rejected. */
+  publish(document: ImportedDocument): Promise<ImportResult>;
   /** Returns the effects of publishing a document, without publishing it. Throws the same errors as `publish`. */
-  plan(document: ImportedDocument): Promise<Planned>;
+  plan(document: ImportedDocument): Promise<PlannedImport>;
 }
 
-export interface Published {
+export interface ImportResult {
   readonly id: string;
   readonly outcome: 'created' | 'updated' | 'unchanged';
   /** Whether the description is derived from the document's text. */
@@ -25,7 +25,7 @@ export interface Published {
   readonly namesakes: readonly string[];
 }
 
-export interface Planned extends Omit<Published, 'id'> {
+export interface PlannedImport extends Omit<ImportResult, 'id'> {
   /** Null for a collection that would be created. */
   readonly id: string | null;
   readonly changes: Changes;
@@ -50,62 +50,67 @@ interface ListedOperations {
   readonly first: readonly string[];
 }
 
-/** The error for a refused document; its message gives the reason. */
-export class DocumentRefused extends Error {}
+/** The error for a rejected document; its message gives the reason. */
+export class DocumentRejectedError extends Error {}
 
 /**
  * Creates a target that publishes to the stores, with the operator's authority. Without a creator, it can only plan.
  */
-export const importToStores = ({ useCases }: Portico, createdBy: ProfileId | null): ImportTarget => ({
+export const createStoresTarget = ({ useCases }: Portico, createdBy: ProfileId | null): ImportTarget => ({
   publish: async (document) => {
     if (createdBy === null) throw new Error('A dry run must not publish');
     const { collection, outcome, namesakes } = await useCases
       .importCollection(operatorAuthority, createdBy, document)
-      .catch(throwRefusal);
+      .catch(throwDocumentRejection);
     return { id: collection.id, outcome, descriptionDerived: isDerived(collection), namesakes };
   },
   plan: async (document) => {
-    const plan = await useCases.planImport(operatorAuthority, document).catch(throwRefusal);
-    const { outcome, current, planned, namesakes } = plan;
+    const plan = await useCases.planImport(operatorAuthority, document).catch(throwDocumentRejection);
+    const { outcome, current, plannedFields, namesakes } = plan;
     return {
       id: current?.id ?? null,
       outcome,
-      descriptionDerived: isDerived(planned),
+      descriptionDerived: isDerived(plannedFields),
       namesakes,
       changes: changesOf(plan, document),
     };
   },
 });
 
-const isDerived = ({ description, descriptionDerived }: ImportPlan['planned']): boolean =>
+const isDerived = ({ description, descriptionDerived }: ImportPlan['plannedFields']): boolean =>
   descriptionDerived && description !== '';
 
-/** Throws `DocumentRefused` if the document caused the error. Rethrows other errors (a bug, an unavailable store). */
-export const throwRefusal = (cause: unknown): never => {
+/** Throws `DocumentRejectedError` if the document caused the error. Rethrows all others (bugs, unavailable stores). */
+export const throwDocumentRejection = (cause: unknown): never => {
   // Uses the name of the document's field in HTTP, so that both targets report the same error.
   const error = cause instanceof SchemaViolationError ? cause.withName('openapi_spec') : cause;
   if (isPorticoError(error, 'invalid_body') || isPorticoError(error, 'name_shared'))
-    throw new DocumentRefused(withoutPrefix(error.message));
+    throw new DocumentRejectedError(removePrefix(error.message));
   throw error;
 };
 
-export const withoutPrefix = (message: string): string => message.replace(/^Invalid request body: /, '');
+export const removePrefix = (message: string): string => message.replace(/^Invalid request body: /, '');
 
-/** The maximum number of operations listed, the same as a server's. */
+/** The maximum number of operations listed, which equals the server's. */
 const operationsListedMax = 100;
 
-const changesOf = ({ current, planned, added, removed }: ImportPlan, { document }: ImportedDocument): Changes => {
-  const summaryOf = (operations: ImportPlan['added']): ListedOperations => ({
+const changesOf = (
+  { current, plannedFields, addedOperations, removedOperations }: ImportPlan,
+  { document }: ImportedDocument,
+): Changes => {
+  const summaryOf = (operations: ImportPlan['addedOperations']): ListedOperations => ({
     total: operations.length,
     first: operations.slice(0, operationsListedMax).map(({ method, path }) => `${method} ${path}`),
   });
-  const change = (part: 'name' | 'description') =>
-    current && current[part] !== planned[part] ? { [part]: { from: current[part], to: planned[part] } } : {};
+  const changeOf = (field: 'name' | 'description') =>
+    current && current[field] !== plannedFields[field]
+      ? { [field]: { from: current[field], to: plannedFields[field] } }
+      : {};
   return {
-    ...change('name'),
-    ...change('description'),
+    ...changeOf('name'),
+    ...changeOf('description'),
     document: current?.documentDigest !== document.digest,
-    operations_added: summaryOf(added),
-    operations_removed: summaryOf(removed),
+    operations_added: summaryOf(addedOperations),
+    operations_removed: summaryOf(removedOperations),
   };
 };

@@ -1,31 +1,31 @@
 import { constants, inflateRawSync } from 'node:zlib';
 import type { ImportedDocument } from '@portico/domain';
 import type { Api } from '../server/api.ts';
-import { ServerRefusal } from '../server/refusals.ts';
-import { DocumentRefused, withoutPrefix, type ImportTarget, type Planned } from './import-target.ts';
+import { ServerError } from '../server/server-error.ts';
+import { DocumentRejectedError, removePrefix, type ImportTarget, type PlannedImport } from './import-target.ts';
 
 /** Creates a target that publishes to a server, which parses the document again and makes the decision. */
-export const importToServer = (api: Api): ImportTarget => ({
+export const createServerTarget = (api: Api): ImportTarget => ({
   publish: async (document) => {
     const input = { scope: 'catalog:write', ...requestFor(document) } as const;
-    const { id, ...outcome } = await api.call('PUT /api/imports/', input).catch(throwRefusal);
-    return { id, ...outcomeOf(outcome) };
+    const { id, ...response } = await api.call('PUT /api/imports/', input).catch(throwDocumentRejection);
+    return { id, ...toImportResult(response) };
   },
   plan: async (document) => {
     const input = { scope: 'catalog:read', repeatable: true, ...requestFor(document) } as const;
-    const { id, changes, ...outcome } = await api.call('POST /api/imports/plan', input).catch(throwRefusal);
-    return { id, ...outcomeOf(outcome), changes };
+    const { id, changes, ...response } = await api.call('POST /api/imports/plan', input).catch(throwDocumentRejection);
+    return { id, ...toImportResult(response), changes };
   },
 });
 
-interface WireOutcome {
-  readonly outcome: Planned['outcome'];
+interface ImportResponse {
+  readonly outcome: PlannedImport['outcome'];
   readonly description_derived: boolean;
   /** Absent if there are none, and in responses from earlier versions. */
   readonly namesakes?: readonly string[] | undefined;
 }
 
-const outcomeOf = ({ outcome, description_derived, namesakes = [] }: WireOutcome) => ({
+const toImportResult = ({ outcome, description_derived, namesakes = [] }: ImportResponse) => ({
   outcome,
   descriptionDerived: description_derived,
   namesakes,
@@ -38,14 +38,14 @@ const requestFor = ({ name, importKey, strict, document }: ImportedDocument) => 
 });
 
 /** Returns a packed document's text. The compressed data ends with a flush, not with a final block. */
-const textOf = (deflated: Uint8Array): string =>
-  inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8');
+const textOf = (compressed: Uint8Array): string =>
+  inflateRawSync(compressed, { finishFlush: constants.Z_SYNC_FLUSH }).toString('utf8');
 
-/** The statuses of refusals that affect only this document. */
-const documentRefusals: readonly number[] = [400, 409, 413];
+/** The statuses of responses that reject only this document. */
+const rejectionStatuses: readonly number[] = [400, 409, 413];
 
-const throwRefusal = (error: unknown): never => {
-  if (error instanceof ServerRefusal && documentRefusals.includes(error.status))
-    throw new DocumentRefused(withoutPrefix(error.detail));
+const throwDocumentRejection = (error: unknown): never => {
+  if (error instanceof ServerError && rejectionStatuses.includes(error.status))
+    throw new DocumentRejectedError(removePrefix(error.detail));
   throw error;
 };

@@ -13,17 +13,22 @@ import { createProgress } from '../progress.ts';
 import type { Api } from '../server/api.ts';
 import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 import {
-  countLines,
-  fileLines,
-  reportView,
+  toCountLines,
+  toFileLines,
+  toReportView,
   type ImportSummary,
   type OmittedFile,
   type ReportOptions,
   type ImportedFile,
 } from './import-report.ts';
 import { findSources, type Source } from './import-sources.ts';
-import { DocumentRefused, importToStores, throwRefusal, type ImportTarget } from './import-target.ts';
-import { importToServer } from './import-to-server.ts';
+import {
+  DocumentRejectedError,
+  createStoresTarget,
+  throwDocumentRejection,
+  type ImportTarget,
+} from './import-target.ts';
+import { createServerTarget } from './import-to-server.ts';
 
 export interface ImportOptions extends ReportOptions {
   /**
@@ -31,7 +36,7 @@ export interface ImportOptions extends ReportOptions {
    * who signed in.
    */
   readonly as?: string;
-  /** Refuses documents that depart from the official schema; otherwise they are accepted with warnings. */
+  /** Rejects documents that violate the official schema; otherwise they are accepted with warnings. */
   readonly strict?: true;
   /** The folder that import keys are relative to; by default, import keys are absolute paths. */
   readonly base?: string;
@@ -51,7 +56,7 @@ interface ImportContext {
 }
 
 /** Imports documents into the stores. */
-export const importOnStores = async (
+export const importIntoStores = async (
   portico: Portico,
   terminal: Terminal,
   paths: readonly string[],
@@ -59,11 +64,11 @@ export const importOnStores = async (
 ): Promise<ImportSummary> => {
   // A dry run creates nothing, so there is no creator to record.
   const creator = options.dryRun ? null : await creatorOf(portico, options.as);
-  const target = importToStores(portico, creator);
+  const target = createStoresTarget(portico, creator);
   return importDocuments({ target, documents: portico.documents, terminal }, paths, options);
 };
 
-/** Imports documents over HTTP. They are read here first, so that the same files are found, skipped and refused. */
+/** Imports documents over HTTP. They are read here first, so that the same files are found, skipped and rejected. */
 export const importOverHttp = async (
   api: Api,
   environment: Environment,
@@ -72,11 +77,11 @@ export const importOverHttp = async (
   { as, source = sourceIn(environment), ...options }: ImportOptions,
 ): Promise<ImportSummary> => {
   if (as !== undefined)
-    throw new OperatorError('--as cannot be used with a server: it records the caller', exitCodes.usage);
+    throw new OperatorError('--as cannot be used with a server, which records the caller', exitCodes.usage);
   const documents = createDocumentReader();
   try {
     const keyOptions = source === undefined ? options : { ...options, source };
-    return await importDocuments({ target: importToServer(api), documents, terminal }, paths, keyOptions);
+    return await importDocuments({ target: createServerTarget(api), documents, terminal }, paths, keyOptions);
   } finally {
     await documents.close();
   }
@@ -97,20 +102,23 @@ const importDocuments = async (
   const summary = { imported: [] as ImportedFile[], skipped: [] as OmittedFile[], refused: [] as OmittedFile[] };
   const { terminal } = context;
   const progress = createProgress(terminal, options.dryRun ? 'Comparing' : 'Importing', sources.length);
-  const work = async (): Promise<void> => {
+  const importAll = async (): Promise<void> => {
     for (const [index, source] of sources.entries()) {
       progress.advanceTo(index, source.file);
-      const line = await importOne(context, source, options);
+      const result = await importFile(context, source, options);
       progress.hide();
-      terminal.lines(fileLines(line, options));
-      if ('name' in line) summary.imported.push(line);
-      else summary[line.outcome].push(line);
+      terminal.printLines(toFileLines(result, options));
+      if ('name' in result) summary.imported.push(result);
+      else summary[result.outcome].push(result);
     }
     progress.advanceTo(sources.length);
   };
-  await runAndFinish(work, () => {
+  await runAndFinish(importAll, () => {
     progress.end();
-    terminal.result(reportView(summary, sources.length, options), countLines(summary, sources.length, options));
+    terminal.printResult(
+      toReportView(summary, sources.length, options),
+      toCountLines(summary, sources.length, options),
+    );
   });
   return summary;
 };
@@ -122,8 +130,8 @@ const creatorOf = async ({ useCases }: Portico, email: string | undefined): Prom
   if (creator) return creator.id;
   throw new OperatorError(
     email === undefined
-      ? 'there is no admin to record as the creator: make one with "portico people promote EMAIL"'
-      : `no admin has the e-mail ${email}: see "portico people list --admins"`,
+      ? 'there is no admin to record as the creator: promote one with "portico people promote EMAIL"'
+      : `no admin has the email address ${email}: see "portico people list --admins"`,
   );
 };
 
@@ -133,7 +141,7 @@ const creatorOf = async ({ useCases }: Portico, email: string | undefined): Prom
 const sourceIn = ({ GITHUB_REPOSITORY, CI_PROJECT_PATH }: Environment): string | undefined =>
   (GITHUB_REPOSITORY ?? CI_PROJECT_PATH) || undefined;
 
-const importOne = async (
+const importFile = async (
   { target, documents }: ImportContext,
   source: Source,
   { strict, name: fixedName, dryRun }: ImportOptions,
@@ -144,15 +152,15 @@ const importOne = async (
     const format = formatOf(file, content);
     if (source.isDiscovered && !mentionsOpenApi(content, format))
       return { outcome: 'skipped', file, reason: 'no OpenAPI document' };
-    const document = await documents.readFile(content, format).catch(throwRefusal);
+    const document = await documents.readFile(content, format).catch(throwDocumentRejection);
     const name = fixedName ?? nameOf(document, file);
     const importKey = fixedName === undefined ? source.importKey : null;
     const input = { name, document, strict: strict ?? false, importKey };
-    const { descriptionDerived: description_derived, ...outcome } = dryRun
+    const { descriptionDerived: description_derived, ...result } = dryRun
       ? await target.plan(input)
       : await target.publish(input);
     const { total: warnings, first: departures } = document.warnings;
-    return { file, name, ...outcome, description_derived, warnings, departures };
+    return { file, name, ...result, description_derived, warnings, departures };
   } catch (error) {
     return { outcome: 'refused', file, reason: reasonOf(error) };
   }
@@ -191,10 +199,10 @@ const nameOf = ({ title }: ReadDocument, file: string): string => {
 };
 
 /**
- * Returns the reason why a document is refused. Rethrows errors that the document did not cause, which ends the import.
+ * Returns why a document is rejected. Rethrows errors that the document did not cause, which stops the import.
  */
 const reasonOf = (error: unknown): string => {
-  if (error instanceof DocumentRefused) return error.message;
+  if (error instanceof DocumentRejectedError) return error.message;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'open' || syscall === 'read') return `cannot be read (${code})`;
   throw error;

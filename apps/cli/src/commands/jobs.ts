@@ -1,15 +1,15 @@
 import type { Portico } from '@portico/composition';
 import { operatorAuthority, type DeadLetter, type JobId, type RequeueOutcome } from '@portico/domain';
 import { runAndFinish } from '../run-and-finish.ts';
-import { counted, type Terminal } from '../terminal.ts';
+import { formatCount, type Terminal } from '../terminal.ts';
 
 /** Lists up to `limit` dead letters, newest first. */
 export const listJobs = async ({ useCases }: Portico, terminal: Terminal, limit: number): Promise<void> => {
   const { deadLetters, total, waiting } = await useCases.listDeadLetters(limit);
-  const more = total - deadLetters.length;
-  terminal.result({ waiting, given_up: total, jobs: deadLetters.map(viewOf) }, [
+  const unlistedCount = total - deadLetters.length;
+  terminal.printResult({ waiting, given_up: total, jobs: deadLetters.map(viewOf) }, [
     ...deadLetters.flatMap(linesOf),
-    ...(more > 0 ? [`… and ${more} more (--limit).`] : []),
+    ...(unlistedCount > 0 ? [`… and ${unlistedCount} more (--limit).`] : []),
     `${total} given up, ${waiting} waiting.`,
   ]);
 };
@@ -30,11 +30,11 @@ export const retryJobs = async (
 
 /** Requeues every dead letter that can be retried. */
 export const retryAllJobs = async ({ useCases }: Portico, terminal: Terminal): Promise<void> => {
-  const requeued = await useCases.requeueJobs(operatorAuthority);
+  const requeuedCount = await useCases.requeueJobs(operatorAuthority);
   // The remaining jobs cannot be retried, unless they have only just become dead letters.
   const { total } = await useCases.listDeadLetters(1);
-  terminal.result({ requeued, given_up: total }, [
-    `${requeued} requeued, ${total} still given up${total > 0 ? ': "jobs list" says why they cannot be retried' : ''}.`,
+  terminal.printResult({ requeued: requeuedCount, given_up: total }, [
+    `${requeuedCount} requeued, ${total} still given up${total > 0 ? ': "portico jobs list" shows why they cannot be retried' : ''}.`,
   ]);
 };
 
@@ -44,28 +44,28 @@ export const discardJobs = async (
   terminal: Terminal,
   ids: readonly string[],
 ): Promise<boolean> => {
-  const discarded: JobOutcome = { code: 'discarded', text: 'discarded' };
+  const discardOutcome: JobOutcome = { code: 'discarded', text: 'discarded' };
   const outcomes = await reportEach(terminal, ids, async (id) =>
-    (await useCases.discardJob(operatorAuthority, id)) ? discarded : requeueOutcomes['no dead letter'],
+    (await useCases.discardJob(operatorAuthority, id)) ? discardOutcome : requeueOutcomes['no dead letter'],
   );
-  return outcomes.every((outcome) => outcome === discarded.code);
+  return outcomes.every((outcome) => outcome === discardOutcome.code);
 };
 
 /** Processes the jobs one by one and reports each outcome immediately. Returns the codes. */
 const reportEach = async (
   terminal: Terminal,
   ids: readonly string[],
-  act: (id: JobId) => Promise<JobOutcome>,
+  processJob: (id: JobId) => Promise<JobOutcome>,
 ): Promise<readonly string[]> => {
   const reports: { readonly id: string; readonly outcome: string }[] = [];
   const processAll = async (): Promise<void> => {
     for (const id of ids) {
-      const { code, text } = await act(id as JobId);
-      terminal.lines([`${id}  ${text}`]);
+      const { code, text } = await processJob(id as JobId);
+      terminal.printLines([`${id}  ${text}`]);
       reports.push({ id, outcome: code });
     }
   };
-  await runAndFinish(processAll, () => terminal.result(reports, []));
+  await runAndFinish(processAll, () => terminal.printResult(reports, []));
   return reports.map(({ outcome }) => outcome);
 };
 
@@ -78,7 +78,7 @@ const remedy = 'issue new credentials (portico keys rotate EMAIL), then discard 
 
 const requeueOutcomes: Readonly<Record<RequeueOutcome, JobOutcome>> = {
   requeued: { code: 'requeued', text: 'requeued' },
-  'no dead letter': { code: 'not_given_up', text: 'no such job was given up' },
+  'no dead letter': { code: 'not_given_up', text: 'no job with this id was given up' },
   'secret removed': {
     code: 'secret_removed',
     text: `cannot be retried, because its secret was removed: ${remedy}`,
@@ -99,7 +99,7 @@ const viewOf = ({ id, kind, profileId, collectionId, attempts, error, since, sec
 const linesOf = ({ id, kind, profileId, collectionId, attempts, error, since, secretRemoved }: DeadLetter) => {
   const subject = profileId === null ? `collection ${collectionId ?? '-'}` : `profile ${profileId}`;
   return [
-    `${id}  ${new Date(since).toISOString()}  ${kind}  ${subject}  ${counted(attempts, 'attempt')}: ${error}`,
+    `${id}  ${new Date(since).toISOString()}  ${kind}  ${subject}  ${formatCount(attempts, 'attempt')}: ${error}`,
     ...(secretRemoved ? [`  its secret was removed: ${remedy}`] : []),
   ];
 };

@@ -7,10 +7,10 @@ import type { Terminal } from '../terminal.ts';
  */
 export const checkKey = async (terminal: Terminal, argument: string | undefined): Promise<boolean> => {
   const secret = argument === undefined || argument === '-' ? (await text(terminal.io.stdin)).trim() : argument;
-  const wellFormed = isWellFormedSecret(secret) || accountIdOf(secret) !== null;
-  const verdict = wellFormed
-    ? 'well formed: shape and checksum are right (whether it is in use was not checked)'
-    : "not well formed: mistyped, truncated, or neither an API secret nor a service account's token of Portico";
-  terminal.result({ well_formed: wellFormed }, [verdict]);
-  return wellFormed;
+  const isWellFormed = isWellFormedSecret(secret) || accountIdOf(secret) !== null;
+  const message = isWellFormed
+    ? 'well formed: the format and the checksum are correct (not checked: whether it is in use)'
+    : 'not well formed: it is mistyped, truncated, or neither an API secret nor a service account token of Portico';
+  terminal.printResult({ well_formed: isWellFormed }, [message]);
+  return isWellFormed;
 };

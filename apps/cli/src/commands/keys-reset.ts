@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline/promises';
-import { embeddedFiles, openSecretsReset, type Config, type Portico } from '@portico/composition';
+import { findEmbeddedFiles, openSecretsReset, type Config, type Portico } from '@portico/composition';
 import { isAnythingLost, type LostSecrets } from '@portico/domain';
-import { counted, exitCodes, OperatorError, type Terminal } from '../terminal.ts';
-import { whileUnused } from '../while-unused.ts';
+import { formatCount, exitCodes, OperatorError, type Terminal } from '../terminal.ts';
+import { runWhileUnused } from '../run-while-unused.ts';
 
 const namesMax = 20;
 
@@ -16,19 +16,19 @@ export const resetKeys = async (
   terminal: Terminal,
   { yes = false }: { readonly yes?: boolean },
 ): Promise<void> => {
-  const files = embeddedFiles(config);
+  const files = findEmbeddedFiles(config);
   // A running process would keep using the old key.
-  if (files) await whileUnused(files, async () => undefined);
+  if (files) await runWhileUnused(files, async () => undefined);
   const secrets = await openSecretsReset(config, logger);
   try {
-    const lost = await secrets.find();
-    if (!isAnythingLost(lost))
+    const lostSecrets = await secrets.find();
+    if (!isAnythingLost(lostSecrets))
       throw new OperatorError('there is nothing to reset: the configured keys open everything that is sealed');
-    for (const line of linesOf(lost)) terminal.note(line);
+    for (const line of linesOf(lostSecrets)) terminal.printNote(line);
     if (!yes) await confirm(terminal);
-    const removed = await secrets.reset();
-    terminal.result(viewOf(removed), [
-      `Removed: ${countsOf(removed)}. Start the service; from now on it seals with the current key.`,
+    const removedSecrets = await secrets.reset();
+    terminal.printResult(viewOf(removedSecrets), [
+      `Removed: ${countsOf(removedSecrets)}. Start the service, which now seals with the current key.`,
     ]);
   } finally {
     await secrets.close();
@@ -37,11 +37,11 @@ export const resetKeys = async (
 
 const confirm = async ({ io }: Terminal): Promise<void> => {
   if (!io.stdin.isTTY) {
-    throw new OperatorError('there is no terminal to ask for confirmation on: pass --yes', exitCodes.usage);
+    throw new OperatorError('cannot ask for confirmation without a terminal: pass --yes', exitCodes.usage);
   }
   const prompt = createInterface({ input: io.stdin, output: io.stderr });
   try {
-    const answer = await prompt.question('Remove all of this for good? Type yes: ');
+    const answer = await prompt.question('Remove all of this permanently? Type yes: ');
     if (answer.trim().toLowerCase() !== 'yes') throw new OperatorError('not confirmed: nothing was removed');
   } finally {
     prompt.close();
@@ -49,32 +49,34 @@ const confirm = async ({ io }: Terminal): Promise<void> => {
 };
 
 const linesOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): readonly string[] => [
-  'No configured key opens the following, which will be lost for good:',
+  'No configured key can open the following, which will be lost permanently:',
   ...(collections.length > 0
     ? [
-        `  ${counted(collections.length, 'stored credential')} of target APIs; admins have to enter them again:`,
+        `  ${formatCount(collections.length, 'stored credential')} of target APIs; admins have to enter them again:`,
         ...collections.slice(0, namesMax).map(({ id, name }) => `    ${id}  ${name}`),
         ...(collections.length > namesMax ? [`    … and ${collections.length - namesMax} more`] : []),
       ]
     : []),
-  ...(mails.length > 0 ? [`  ${counted(mails.length, 'waiting mail')} with credentials; they will not be sent`] : []),
+  ...(mails.length > 0
+    ? [`  ${formatCount(mails.length, 'waiting email')} with credentials; they will not be sent`]
+    : []),
   ...(apiKeys === null
     ? []
     : [
-        `  ALL API keys: ${counted(apiKeys, 'client')} must be given a new secret (portico keys rotate EMAIL); each keeps its client id`,
+        `  ALL API keys: ${formatCount(apiKeys, 'client')} will need a new secret (portico keys rotate EMAIL); client ids do not change`,
       ]),
   ...(accountKeys > 0
-    ? [`  ${counted(accountKeys, 'token')} of service accounts; each needs a new one (portico accounts rotate)`]
+    ? [`  ${formatCount(accountKeys, 'token')} of service accounts; each needs a new one (portico accounts rotate)`]
     : []),
   'Stop the service and its workers first: a running process keeps using the old key until it is restarted.',
 ];
 
 const countsOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): string =>
   [
-    counted(collections.length, 'stored credential'),
-    counted(mails.length, 'waiting mail'),
-    counted(apiKeys ?? 0, 'API key'),
-    `${counted(accountKeys, 'token')} of service accounts`,
+    formatCount(collections.length, 'stored credential'),
+    formatCount(mails.length, 'waiting email'),
+    formatCount(apiKeys ?? 0, 'API key'),
+    `${formatCount(accountKeys, 'token')} of service accounts`,
   ].join(', ');
 
 const viewOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets) => ({

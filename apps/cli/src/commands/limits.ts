@@ -18,13 +18,13 @@ export const setTier = async (
   tier: string,
   { limit, description }: { readonly limit: LimitRule; readonly description?: string },
 ): Promise<AllDone> => {
-  const exists = (await api.call('GET /api/rate-limits/tiers', { scope })).some((one) => one.tier === tier);
+  const tierExists = (await api.call('GET /api/rate-limits/tiers', { scope })).some((entry) => entry.tier === tier);
   const fields = fieldsOf(limit);
   const body = { ...fields, description };
-  if (exists) await api.call('PUT /api/rate-limits/tiers/:tier', { scope, params: { tier }, body });
+  if (tierExists) await api.call('PUT /api/rate-limits/tiers/:tier', { scope, params: { tier }, body });
   else await api.call('POST /api/rate-limits/tiers', { scope, body: { tier, ...body } });
-  const outcome = exists ? 'changed' : 'created';
-  terminal.result({ outcome, tier, ...fields }, [
+  const outcome = tierExists ? 'changed' : 'created';
+  terminal.printResult({ outcome, tier, ...fields }, [
     `${outcome}  ${tier}  ${limit.allowed} requests in ${limit.windowSeconds} s`,
   ]);
   return true;

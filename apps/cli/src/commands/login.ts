@@ -4,7 +4,7 @@ import { signInByDevice } from '../sign-in/device-flow.ts';
 import { discoverIssuer } from '../sign-in/issuer.ts';
 import { removeSignIn, storeSignIn, readSignIn } from '../sign-in/sign-in-store.ts';
 import { signInByLoopback } from '../sign-in/loopback-flow.ts';
-import { pageOpener } from '../sign-in/open-page.ts';
+import { createPageOpener } from '../sign-in/open-page.ts';
 import { expiryOf, type Tokens } from '../sign-in/tokens.ts';
 import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
 
@@ -24,39 +24,42 @@ export const logIn = async (
   options: LoginOptions,
 ): Promise<void> => {
   // A sign-in that cannot be read is replaced.
-  const stored = await readSignIn(environment, server).catch(() => null);
-  const name = options.issuer ?? environment['PORTICO_ISSUER'] ?? stored?.issuer;
-  const clientId = options.clientId ?? environment['PORTICO_CLIENT_ID'] ?? stored?.client_id;
+  const storedSignIn = await readSignIn(environment, server).catch(() => null);
+  const name = options.issuer ?? environment['PORTICO_ISSUER'] ?? storedSignIn?.issuer;
+  const clientId = options.clientId ?? environment['PORTICO_CLIENT_ID'] ?? storedSignIn?.client_id;
   if (!name || !clientId) {
     throw new OperatorError(
-      'pass --issuer and --client-id (or set PORTICO_ISSUER and PORTICO_CLIENT_ID): where people sign in, and the public client of that issuer whose tokens the server accepts (its IDENTITY_ISSUER and IDENTITY_AUDIENCE)',
+      'pass --issuer and --client-id (or set PORTICO_ISSUER and PORTICO_CLIENT_ID): the identity provider, and the public client whose tokens the server accepts (its IDENTITY_ISSUER and IDENTITY_AUDIENCE)',
       exitCodes.usage,
     );
   }
   const issuer = await discoverIssuer(name, clientId);
-  const open = pageOpener(terminal);
-  const hasDevices = issuer.serverMetadata().device_authorization_endpoint !== undefined;
-  const byDevice = hasDevices ? await signInByDevice(issuer, open) : null;
-  const { id_token, refresh_token }: Tokens = byDevice ?? (await signInByLoopback(issuer, open, signInTimeoutMs));
+  const openPage = createPageOpener(terminal);
+  const supportsDeviceFlow = issuer.serverMetadata().device_authorization_endpoint !== undefined;
+  const deviceTokens = supportsDeviceFlow ? await signInByDevice(issuer, openPage) : null;
+  const { id_token, refresh_token }: Tokens =
+    deviceTokens ?? (await signInByLoopback(issuer, openPage, signInTimeoutMs));
   if (!id_token) throw new OperatorError('the issuer returned no identity token: is it an OpenID Connect provider?');
   const signIn = { server, issuer: name, client_id: clientId, id_token, ...(refresh_token ? { refresh_token } : {}) };
   await storeSignIn(environment, signIn);
-  const until = new Date(expiryOf(id_token)).toISOString();
-  terminal.result({ server, expires_at: until, renewed: refresh_token !== undefined }, [
-    `Signed in at ${server}${refresh_token ? '; the sign-in is renewed while it is used' : ` until ${until}`}.`,
+  const expiresAt = new Date(expiryOf(id_token)).toISOString();
+  terminal.printResult({ server, expires_at: expiresAt, renewed: refresh_token !== undefined }, [
+    `Signed in to ${server}${refresh_token ? '; the sign-in is renewed as long as it is used' : ` until ${expiresAt}`}.`,
   ]);
 };
 
 /** Removes the stored sign-in for this server and revokes it if possible, even if the server is unavailable. */
 export const logOut = async (environment: Environment, terminal: Terminal, server: string): Promise<void> => {
-  const stored = await readSignIn(environment, server).catch((error: unknown) => {
-    terminal.note(`portico: ${(error as Error).message}`);
+  const storedSignIn = await readSignIn(environment, server).catch((error: unknown) => {
+    terminal.printNote(`portico: ${(error as Error).message}`);
     return null;
   });
   await removeSignIn(environment, server);
-  const revoked = stored?.refresh_token ? await revoke(stored, stored.refresh_token, terminal) : false;
-  const message = stored ? `Signed out at ${server}.` : `You were not signed in at ${server}.`;
-  terminal.result({ server, was_signed_in: stored !== null, revoked }, [message]);
+  const isRevoked = storedSignIn?.refresh_token
+    ? await revoke(storedSignIn, storedSignIn.refresh_token, terminal)
+    : false;
+  const message = storedSignIn ? `Signed out of ${server}.` : `You were not signed in to ${server}.`;
+  terminal.printResult({ server, was_signed_in: storedSignIn !== null, revoked: isRevoked }, [message]);
 };
 
 const revoke = async (
@@ -71,7 +74,7 @@ const revoke = async (
     return true;
   } catch (error) {
     // The stored sign-in is removed anyway.
-    terminal.note(`portico: warning: ${name} did not revoke the sign-in: ${(error as Error).message}`);
+    terminal.printNote(`portico: warning: ${name} did not revoke the sign-in: ${(error as Error).message}`);
     return false;
   }
 };

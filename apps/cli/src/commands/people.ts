@@ -1,9 +1,9 @@
 import { approvalsMax, toIso, type Instant } from '@portico/domain';
-import { columns } from '../columns.ts';
+import { formatColumns } from '../format-columns.ts';
 import type { Api, LineOf } from '../server/api.ts';
-import { ServerRefusal } from '../server/refusals.ts';
-import { counted, type Terminal } from '../terminal.ts';
-import { outcomeFor, personLine, reportOutcomes, type AllDone, type PersonOutcome } from './outcomes.ts';
+import { ServerError } from '../server/server-error.ts';
+import { formatCount, type Terminal } from '../terminal.ts';
+import { outcomeFor, toPersonLine, reportOutcomes, type AllDone, type PersonOutcome } from './outcomes.ts';
 import { pick } from './pick.ts';
 
 type Person = LineOf<'GET /api/profiles/'>;
@@ -36,22 +36,22 @@ const listAll = async (api: Api, terminal: Terminal, { pending, suspended }: Peo
     });
   // Tiers need a separate scope: a service account that lacks the scope lists people without their tiers.
   const profiles = await fetchPeople('tier,suspension').catch((error: unknown) => {
-    if (error instanceof ServerRefusal && error.detail === 'Scope required: limits:write')
+    if (error instanceof ServerError && error.detail === 'Scope required: limits:write')
       return fetchPeople('suspension');
     throw error;
   });
   const rows = profiles.map(({ email, full_name, company_name, role, tier, ...person }) => [
     email,
-    standingOf(person),
+    statusOf(person),
     role === 'admin' ? 'admin' : (tier ?? ''),
     company_name === null ? full_name : `${full_name}, ${company_name}`,
   ]);
   const people = profiles.map((person) => pick(person, personFields));
-  terminal.result(people, rows.length > 0 ? columns(rows) : ['No people found.']);
+  terminal.printResult(people, rows.length > 0 ? formatColumns(rows) : ['No people found.']);
   return true;
 };
 
-const standingOf = ({
+const statusOf = ({
   registration_status,
   suspended_at,
 }: Pick<Person, 'registration_status' | 'suspended_at'>): string =>
@@ -65,7 +65,7 @@ const listAdmins = async (api: Api, terminal: Terminal): Promise<AllDone> => {
   const lines = admins.map(
     ({ id, email, full_name, bound }) => `${id}  ${email}  ${full_name}${bound ? '' : '  (not bound yet)'}`,
   );
-  terminal.result(admins, lines.length > 0 ? lines : ['There is no admin.']);
+  terminal.printResult(admins, lines.length > 0 ? lines : ['There are no admins.']);
   return true;
 };
 
@@ -75,28 +75,28 @@ export const approvePeople = async (
   terminal: Terminal,
   emails: readonly string[] | 'all pending',
 ): Promise<AllDone> => {
-  const recipients = emails === 'all pending' ? await pendingEmails(api) : emails;
-  let approved = 0;
-  const batches = async function* () {
-    for (let at = 0; at < recipients.length; at += approvalsMax) {
-      const profiles = recipients.slice(at, at + approvalsMax);
+  const recipients = emails === 'all pending' ? await fetchPendingEmails(api) : emails;
+  let approvedCount = 0;
+  const approveInBatches = async function* () {
+    for (let start = 0; start < recipients.length; start += approvalsMax) {
+      const profiles = recipients.slice(start, start + approvalsMax);
       const { outcomes } = await api.call('POST /api/profiles/approve', { scope: null, body: { profiles } });
-      approved += outcomes.filter(({ outcome }) => outcome === 'approved').length;
-      yield outcomes.map((one) => pick(one, ['outcome', 'email', 'client_id', 'client_secret']));
+      approvedCount += outcomes.filter(({ outcome }) => outcome === 'approved').length;
+      yield outcomes.map((outcome) => pick(outcome, ['outcome', 'email', 'client_id', 'client_secret']));
     }
   };
-  const allDone = await reportOutcomes(terminal, batches(), ({ email, client_id, client_secret }) =>
+  const isAllDone = await reportOutcomes(terminal, approveInBatches(), ({ email, client_id, client_secret }) =>
     client_secret === undefined ? email : `${email}  ${client_id}.${client_secret}`,
   );
-  terminal.note(
-    approved > 0
-      ? `${counted(approved, 'registration')} approved. Each key is shown only this once, and mailed if mail is enabled.`
+  terminal.printNote(
+    approvedCount > 0
+      ? `${formatCount(approvedCount, 'registration')} approved. Each key is shown only this once, and mailed if mail is enabled.`
       : 'No one was approved.',
   );
-  return allDone;
+  return isAllDone;
 };
 
-const pendingEmails = async (api: Api): Promise<string[]> => {
+const fetchPendingEmails = async (api: Api): Promise<string[]> => {
   const query = { registration_status: 'pending' };
   return (await api.call('GET /api/profiles/', { scope: 'access:read', query })).map(({ email }) => email);
 };
@@ -106,12 +106,12 @@ export const forEachPerson = (
   terminal: Terminal,
   emails: readonly string[],
   outcome: string,
-  act: (email: string) => Promise<unknown>,
+  action: (email: string) => Promise<unknown>,
 ): Promise<AllDone> => {
-  const batches = async function* (): AsyncGenerator<readonly PersonOutcome[]> {
-    for (const email of emails) yield [await outcomeFor(email, outcome, () => act(email.trim()))];
+  const runForEach = async function* (): AsyncGenerator<readonly PersonOutcome[]> {
+    for (const email of emails) yield [await outcomeFor(email, outcome, () => action(email.trim()))];
   };
-  return reportOutcomes(terminal, batches(), personLine);
+  return reportOutcomes(terminal, runForEach(), toPersonLine);
 };
 
 export const suspendPeople = (
@@ -137,23 +137,25 @@ export const rotateKeyOf = async (
   grace_seconds: number,
 ): Promise<AllDone> => {
   const params = { user_id: email.trim() };
-  const issued = await api.call('POST /api/profiles/:user_id/credentials', {
+  const credentials = await api.call('POST /api/profiles/:user_id/credentials', {
     scope: null,
     params,
     body: { grace_seconds },
   });
-  const { client_id, client_secret } = issued;
-  const previous = grace_seconds > 0 ? `is valid for ${grace_seconds} more seconds` : 'is no longer valid';
-  terminal.note(`Replaced the secret of ${email}; the previous one ${previous}. The new key is shown only this once:`);
-  terminal.result({ email, client_id, client_secret }, [`${client_id}.${client_secret}`]);
+  const { client_id, client_secret } = credentials;
+  const previousSecretStatus = grace_seconds > 0 ? `is valid for ${grace_seconds} more seconds` : 'is no longer valid';
+  terminal.printNote(
+    `Replaced the secret of ${email}; the previous one ${previousSecretStatus}. The new key is shown only this once:`,
+  );
+  terminal.printResult({ email, client_id, client_secret }, [`${client_id}.${client_secret}`]);
   return true;
 };
 
-export const expireKeyOf = (api: Api, terminal: Terminal, email: string, at: Instant | null): Promise<AllDone> =>
-  forEachPerson(terminal, [email], at === null ? 'never expires' : 'expires', (user_id) =>
+export const expireKeyOf = (api: Api, terminal: Terminal, email: string, expiresAt: Instant | null): Promise<AllDone> =>
+  forEachPerson(terminal, [email], expiresAt === null ? 'never expires' : 'expires', (user_id) =>
     api.call('PUT /api/profiles/:user_id/credentials', {
       scope: null,
       params: { user_id },
-      body: { expires_at: at === null ? null : toIso(at) },
+      body: { expires_at: expiresAt === null ? null : toIso(expiresAt) },
     }),
   );

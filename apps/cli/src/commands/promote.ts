@@ -8,11 +8,14 @@ import { OperatorError, type Terminal } from '../terminal.ts';
  */
 export const promoteAdmin = async ({ useCases }: Portico, terminal: Terminal, email: string): Promise<void> => {
   const profile = await useCases.findProfileByEmail(operatorAuthority, email);
-  if (!profile) throw new OperatorError(`no profile is registered with the e-mail ${email}: it must register first`);
+  if (!profile)
+    throw new OperatorError(
+      `no profile is registered with the email address ${email}: this person must register first`,
+    );
   const { profile: admin, warning } = await useCases.changeRole(operatorAuthority, profile.id, 'admin');
-  if (warning !== null) terminal.note(warning);
+  if (warning !== null) terminal.printNote(warning);
   const { id, fullName, status, issuer } = admin;
-  terminal.result(
+  terminal.printResult(
     { id, email: admin.email, full_name: fullName, registration_status: status, bound: issuer !== null },
     [`${admin.email} is an admin.`],
   );

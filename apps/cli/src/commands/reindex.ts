@@ -14,11 +14,11 @@ export const reindex = async (portico: Portico, terminal: Terminal): Promise<voi
   try {
     const { jobId, total, done, failed } = await waitForCollections(portico, terminal, run);
     const operations = await waitForOperations(portico);
-    terminal.result({ job_id: jobId, total, done, failed, operations }, [
+    terminal.printResult({ job_id: jobId, total, done, failed, operations }, [
       `${done} of ${total} collections were embedded again, ${failed} failed.`,
-      `The operations of ${operations.done} collections can be found, those of ${operations.failed} failed.`,
+      `The operations of ${operations.done} collections are searchable, those of ${operations.failed} failed.`,
     ]);
-    if (failed > 0) throw new OperatorError(`${failed} collections could not be embedded; the log says why`);
+    if (failed > 0) throw new OperatorError(`${failed} collections could not be embedded; see the log for the reasons`);
   } finally {
     await background.stop();
   }
@@ -33,7 +33,7 @@ const waitForCollections = async (
   try {
     for (;;) {
       const state = await useCases.readReindex();
-      if (!state || state.jobId !== run.id) throw new OperatorError('another re-index has replaced this one');
+      if (!state || state.jobId !== run.id) throw new OperatorError('a newer re-index has replaced this one');
       progress.advanceTo(state.done + state.failed);
       if (state.status === 'done') return state;
       await pause(pollIntervalMs);

@@ -1,8 +1,8 @@
 import { systemActions, toIso, type Instant, type UsageGrouping } from '@portico/domain';
-import { columns } from '../columns.ts';
+import { formatColumns } from '../format-columns.ts';
 import type { ResponseOf, Api, LineOf } from '../server/api.ts';
 import { exitCodes, OperatorError, type Terminal } from '../terminal.ts';
-import { csvLines } from './access.ts';
+import { toCsvLines } from './access.ts';
 import type { AllDone } from './outcomes.ts';
 import { pick } from './pick.ts';
 
@@ -16,7 +16,7 @@ export interface UsageQuery {
 
 type UsageLine = LineOf<'GET /api/usage'>;
 
-const subjectOf = { day: 'day', profile: 'profile_email', collection: 'collection_name' } as const;
+const subjectFields = { day: 'day', profile: 'profile_email', collection: 'collection_name' } as const;
 /** The counts that the tool shows in each line, in addition to its subject. */
 const countNames = [
   'reads',
@@ -33,20 +33,23 @@ export const showUsage = async (
   { from, to, ...query }: UsageQuery,
   csv: boolean,
 ): Promise<AllDone> => {
-  const times = { from: from === undefined ? undefined : toIso(from), to: to === undefined ? undefined : toIso(to) };
-  const usage = await api.call('GET /api/usage', { scope: 'usage:read', query: { ...query, ...times } });
-  const subject = subjectOf[query.by];
-  const names = [subject, ...countNames];
+  const period = { from: from === undefined ? undefined : toIso(from), to: to === undefined ? undefined : toIso(to) };
+  const usage = await api.call('GET /api/usage', { scope: 'usage:read', query: { ...query, ...period } });
+  const subjectField = subjectFields[query.by];
+  const names = [subjectField, ...countNames];
   const lines = usage.map((line) => pick(line, names));
-  if (csv) terminal.result(lines, csvLines(names, lines));
-  else if (lines.length === 0) terminal.result(lines, ['Nothing was used.']);
+  if (csv) terminal.printResult(lines, toCsvLines(names, lines));
+  else if (lines.length === 0) terminal.printResult(lines, ['No usage found.']);
   else {
     // An earlier version of the server may not report every count.
     const rows = lines.map((line) => [
-      line[subject] ?? '(no collection)',
+      line[subjectField] ?? '(no collection)',
       ...countNames.map((name) => line[name] ?? '-'),
     ]);
-    terminal.result(lines, columns([[query.by, ...countNames.map((name) => name.replaceAll('_', ' '))], ...rows]));
+    terminal.printResult(
+      lines,
+      formatColumns([[query.by, ...countNames.map((name) => name.replaceAll('_', ' '))], ...rows]),
+    );
   }
   return true;
 };
@@ -74,45 +77,45 @@ export const showAudit = async (api: Api, terminal: Terminal, query: AuditQuery)
   const { source, action } = query;
   if (source === 'system' && action !== undefined && !isKnown(action))
     throw new OperatorError(
-      `the service does not record ${action}. Its actions are ${systemActions.join(', ')}; those that callers report: --source client`,
+      `the service does not record ${action}. It records ${systemActions.join(', ')}; for actions that callers report, pass --source client`,
       exitCodes.usage,
     );
-  const lines = (await entriesOf(api, query)).map(({ timestamp, message, actor: name = null }): AuditLine => {
+  const lines = (await fetchEntries(api, query)).map(({ timestamp, message, actor: name = null }): AuditLine => {
     // The actor in a message is trusted only if the service itself wrote the entry.
     const systemActor = typeof message['actor'] === 'string' ? message['actor'] : null;
     return { timestamp, actor: source === 'system' ? systemActor : name, message };
   });
-  terminal.result(lines, lines.length > 0 ? columns(lines.map(auditRow)) : ['No entry.']);
+  terminal.printResult(lines, lines.length > 0 ? formatColumns(lines.map(toAuditRow)) : ['No entries.']);
   return true;
 };
 
 const isKnown = (action: string): boolean => (systemActions as readonly string[]).includes(action);
 
-const auditPage = 100;
+const auditPageSize = 100;
 
-const entriesOf = async (
+const fetchEntries = async (
   api: Api,
   { source, actor, action, since, limit }: AuditQuery,
 ): Promise<ResponseOf<'GET /api/audit/'>['data']> => {
   const from = since === undefined ? undefined : toIso(since);
   const entries: ResponseOf<'GET /api/audit/'>['data'] = [];
   for (let page = 1; entries.length < limit; page++) {
-    const query = { source, actor, action, from, include: 'names', page, pageSize: auditPage };
+    const query = { source, actor, action, from, include: 'names', page, pageSize: auditPageSize };
     const { data } = await api.call('GET /api/audit/', { scope: 'audit:read', query });
     entries.push(...data);
-    if (data.length < auditPage) break;
+    if (data.length < auditPageSize) break;
   }
   return entries.slice(0, limit);
 };
 
-const auditRow = ({ timestamp, actor, message }: AuditLine): readonly string[] => {
-  const facts = Object.entries(message).filter(
+const toAuditRow = ({ timestamp, actor, message }: AuditLine): readonly string[] => {
+  const details = Object.entries(message).filter(
     ([name]) => !['action', 'actor'].includes(name) && !/(^|_)id$/.test(name),
   );
   return [
     timestamp,
     actor ?? '-',
     typeof message['action'] === 'string' ? message['action'] : '-',
-    facts.map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' '),
+    details.map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`).join(' '),
   ];
 };

@@ -1,5 +1,5 @@
 import { isSameEmail, toIso, type Instant } from '@portico/domain';
-import { columns } from '../columns.ts';
+import { formatColumns } from '../format-columns.ts';
 import type { Api, LineOf } from '../server/api.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 import type { AllDone } from './outcomes.ts';
@@ -27,22 +27,22 @@ const requestFields = [
 ] as const satisfies (keyof AccessRequest)[];
 
 /** Returns the requests with this status, or all. Pending requests are sorted oldest first, others newest first. */
-const requestsIn = (api: Api, status: AccessRequest['status'] | undefined): Promise<readonly AccessRequest[]> =>
+const fetchRequests = (api: Api, status: AccessRequest['status'] | undefined): Promise<readonly AccessRequest[]> =>
   api.callAll('GET /api/access/requests', { scope: 'access:read', query: { status, limit: 1_000 } });
 
 /** Lists the pending requests, or all requests. */
 export const showRequests = async (api: Api, terminal: Terminal, all: boolean): Promise<AllDone> => {
-  const requests = await requestsIn(api, all ? undefined : 'pending');
-  const rows = requests.map((one) => [
-    one.created_at.slice(0, 10),
-    one.status,
-    one.profile_email,
-    one.collection_name,
-    one.duration_days === null ? 'for good' : `for ${one.duration_days} days`,
-    one.reason,
+  const requests = await fetchRequests(api, all ? undefined : 'pending');
+  const rows = requests.map((request) => [
+    request.created_at.slice(0, 10),
+    request.status,
+    request.profile_email,
+    request.collection_name,
+    request.duration_days === null ? 'for good' : `for ${request.duration_days} days`,
+    request.reason,
   ]);
-  const views = requests.map((one) => pick(one, requestFields));
-  terminal.result(views, rows.length > 0 ? columns(rows) : ['No pending requests.']);
+  const views = requests.map((request) => pick(request, requestFields));
+  terminal.printResult(views, rows.length > 0 ? formatColumns(rows) : ['No pending requests.']);
   return true;
 };
 
@@ -53,7 +53,7 @@ export const approveRequest = async (
   selector: RequestSelector,
   until: Instant | undefined,
 ): Promise<AllDone> => {
-  const request = await find(api, selector);
+  const request = await findRequest(api, selector);
   await api.call('POST /api/access/requests/:request_id/approve', {
     scope: 'access:write',
     params: { request_id: request.id },
@@ -68,7 +68,7 @@ export const denyRequest = async (
   selector: RequestSelector,
   reason: string | undefined,
 ): Promise<AllDone> => {
-  const request = await find(api, selector);
+  const request = await findRequest(api, selector);
   await api.call('POST /api/access/requests/:request_id/deny', {
     scope: 'access:write',
     params: { request_id: request.id },
@@ -79,26 +79,26 @@ export const denyRequest = async (
 
 const report = (terminal: Terminal, request: AccessRequest, outcome: string): AllDone => {
   const { id, profile_email: email, collection_name } = request;
-  terminal.result({ outcome, id, email, collection_name }, [`${outcome}  ${email}  ${collection_name ?? id}`]);
+  terminal.printResult({ outcome, id, email, collection_name }, [`${outcome}  ${email}  ${collection_name ?? id}`]);
   return true;
 };
 
 /** Returns the pending request that the selector matches. Throws an `OperatorError` unless it matches exactly one. */
-const find = async (api: Api, { idOrEmail, collection }: RequestSelector): Promise<AccessRequest> => {
+const findRequest = async (api: Api, { idOrEmail, collection }: RequestSelector): Promise<AccessRequest> => {
   const key = idOrEmail.trim();
-  const matches = (await requestsIn(api, 'pending')).filter(
-    (one) =>
-      (one.id === key.toLowerCase() || isSameEmail(one.profile_email, key)) &&
-      (collection === undefined || one.collection_name === collection),
+  const matches = (await fetchRequests(api, 'pending')).filter(
+    (candidate) =>
+      (candidate.id === key.toLowerCase() || isSameEmail(candidate.profile_email, key)) &&
+      (collection === undefined || candidate.collection_name === collection),
   );
-  const [request, ...others] = matches;
+  const [request, ...otherRequests] = matches;
   if (!request)
     throw new OperatorError(
-      `there is no pending request of ${idOrEmail}${collection === undefined ? '' : ` for ${collection}`}: "requests list" shows them`,
+      `no pending request matches ${idOrEmail}${collection === undefined ? '' : ` and ${collection}`}: see "portico requests list"`,
     );
-  if (others.length > 0)
+  if (otherRequests.length > 0)
     throw new OperatorError(
-      `${matches.length} requests of ${idOrEmail} are pending: name the collection too, or the id (${matches.map(({ id }) => id).join(', ')})`,
+      `${matches.length} requests from ${idOrEmail} are pending: also pass the collection, or pass an id (${matches.map(({ id }) => id).join(', ')})`,
     );
   return request;
 };

@@ -1,7 +1,7 @@
 import type { Portico } from '@portico/composition';
 import { operatorAuthority } from '@portico/domain';
 import { createProgress, type Progress } from '../progress.ts';
-import { counted, type Terminal } from '../terminal.ts';
+import { formatCount, type Terminal } from '../terminal.ts';
 
 /** Reseals all data sealed with an earlier key, using the current key. Returns whether everything could be resealed. */
 export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise<boolean> => {
@@ -12,9 +12,9 @@ export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise
       bar.progress ??= createProgress(terminal, 'Resealing', total);
       bar.progress.advanceTo(done);
     });
-    terminal.result({ credentials, mails, unreadable }, [
-      `${counted(credentials, 'credential')} of collections and ${counted(mails, 'waiting mail')} were resealed.`,
-      ...unreadable.map(({ kind, id, because }) => `${kind} of ${id} is left as it is: ${because}`),
+    terminal.printResult({ credentials, mails, unreadable }, [
+      `${formatCount(credentials, 'credential')} of collections and ${formatCount(mails, 'waiting email')} were resealed.`,
+      ...unreadable.map(({ kind, id, because }) => `${kind} of ${id} was not changed: ${because}`),
       unreadable.length > 0
         ? `${unreadable.length} could not be opened: add the key that sealed them to SECRETS_KEY_PREVIOUS, and run this again.`
         : 'SECRETS_KEY_PREVIOUS is no longer needed.',

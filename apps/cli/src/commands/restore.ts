@@ -5,18 +5,18 @@ import { backupFiles, namesIn, readArchive, type BackupFile, type Manifest } fro
 import { contentOf, fileExists } from '../files.ts';
 import { OperatorError, type Terminal } from '../terminal.ts';
 import { withStaging } from '../staging.ts';
-import { whileUnused } from '../while-unused.ts';
+import { runWhileUnused } from '../run-while-unused.ts';
 import { filesOf } from './backup.ts';
 
 /** A file of the backup, and its destination. */
 interface Placement {
   readonly name: BackupFile;
-  readonly staged: string;
+  readonly stagedPath: string;
   readonly target: string;
 }
 
 /**
- * Checks the whole backup, then replaces the data with it while no process uses the database. Replaces existing files
+ * Checks the whole backup, then replaces the data with it if no process uses the database. Replaces existing files
  * only with `force`, and keeps them next to the new files under a different name.
  */
 export const restore = async (
@@ -34,19 +34,19 @@ export const restore = async (
     const manifest = await readArchive(archive, staging);
     await files.check(join(staging, 'portico.sqlite'));
     const placements = await placementsOf(config, files, staging, manifest);
-    const existing = await existingTargets(placements);
-    if (existing.length > 0 && !force)
+    const existingPaths = await findExistingTargets(placements);
+    if (existingPaths.length > 0 && !force)
       throw new OperatorError(
-        `already there: ${existing.join(', ')}; --force replaces this with the backup and keeps it under another name`,
+        `these files already exist: ${existingPaths.join(', ')}; --force replaces them with the backup and keeps them under different names`,
       );
     const suffix = `before-restore-${new Date().toISOString().replaceAll(/[:.]/g, '-')}`;
-    await whileUnused(files, () => place(placements, existing, suffix));
+    await runWhileUnused(files, () => placeFiles(placements, existingPaths, suffix));
     report(
       terminal,
       config,
       archive,
       manifest,
-      existing.map((path) => `${path}.${suffix}`),
+      existingPaths.map((path) => `${path}.${suffix}`),
     );
   });
 };
@@ -61,48 +61,53 @@ const placementsOf = async (
   const placements: Placement[] = [];
   for (const name of namesIn(manifest)) {
     const target = name === 'portico.sqlite' ? files.database : (files.keys[name] ?? join(dataDir, name));
-    const staged = join(staging, name);
-    if (name === 'portico.sqlite' || !(await isSame(staged, target))) placements.push({ name, staged, target });
+    const stagedPath = join(staging, name);
+    if (name === 'portico.sqlite' || !(await hasSameContent(stagedPath, target)))
+      placements.push({ name, stagedPath, target });
   }
   return placements;
 };
 
-const isSame = async (staged: string, target: string): Promise<boolean> => {
-  const [stagedContent, targetContent] = await Promise.all([contentOf(staged), contentOf(target)]);
+const hasSameContent = async (stagedPath: string, target: string): Promise<boolean> => {
+  const [stagedContent, targetContent] = await Promise.all([contentOf(stagedPath), contentOf(target)]);
   return stagedContent !== null && targetContent !== null && stagedContent.equals(targetContent);
 };
 
-const existingTargets = async (placements: readonly Placement[]): Promise<readonly string[]> => {
-  const existing: string[] = [];
-  for (const { target } of placements) if (await fileExists(target)) existing.push(target);
-  return existing;
+const findExistingTargets = async (placements: readonly Placement[]): Promise<readonly string[]> => {
+  const existingPaths: string[] = [];
+  for (const { target } of placements) if (await fileExists(target)) existingPaths.push(target);
+  return existingPaths;
 };
 
 /** Puts the files in place. Everything that can fail on a full disk is done before the first rename. */
-const place = async (placements: readonly Placement[], existing: readonly string[], suffix: string): Promise<void> => {
-  const ready: { readonly from: string; readonly to: string }[] = [];
-  for (const { name, staged, target } of placements) {
-    if (name === 'portico.sqlite') ready.push({ from: staged, to: target });
+const placeFiles = async (
+  placements: readonly Placement[],
+  existingPaths: readonly string[],
+  suffix: string,
+): Promise<void> => {
+  const renames: { readonly from: string; readonly to: string }[] = [];
+  for (const { name, stagedPath, target } of placements) {
+    if (name === 'portico.sqlite') renames.push({ from: stagedPath, to: target });
     else {
       // The key may be on a different file system from the database.
       const from = `${target}.${suffix}.new`;
-      await writeNewFile(from, (await contentOf(staged)) ?? '');
-      ready.push({ from, to: target });
+      await writeNewFile(from, (await contentOf(stagedPath)) ?? '');
+      renames.push({ from, to: target });
     }
   }
-  for (const path of existing) await keepAside(path, `${path}.${suffix}`);
-  for (const { from, to } of ready) await rename(from, to);
-  for (const folder of new Set(ready.map(({ to }) => dirname(to)))) await syncFolder(folder);
+  for (const path of existingPaths) await preserveFile(path, `${path}.${suffix}`);
+  for (const { from, to } of renames) await rename(from, to);
+  for (const folder of new Set(renames.map(({ to }) => dirname(to)))) await syncFolder(folder);
 };
 
 /**
  * Keeps an existing file under a different name. Uses a hard link if the file system supports it, so that the file is
  * never missing. Also renames the WAL, because SQLite would mistake a leftover WAL for the restored database's.
  */
-const keepAside = async (path: string, aside: string): Promise<void> => {
-  if (await fileExists(`${path}-wal`)) await rename(`${path}-wal`, `${aside}-wal`);
+const preserveFile = async (path: string, newPath: string): Promise<void> => {
+  if (await fileExists(`${path}-wal`)) await rename(`${path}-wal`, `${newPath}-wal`);
   await rm(`${path}-shm`, { force: true });
-  await link(path, aside).catch(() => rename(path, aside));
+  await link(path, newPath).catch(() => rename(path, newPath));
 };
 
 const report = (
@@ -110,14 +115,16 @@ const report = (
   { secretsKey }: Config,
   archive: string,
   manifest: Manifest,
-  aside: readonly string[],
+  previousFiles: readonly string[],
 ): void => {
   const names = namesIn(manifest);
-  const missing = backupFiles.filter((name) => !names.includes(name));
-  terminal.result({ file: archive, ...manifest, kept_aside: aside }, [
+  const missingFiles = backupFiles.filter((name) => !names.includes(name));
+  terminal.printResult({ file: archive, ...manifest, kept_aside: previousFiles }, [
     `Restored the backup of ${manifest.made_at} (version ${manifest.portico}): ${names.join(', ')}.`,
-    ...aside.map((path) => `The previous file is kept as ${path}`),
-    ...(missing.includes('secrets.key') ? ['The secrets key was not in the backup: use the key of that time.'] : []),
+    ...previousFiles.map((path) => `The previous file is kept as ${path}`),
+    ...(missingFiles.includes('secrets.key')
+      ? ['The backup does not contain the secrets key: use the key that was current when the backup was created.']
+      : []),
     ...(secretsKey.from === 'value' && names.includes('secrets.key')
       ? ['SECRETS_KEY is set and takes precedence over the key of the backup.']
       : []),

@@ -26,5 +26,5 @@ export const mintToken = async (
     .catch((error: unknown) => {
       throw error instanceof RangeError ? new OperatorError(error.message, exitCodes.usage) : error;
     });
-  terminal.result({ token, expires_in: ttlSeconds }, [token]);
+  terminal.printResult({ token, expires_in: ttlSeconds }, [token]);
 };

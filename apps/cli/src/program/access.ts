@@ -6,7 +6,7 @@ import { addGroup, addToGroup, deleteGroup, removeFromGroup, showGroup, showGrou
 import { approveRequest, denyRequest, showRequests } from '../commands/requests.ts';
 import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
-import { csvOption, expiryOption, expiryOrNever, momentOption } from './options.ts';
+import { createCsvOption, parseExpiryOption, parseExpiryOrNever, parseTimeOption } from './options.ts';
 
 /** Adds the commands for collections, grants, groups and requests. */
 export const addAccess = (tool: Tool): void => {
@@ -20,13 +20,13 @@ const addCollections = (tool: Tool): void => {
   const collections = tool.program.command('collections').description('the APIs of the catalog');
   const list = collections
     .command('list')
-    .argument('[name]', 'only names that contain this, ignoring case')
-    .description('list them with their ids, by name');
+    .argument('[name]', 'only names that contain this text, ignoring case')
+    .description('list the collections with their ids, sorted by name');
   administer(tool, list, (api, terminal, name: string | undefined) => showCollections(api, terminal, name));
   const remove = collections
     .command('delete')
-    .argument('<id...>', 'the ids of collections, as "collections list" shows them')
-    .description('delete collections for good, with every grant of them');
+    .argument('<id...>', 'the ids of collections, as shown by "collections list"')
+    .description('permanently delete collections, with all of their grants');
   administer(tool, remove, deleteCollections);
 };
 
@@ -39,19 +39,23 @@ interface PairOptions {
 
 const addGrants = (tool: Tool, access: Command): void => {
   addList(tool, access);
-  const withLists = (command: Command, option: string): Command =>
+  const addPairOptions = (command: Command, option: string): Command =>
     command
-      .option(`--${option} <email...>`, 'e-mails of people')
+      .option(`--${option} <email...>`, 'email addresses of people')
       .option('--group <name...>', 'names of groups')
       .requiredOption('--collections <name...>', 'exact names of collections, or ids');
-  const grant = withLists(access.command('grant'), 'to')
-    .option('--until <date>', 'their last day; or a date-time, or "never", which removes an expiry', expiryOrNever)
-    .description('grant each of these people and groups each of these collections');
+  const grant = addPairOptions(access.command('grant'), 'to')
+    .option(
+      '--until <date>',
+      'the last day of access; or a date-time; or "never", which removes the expiry',
+      parseExpiryOrNever,
+    )
+    .description('grant these people and groups access to these collections');
   administer(tool, grant, (api, terminal, options: PairOptions & { readonly until?: Instant | null }) =>
     grantPairs(api, terminal, pairsOf(grant, options), options.until),
   );
-  const revoke = withLists(access.command('revoke'), 'from').description(
-    'revoke each of these collections from each of these people and groups; access through a group stays',
+  const revoke = addPairOptions(access.command('revoke'), 'from').description(
+    'revoke these collections from these people and groups; access through other groups remains',
   );
   // The option of "grant" is also accepted, so that a "grant" command line is easily turned into a "revoke" one.
   revoke.addOption(new Option('--to <email...>').hideHelp());
@@ -70,11 +74,11 @@ const addList = (tool: Tool, access: Command): void => {
   const list = access
     .command('list')
     .option('--profile <email>', 'only this person')
-    .option('--group <name>', 'only access by this group')
-    .option('--collection <name>', 'only collections of this exact name')
-    .option('--expiring-before <date>', 'only expiries before this', momentOption)
-    .addOption(csvOption())
-    .description('show access: who, how and until when');
+    .option('--group <name>', 'only access through this group')
+    .option('--collection <name>', 'only collections with exactly this name')
+    .option('--expiring-before <date>', 'only access that expires before this date', parseTimeOption)
+    .addOption(createCsvOption())
+    .description('show who has access, how, and until when');
   administer(tool, list, (api, terminal, { csv = false, ...filter }: AccessFilter & { readonly csv?: boolean }) =>
     showAccess(api, terminal, filter, csv),
   );
@@ -83,19 +87,23 @@ const addList = (tool: Tool, access: Command): void => {
 const addGroups = (tool: Tool): void => {
   const groups = tool.program.command('groups').description("groups of people; each member has the group's grants");
   administer(tool, groups.command('list').description('list the groups'), showGroups);
-  const onGroup = (verb: string, description: string): Command =>
+  const groupCommand = (verb: string, description: string): Command =>
     groups.command(verb).argument('<name>', 'the name of the group').description(description);
-  administer(tool, onGroup('show', 'show its members and collections'), showGroup);
-  const add = onGroup('add', 'create a group')
+  administer(tool, groupCommand('show', 'show its members and collections'), showGroup);
+  const add = groupCommand('add', 'create a group')
     .option('--description <text>', 'its purpose', '')
     .option('--tier <name>', 'the rate-limit tier of members without their own tier');
   administer(tool, add, (api, terminal, name: string, options: { description: string; tier?: string }) =>
     addGroup(api, terminal, { name, description: options.description, tier: options.tier ?? null }),
   );
-  const remove = onGroup('delete', 'delete a group; its members lose access that only it gave them');
+  const remove = groupCommand('delete', 'delete a group; its members lose access that they have only through it');
   administer(tool, remove, deleteGroup);
-  administer(tool, onGroup('add-member', 'add members').argument('<email...>', 'e-mails'), addToGroup);
-  administer(tool, onGroup('remove-member', 'remove members').argument('<email...>', 'e-mails'), removeFromGroup);
+  administer(tool, groupCommand('add-member', 'add members').argument('<email...>', 'email addresses'), addToGroup);
+  administer(
+    tool,
+    groupCommand('remove-member', 'remove members').argument('<email...>', 'email addresses'),
+    removeFromGroup,
+  );
 };
 
 const addRequests = (tool: Tool): void => {
@@ -105,16 +113,16 @@ const addRequests = (tool: Tool): void => {
     .option('--all', 'include decided requests')
     .description('list the pending requests, oldest first');
   administer(tool, list, (api, terminal, { all = false }: { all?: boolean }) => showRequests(api, terminal, all));
-  const onRequest = (name: string, description: string): Command =>
+  const requestCommand = (name: string, description: string): Command =>
     requests
       .command(name)
-      .argument('<email>', "the requester; or the request's id")
-      .argument('[collection]', 'which one; needed if this person has several requests')
+      .argument('<email>', "the requester's email address, or the request's id")
+      .argument('[collection]', 'the collection, if this person has several pending requests')
       .description(description);
-  const approve = onRequest('approve', 'approve a request and grant the access').option(
+  const approve = requestCommand('approve', 'approve a request and grant the access').option(
     '--until <date>',
-    'its last day; without it, access expires after the requested days, if any',
-    expiryOption,
+    'the last day of access (default: after the requested days, if any)',
+    parseExpiryOption,
   );
   administer(
     tool,
@@ -122,7 +130,10 @@ const addRequests = (tool: Tool): void => {
     (api, terminal, idOrEmail: string, collection: string | undefined, { until }: { until?: Instant }) =>
       approveRequest(api, terminal, { idOrEmail, collection }, until),
   );
-  const deny = onRequest('deny', 'deny a request').option('--reason <text>', 'for the requester');
+  const deny = requestCommand('deny', 'deny a request').option(
+    '--reason <text>',
+    'the reason, which is shown to the requester',
+  );
   administer(
     tool,
     deny,

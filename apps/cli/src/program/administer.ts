@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { AllDone } from '../commands/outcomes.ts';
 import type { Api } from '../server/api.ts';
-import { apiInProcess } from '../server/in-process.ts';
+import { createInProcessApi } from '../server/in-process.ts';
 import { exitCodes, type Terminal } from '../terminal.ts';
-import { actAt, type Tool } from '../tool.ts';
+import { setServerAction, type Tool } from '../tool.ts';
 import { withPortico } from '../with-portico.ts';
 
 /**
@@ -15,12 +15,14 @@ export const administer = <Args extends readonly unknown[]>(
   command: Command,
   work: (api: Api, terminal: Terminal, ...args: Args) => Promise<AllDone>,
 ): void => {
-  const end = (allDone: AllDone): void => {
-    if (!allDone) tool.setExitCode(exitCodes.failure);
+  const setResult = (isAllDone: AllDone): void => {
+    if (!isAllDone) tool.setExitCode(exitCodes.failure);
   };
-  actAt<Args>(tool, command, {
-    stores: (...args) =>
-      withPortico(tool, async (portico, terminal) => end(await work(await apiInProcess(portico), terminal, ...args))),
-    server: async ({ api }, ...args) => end(await work(api, tool.terminal(), ...args)),
+  setServerAction<Args>(tool, command, {
+    runOnStores: (...args) =>
+      withPortico(tool, async (portico, terminal) =>
+        setResult(await work(await createInProcessApi(portico), terminal, ...args)),
+      ),
+    runOnServer: async ({ api }, ...args) => setResult(await work(api, tool.getTerminal(), ...args)),
   });
 };

@@ -47,29 +47,33 @@ export interface CurrentCommandLine {
  * the old names work.
  */
 export const withCurrentNames = (program: Command, args: readonly string[]): CurrentCommandLine => {
-  const [first, second] = wordPositions(args);
-  const [noun = '', verb = ''] = [first, second].map((at) => (at === undefined ? '' : args[at]));
+  const [firstIndex, secondIndex] = findWordPositions(args);
+  const [noun = '', verb = ''] = [firstIndex, secondIndex].map((index) => (index === undefined ? '' : args[index]));
   const wantsHelp = args.some((arg) => ['-h', '--help', '--version'].includes(arg));
-  const old = oldNames[`${noun} ${verb}`] === undefined ? noun : `${noun} ${verb}`;
-  const currentName = oldNames[old];
+  const oldName = oldNames[`${noun} ${verb}`] === undefined ? noun : `${noun} ${verb}`;
+  const currentName = oldNames[oldName];
   const isNoun = program.commands.some((command) => command.name() === noun && command.commands.length > 0);
-  if (currentName === undefined || first === undefined || (isNoun && old === noun && (verb !== '' || wantsHelp)))
+  if (
+    currentName === undefined ||
+    firstIndex === undefined ||
+    (isNoun && oldName === noun && (verb !== '' || wantsHelp))
+  )
     return { args: !wantsHelp && verb === '' && (noun === '' || isNoun) ? [...args, '--help'] : args, notice: null };
-  const last = old === noun || second === undefined ? first : second;
-  const between = args.slice(first + 1, last);
+  const lastIndex = oldName === noun || secondIndex === undefined ? firstIndex : secondIndex;
+  const argsBetween = args.slice(firstIndex + 1, lastIndex);
   return {
-    args: [...args.slice(0, first), ...currentName.split(' '), ...between, ...args.slice(last + 1)],
-    notice: `"portico ${old}" is now "portico ${currentName}"; the next release removes the old name`,
+    args: [...args.slice(0, firstIndex), ...currentName.split(' '), ...argsBetween, ...args.slice(lastIndex + 1)],
+    notice: `"portico ${oldName}" is now "portico ${currentName}"; the next release removes the old name`,
   };
 };
 
 /** Returns the positions of a command's first two words, or of its only word. Global options may come between them. */
-const wordPositions = (args: readonly string[]): readonly number[] => {
+const findWordPositions = (args: readonly string[]): readonly number[] => {
   const positions: number[] = [];
-  for (let at = 0; at < args.length && positions.length < 2; at++) {
-    const arg = args[at] ?? '';
-    if (arg === '--server') at += 1;
-    else if (!arg.startsWith('-')) positions.push(at);
+  for (let index = 0; index < args.length && positions.length < 2; index++) {
+    const arg = args[index] ?? '';
+    if (arg === '--server') index += 1;
+    else if (!arg.startsWith('-')) positions.push(index);
     else if (!['--json', '--insecure'].includes(arg) && !arg.startsWith('--server=')) break;
   }
   return positions;

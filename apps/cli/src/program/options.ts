@@ -8,27 +8,27 @@ import {
   type LimitRule,
 } from '@portico/domain';
 
-const notATime = 'It must be a date, as 2027-01-31, or an ISO 8601 date-time.';
+const invalidTimeMessage = 'It must be a date such as 2027-01-31, or an ISO 8601 date-time.';
 
 /** Parses a time. A date without a time is the first instant of that day in UTC. */
-export const momentOption = (text: string): Instant => {
+export const parseTimeOption = (text: string): Instant => {
   const instant = parseDateOrDateTime(text);
-  if (instant === null) throw new InvalidArgumentError(notATime);
+  if (instant === null) throw new InvalidArgumentError(invalidTimeMessage);
   return instant;
 };
 
 /** Parses an expiry. A date without a time is the last valid day in UTC. */
-export const expiryOption = (text: string): Instant => {
+export const parseExpiryOption = (text: string): Instant => {
   const instant = parseExpiry(text);
-  if (instant === null) throw new InvalidArgumentError(notATime);
+  if (instant === null) throw new InvalidArgumentError(invalidTimeMessage);
   return instant;
 };
 
-/** Parses an expiry like `expiryOption`; returns null for `never`. */
-export const expiryOrNever = (text: string): Instant | null => (text === 'never' ? null : expiryOption(text));
+/** Parses an expiry like `parseExpiryOption`; returns null for `never`. */
+export const parseExpiryOrNever = (text: string): Instant | null => (text === 'never' ? null : parseExpiryOption(text));
 
 /** Creates a parser for a whole number from `min` to `max`. */
-export const wholeNumber =
+export const createIntegerParser =
   (min: number, max: number) =>
   (text: string): number => {
     const number = /^\d{1,10}$/.test(text) ? Number(text) : NaN;
@@ -37,26 +37,25 @@ export const wholeNumber =
   };
 
 /** Parses a limit such as `600/60`: 600 requests per 60 seconds. */
-export const ruleOption = (text: string): LimitRule => {
+export const parseRuleOption = (text: string): LimitRule => {
   const [, allowed = '', windowSeconds = ''] = /^(\d{1,10})\/(\d{1,10})$/.exec(text) ?? [];
   const rule = { allowed: Number(allowed), windowSeconds: Number(windowSeconds) };
-  const isRule =
+  const isValid =
     rule.allowed >= 1 &&
     rule.allowed <= allowedMax &&
     rule.windowSeconds >= 1 &&
     rule.windowSeconds <= windowSecondsMax;
-  if (isRule) return rule;
+  if (isValid) return rule;
   throw new InvalidArgumentError(
-    `It must be REQUESTS/SECONDS, as 600/60: 1 to ${allowedMax} requests in 1 to ${windowSecondsMax} seconds.`,
+    `It must be REQUESTS/SECONDS, such as 600/60: 1 to ${allowedMax} requests in 1 to ${windowSecondsMax} seconds.`,
   );
 };
 
 /** Creates the option to print a table for spreadsheets. */
-export const csvOption = (): Option => new Option('--csv', 'print the result as CSV with a header row');
+export const createCsvOption = (): Option => new Option('--csv', 'print the result as CSV with a header row');
 
 /** Creates the option for the groups in a local issuer's token. */
-export const groupsOption = (): Option =>
-  new Option(
-    '--groups <names>',
-    'the groups in the token, separated by commas, in the claim that IDENTITY_GROUPS_CLAIM names',
-  ).argParser((names: string) => names.split(',').map((name) => name.trim()));
+export const createGroupsOption = (): Option =>
+  new Option('--groups <names>', 'the groups in the claim IDENTITY_GROUPS_CLAIM, separated by commas').argParser(
+    (names: string) => names.split(',').map((name) => name.trim()),
+  );

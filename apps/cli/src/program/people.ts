@@ -14,7 +14,7 @@ export const addPeople = (tool: Tool): void => {
     .option('--pending', 'only people awaiting approval')
     .option('--suspended', 'only suspended people')
     .addOption(
-      new Option('--admins', 'the admins, with their ids and whether a token has bound them').conflicts([
+      new Option('--admins', 'only admins, with their ids and whether each is bound to a token').conflicts([
         'pending',
         'suspended',
       ]),
@@ -22,29 +22,30 @@ export const addPeople = (tool: Tool): void => {
   administer(tool, list, (api, terminal, options: PeopleOptions) => listPeople(api, terminal, options));
   const approve = people
     .command('approve')
-    .argument('[email...]', 'e-mails of pending people')
+    .argument('[email...]', 'email addresses of people awaiting approval')
     .option('--all-pending', 'everyone pending')
-    .description('approve registrations and print the API key of each, which is shown only this once');
+    .description('approve registrations and print the new API keys, which are shown only this once');
   administer(tool, approve, (api, terminal, emails: string[], { allPending }: { allPending?: true }) => {
-    if (Boolean(allPending) === emails.length > 0) approve.error('error: pass e-mails, or --all-pending instead');
+    if (Boolean(allPending) === emails.length > 0)
+      approve.error('error: pass email addresses, or --all-pending instead');
     return approvePeople(api, terminal, allPending ? 'all pending' : emails);
   });
   const suspend = people
     .command('suspend')
-    .argument('<email...>', 'e-mails')
-    .option('--reason <text>', 'for the audit log and the mail to them')
-    .description('deny these people access from the next request on; they lose nothing');
+    .argument('<email...>', 'email addresses')
+    .option('--reason <text>', 'the reason, for the audit log and the email to these people')
+    .description('deny these people access as of their next request; nothing is deleted');
   administer(tool, suspend, (api, terminal, emails: string[], { reason }: { reason?: string }) =>
     suspendPeople(api, terminal, emails, reason),
   );
   const resume = people
     .command('resume')
-    .argument('<email...>', 'e-mails')
-    .description('restore the access of suspended people as it was');
+    .argument('<email...>', 'email addresses')
+    .description('restore the previous access of suspended people');
   administer(tool, resume, resumePeople);
   people
     .command('promote')
-    .argument('<email>', 'the e-mail of a registered profile')
+    .argument('<email>', 'the email address of a registered profile')
     .description('make a registered profile an admin; this approves a pending one')
     .action((email: string) => withPortico(tool, (portico, terminal) => promoteAdmin(portico, terminal, email)));
 };

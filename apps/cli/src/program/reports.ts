@@ -3,7 +3,7 @@ import type { UsageGrouping } from '@portico/domain';
 import { showAudit, showUsage, type AuditQuery, type UsageQuery } from '../commands/reports.ts';
 import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
-import { csvOption, momentOption, wholeNumber } from './options.ts';
+import { createCsvOption, parseTimeOption, createIntegerParser } from './options.ts';
 
 const groupings = ['profile', 'collection', 'day'] as const satisfies readonly UsageGrouping[];
 
@@ -13,12 +13,12 @@ export const addReports = (tool: Tool): void => {
     .command('usage')
     .description('usage counts')
     .command('list')
-    .addOption(new Option('--by <subject>', 'one line for each').choices(groupings).default('profile'))
-    .option('--from <date>', 'the first day (default: 30 days before the end)', momentOption)
-    .option('--to <date>', 'the day after the last one (default: tomorrow)', momentOption)
+    .addOption(new Option('--by <subject>', 'group by').choices(groupings).default('profile'))
+    .option('--from <date>', 'the first day (default: 30 days before the end)', parseTimeOption)
+    .option('--to <date>', 'the day after the last one (default: tomorrow)', parseTimeOption)
     .option('--profile <email>', 'only this person')
-    .option('--collection <name>', 'only the collection of this exact name')
-    .addOption(csvOption())
+    .option('--collection <name>', 'only the collection with exactly this name')
+    .addOption(createCsvOption())
     .description('show usage counts');
   administer(tool, usage, (api, terminal, { csv = false, ...query }: UsageQuery & { readonly csv?: boolean }) =>
     showUsage(api, terminal, query, csv),
@@ -27,12 +27,12 @@ export const addReports = (tool: Tool): void => {
     .command('audit')
     .description('the audit log')
     .command('list')
-    .option('--actor <email>', 'only by this person')
-    .option('--action <action>', 'only this, such as access.grant')
-    .option('--since <date>', 'not before this', momentOption)
-    .option('--limit <count>', 'maximum entries', wholeNumber(1, 10_000), 50)
+    .option('--actor <email>', 'only entries by this person')
+    .option('--action <action>', 'only this action, such as access.grant')
+    .option('--since <date>', 'only entries since this date', parseTimeOption)
+    .option('--limit <count>', 'maximum entries', createIntegerParser(1, 10_000), 50)
     .addOption(
-      new Option('--source <source>', 'changes made here (system), or events reported by callers (client)')
+      new Option('--source <source>', 'changes made by the service (system), or events reported by callers (client)')
         .choices(['system', 'client'])
         .default('system'),
     )

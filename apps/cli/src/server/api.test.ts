@@ -22,9 +22,9 @@ test('a name is always one segment of the path', async () => {
   expect(requests.at(-1)?.path).toBe('/api/groups/R%26D%20%2F%20all/members/ada%40example.com');
 });
 
-test.each(['', '.', '..'])('%j is rejected instead of naming the parent resource', async (name) => {
-  const before = requests.length;
+test.each(['', '.', '..'])('%j is rejected instead of referring to the parent resource', async (name) => {
+  const requestsBefore = requests.length;
   await expect(remove('Travel', name)).rejects.toThrow(`There is nothing named ${JSON.stringify(name)}`);
   await expect(remove(name, 'ada@example.com')).rejects.toThrow('There is nothing named');
-  expect(requests).toHaveLength(before);
+  expect(requests).toHaveLength(requestsBefore);
 });

@@ -1,6 +1,6 @@
 import type { Calls } from '@portico/http/calls';
 import { OperatorError } from '../terminal.ts';
-import { ServerRefusal, type Refused } from './refusals.ts';
+import { ServerError, type ErrorResponse } from './server-error.ts';
 
 export type CallName = keyof Calls;
 export type ResponseOf<Name extends CallName> = Calls[Name]['response'];
@@ -22,7 +22,7 @@ export type CallInput<Name extends CallName> = {
 
 /** Portico's HTTP API, over any transport. */
 export interface Api {
-  /** Throws a `ServerRefusal` for a refusal, and an `OperatorError` if there is no response. */
+  /** Throws a `ServerError` for an error response, and an `OperatorError` if there is no response. */
   call<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<ResponseOf<Name>>;
   /** Like `call`, but for a paginated list: returns the items of all pages. */
   callAll<const Name extends CallName>(name: Name, input: CallInput<Name>): Promise<readonly LineOf<Name>[]>;
@@ -48,8 +48,8 @@ export interface Transport {
   /** The server's name in messages. */
   readonly name: string;
   readonly send: (request: ApiRequest) => Promise<ApiResponse>;
-  /** Returns a message that describes a refusal and says what to do. */
-  readonly explain: (refused: Refused) => string | Promise<string>;
+  /** Returns a message that describes an error response and says what to do. */
+  readonly explain: (response: ErrorResponse) => string | Promise<string>;
 }
 
 /** The input that all calls have in common, untyped. */
@@ -66,35 +66,38 @@ export const createApi = (transport: Transport): Api => {
   const send = async (method: string, path: string, { scope, body, text, repeatable = false }: AnyInput) => {
     const content = text ?? (body === undefined ? undefined : JSON.stringify(body));
     const request = { method: method as ApiRequest['method'], path, body: content, repeatable };
-    return valueOf(transport, await transport.send(request), scope);
+    return readOutcome(transport, await transport.send(request), scope);
   };
   return {
     call: async (name, input) => {
-      const [method, path] = addressOf(name, input);
+      const [method, path] = methodAndPathOf(name, input);
       return (await send(method, path, input)).value;
     },
     callAll: async (name, input) => {
       const lines: unknown[] = [];
-      const [method, first] = addressOf(name, input);
-      for (let path: string | null = first; path !== null;) {
+      const [method, firstPath] = methodAndPathOf(name, input);
+      for (let path: string | null = firstPath; path !== null;) {
         const { value, nextQuery }: Outcome<unknown> = await send(method, path, input);
         if (!Array.isArray(value)) throw new OperatorError(`${transport.name} did not return a list`);
         lines.push(...(value as unknown[]));
-        path = nextQuery === null ? null : `${pathOf(first)}?${nextQuery}`;
+        path = nextQuery === null ? null : `${pathOf(firstPath)}?${nextQuery}`;
       }
       return lines as never;
     },
   };
 };
 
-const addressOf = (name: string, { params = {}, query = {} }: AnyInput): readonly [method: string, path: string] => {
+const methodAndPathOf = (
+  name: string,
+  { params = {}, query = {} }: AnyInput,
+): readonly [method: string, path: string] => {
   const [method = 'GET', template = '/'] = name.split(' ');
   const path = template.replace(/:(\w+)/g, (_all, parameter: string) => segmentOf(params[parameter] ?? ''));
   const parameters = Object.entries(query).filter(([, value]) => value !== undefined);
-  const search = new URLSearchParams(
+  const queryString = new URLSearchParams(
     parameters.map(([parameter, value]): [string, string] => [parameter, String(value)]),
   ).toString();
-  return [method, search === '' ? path : `${path}?${search}`];
+  return [method, queryString === '' ? path : `${path}?${queryString}`];
 };
 
 /**
@@ -115,7 +118,7 @@ interface Outcome<Value = never> {
   readonly nextQuery: string | null;
 }
 
-const valueOf = async (
+const readOutcome = async (
   { name, explain }: Transport,
   { status, headers, text }: ApiResponse,
   scope: string | null,
@@ -126,8 +129,8 @@ const valueOf = async (
   const detail = (value as { readonly detail?: unknown } | null | undefined)?.detail;
   if (isSuccess || typeof detail !== 'string')
     throw new OperatorError(`${name} does not respond like Portico (status ${status}): is the address right?`);
-  const refused = { status, detail, scope, requestId: headers.get('x-request-id') };
-  throw new ServerRefusal(status, detail, await explain(refused));
+  const errorResponse = { status, detail, scope, requestId: headers.get('x-request-id') };
+  throw new ServerError(status, detail, await explain(errorResponse));
 };
 
 const nextQueryIn = (link: string | null): string | null =>

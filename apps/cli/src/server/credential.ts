@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Environment } from '@portico/composition';
-import { storedToken } from '../sign-in/stored-token.ts';
+import { readStoredToken } from '../sign-in/stored-token.ts';
 import { exitCodes, OperatorError } from '../terminal.ts';
 
 /** The credential of a request to a server. */
@@ -8,7 +8,7 @@ export interface ServerCredential {
   /** A secret: never print it. */
   readonly token: string;
   /** The credential's source, for messages. */
-  readonly from: string;
+  readonly source: string;
   /** What to do if the server rejects the credential. */
   readonly remedy: string;
 }
@@ -21,13 +21,21 @@ export const credentialFor = async (environment: Environment, server: string): P
   const { PORTICO_TOKEN: value, PORTICO_TOKEN_FILE: path } = environment;
   if (value && path)
     throw new OperatorError('PORTICO_TOKEN and PORTICO_TOKEN_FILE are both set: set one', exitCodes.usage);
-  const remedy = 'it has expired, was revoked, or belongs to another server. Set another one';
-  if (value) return { token: wellFormed(value, 'PORTICO_TOKEN'), from: 'PORTICO_TOKEN', remedy };
+  const remedy = 'it has expired, was revoked, or belongs to a different server. Set a new one';
+  if (value) return { token: requireWellFormed(value, 'PORTICO_TOKEN'), source: 'PORTICO_TOKEN', remedy };
   if (path)
-    return { token: wellFormed(await contentOf(path), 'PORTICO_TOKEN_FILE'), from: 'PORTICO_TOKEN_FILE', remedy };
-  const token = await storedToken(environment, server);
+    return {
+      token: requireWellFormed(await contentOf(path), 'PORTICO_TOKEN_FILE'),
+      source: 'PORTICO_TOKEN_FILE',
+      remedy,
+    };
+  const token = await readStoredToken(environment, server);
   if (token !== null) {
-    return { token: wellFormed(token, 'the sign-in'), from: 'the sign-in', remedy: 'run "portico login" again' };
+    return {
+      token: requireWellFormed(token, 'the sign-in'),
+      source: 'the sign-in',
+      remedy: 'run "portico login" again',
+    };
   }
   throw new OperatorError(
     `there is no credential for ${server}: run "portico login --server ${server}", or set PORTICO_TOKEN to a service account's token`,
@@ -40,8 +48,8 @@ const contentOf = (path: string): Promise<string> =>
   });
 
 /** Rejects anything but printable ASCII, because the error about an invalid header would quote it. */
-const wellFormed = (text: string, from: string): string => {
+const requireWellFormed = (text: string, source: string): string => {
   const token = text.trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new OperatorError(`${from} is not a token: a token is a single line of printable ASCII without spaces`);
+  throw new OperatorError(`${source} is not a token: a token is a single line of printable ASCII without spaces`);
 };

@@ -2,14 +2,14 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { OperatorError } from '../terminal.ts';
 import { createApi, type Api, type ApiResponse, type ApiRequest } from './api.ts';
 import type { ServerCredential } from './credential.ts';
-import { explainRefusal } from './refusals.ts';
+import { explainError } from './server-error.ts';
 
-export interface ServerFacts {
+export interface HttpApiOptions {
   /** The server's address, without a trailing slash. */
   readonly address: string;
-  readonly credential: () => Promise<ServerCredential>;
-  /** Prints a note to the operator about a wait. */
-  readonly note: (text: string) => void;
+  readonly getCredential: () => Promise<ServerCredential>;
+  /** Prints a note about a wait for the operator. */
+  readonly printNote: (text: string) => void;
 }
 
 /** The maximum number of times a request is sent. */
@@ -22,55 +22,61 @@ const retryAfterSecondsMax = 300;
  * The timeout of one attempt. A service starts its response within 10 s of the request's last byte, but transferring a
  * large document may take a while.
  */
-const attemptMs = 120_000;
+const attemptTimeoutMs = 120_000;
 
 /**
  * Creates the API of a service, called as the credential's owner. Waits if the server requests it. If the connection
  * breaks, repeats requests that are safe to repeat.
  */
-export const apiOverHttp = ({ address, credential, note }: ServerFacts): Api =>
+export const createHttpApi = ({ address, getCredential, printNote }: HttpApiOptions): Api =>
   createApi({
     name: address,
-    explain: async (refused) => explainRefusal({ ...refused, address, credential: await credential() }),
+    explain: async (response) => explainError({ ...response, address, credential: await getCredential() }),
     send: async (request) => {
-      const carriedCredential = await credential();
+      const serverCredential = await getCredential();
       for (let attempt = 1; ; attempt++) {
-        const response = await sendOnce(address, request, carriedCredential).catch((error: unknown) => brokenBy(error));
-        const pauseMs = attempt < attemptsMax ? pauseBefore(request, response, attempt) : null;
+        const response = await sendOnce(address, request, serverCredential).catch((error: unknown) =>
+          toConnectionFailure(error),
+        );
+        const pauseMs = attempt < attemptsMax ? retryPauseMs(request, response, attempt) : null;
         if (pauseMs !== null) {
           if (pauseMs >= 1_000)
-            note(`${address} ${reasonOf(response)}: trying again in ${Math.ceil(pauseMs / 1_000)} s`);
+            printNote(`${address} ${reasonOf(response)}: trying again in ${Math.ceil(pauseMs / 1_000)} s`);
           await pause(pauseMs);
-        } else if (response instanceof Broken) throw new OperatorError(`${address} ${response.why}`);
+        } else if (response instanceof ConnectionFailure) throw new OperatorError(`${address} ${response.reason}`);
         else return response;
       }
     },
   });
 
 /** The outcome of a request whose connection broke or could not be established. */
-class Broken {
-  readonly why: string;
+class ConnectionFailure {
+  readonly reason: string;
 
-  constructor(why: string) {
-    this.why = why;
+  constructor(reason: string) {
+    this.reason = reason;
   }
 }
 
-const brokenBy = (error: unknown): Broken => {
+const toConnectionFailure = (error: unknown): ConnectionFailure => {
   if (error instanceof OperatorError) throw error;
   const { name, cause } = error as Error;
-  if (name === 'TimeoutError') return new Broken(`did not respond within ${attemptMs / 1_000} s`);
+  if (name === 'TimeoutError') return new ConnectionFailure(`did not respond within ${attemptTimeoutMs / 1_000} s`);
   // The `cause` of a fetch error contains the reason.
   if (!(error instanceof TypeError)) throw error;
   const { code, message } = (cause ?? error) as NodeJS.ErrnoException;
-  return new Broken(`cannot be reached (${code ?? message})`);
+  return new ConnectionFailure(`cannot be reached (${code ?? message})`);
 };
 
 /** Returns how long to wait before repeating the request, in milliseconds; null to accept the response as it is. */
-const pauseBefore = (request: ApiRequest, response: ApiResponse | Broken, attempt: number): number | null => {
+const retryPauseMs = (
+  request: ApiRequest,
+  response: ApiResponse | ConnectionFailure,
+  attempt: number,
+): number | null => {
   const mayRepeat = request.method !== 'POST' || request.repeatable;
   const backOffMs = firstPauseMs * 2 ** (attempt - 1);
-  if (response instanceof Broken) return mayRepeat ? backOffMs : null;
+  if (response instanceof ConnectionFailure) return mayRepeat ? backOffMs : null;
   const retryAfterSeconds = Number(response.headers.get('retry-after') ?? Number.NaN);
   const retryAfterMs =
     retryAfterSeconds >= 0 && retryAfterSeconds <= retryAfterSecondsMax ? retryAfterSeconds * 1_000 : null;
@@ -80,8 +86,8 @@ const pauseBefore = (request: ApiRequest, response: ApiResponse | Broken, attemp
   return null;
 };
 
-const reasonOf = (response: ApiResponse | Broken): string => {
-  if (response instanceof Broken) return response.why;
+const reasonOf = (response: ApiResponse | ConnectionFailure): string => {
+  if (response instanceof ConnectionFailure) return response.reason;
   return response.status === 429 ? 'accepts no more requests for now' : `returned status ${response.status}`;
 };
 
@@ -101,22 +107,22 @@ const sendOnce = async (
       },
       ...(body === undefined ? {} : { body }),
       redirect: 'manual',
-      signal: AbortSignal.timeout(attemptMs),
+      signal: AbortSignal.timeout(attemptTimeoutMs),
     });
     const location = response.headers.get('location');
     if (response.status < 300 || response.status >= 400 || location === null)
       return { status: response.status, headers: response.headers, text: await response.text() };
     await response.body?.cancel();
-    url = redirected(url, location);
+    url = resolveRedirect(url, location);
   }
-  throw new OperatorError(`${address} redirects in a circle: is this the address of Portico?`);
+  throw new OperatorError(`${address} redirects in a loop: is this the address of Portico?`);
 };
 
 /** Returns the redirect's target. Throws for a different origin, which must never receive the credential. */
-const redirected = (from: URL, location: string): URL => {
-  const to = URL.parse(location, from.href);
-  if (to?.origin === from.origin) return to;
+const resolveRedirect = (currentUrl: URL, location: string): URL => {
+  const targetUrl = URL.parse(location, currentUrl.href);
+  if (targetUrl?.origin === currentUrl.origin) return targetUrl;
   throw new OperatorError(
-    `${from.origin} redirects to ${to?.origin ?? 'nowhere'}, which does not get the credential. If Portico is there, pass that address as --server`,
+    `${currentUrl.origin} redirects to ${targetUrl?.origin ?? 'nowhere'}; the credential is not sent there. If Portico is at that address, pass it as --server`,
   );
 };

@@ -1,6 +1,6 @@
 import { initiateDeviceAuthorization, pollDeviceAuthorizationGrant, type Configuration } from 'openid-client';
 import { OperatorError } from '../terminal.ts';
-import { asOperatorError, errorCodeOf, scopesOf } from './issuer.ts';
+import { throwOperatorError, errorCodeOf, scopesOf } from './issuer.ts';
 import type { OpenPage, Tokens } from './tokens.ts';
 
 /** The error codes for a client that may not use this flow; they differ between issuers. */
@@ -10,18 +10,20 @@ const unsupportedForClient: readonly (string | null)[] = ['unauthorized_client',
  * Signs in on any device that has a browser (RFC 8628). Returns null if the issuer does not allow this flow for this
  * client.
  */
-export const signInByDevice = async (issuer: Configuration, open: OpenPage): Promise<Tokens | null> => {
-  const started = await initiateDeviceAuthorization(issuer, { scope: scopesOf(issuer) }).catch((error: unknown) => {
-    if (unsupportedForClient.includes(errorCodeOf(error))) return null;
-    return asOperatorError('the issuer refuses to sign in')(error);
-  });
-  if (!started) return null;
-  const { verification_uri: page, verification_uri_complete: complete, user_code: code } = started;
-  await open(complete ?? page, `To sign in, open ${page} on any device and enter the code ${code}`);
-  return pollDeviceAuthorizationGrant(issuer, started).catch((error: unknown) => {
+export const signInByDevice = async (issuer: Configuration, openPage: OpenPage): Promise<Tokens | null> => {
+  const authorization = await initiateDeviceAuthorization(issuer, { scope: scopesOf(issuer) }).catch(
+    (error: unknown) => {
+      if (unsupportedForClient.includes(errorCodeOf(error))) return null;
+      return throwOperatorError('the issuer rejected the sign-in')(error);
+    },
+  );
+  if (!authorization) return null;
+  const { verification_uri: page, verification_uri_complete: completeUrl, user_code: code } = authorization;
+  await openPage(completeUrl ?? page, `To sign in, open ${page} on any device and enter the code ${code}`);
+  return pollDeviceAuthorizationGrant(issuer, authorization).catch((error: unknown) => {
     if (errorCodeOf(error) === 'access_denied') throw new OperatorError('the sign-in was denied');
     if (errorCodeOf(error) === 'expired_token' || (error as Error).name === 'TimeoutError')
       throw new OperatorError('the sign-in timed out: run "portico login" again');
-    return asOperatorError('the issuer refuses to sign in')(error);
+    return throwOperatorError('the issuer rejected the sign-in')(error);
   });
 };

@@ -15,10 +15,10 @@ export const discoverIssuer = async (issuer: string, clientId: string): Promise<
   const url = URL.parse(issuer);
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
   if (!url || !isSafe)
-    throw new OperatorError(`${issuer} is not an issuer: it must be an https address, or http on loopback`);
+    throw new OperatorError(`${issuer} is not an issuer: it must be an https URL, or http on loopback`);
   const execute = url.protocol === 'http:' ? [allowInsecureRequests] : [];
   return discovery(url, clientId, undefined, None(), { execute }).catch(
-    asOperatorError(`${issuer} cannot be discovered`),
+    throwOperatorError(`${issuer} cannot be discovered`),
   );
 };
 
@@ -38,14 +38,14 @@ export const errorCodeOf = (error: unknown): string | null =>
   error instanceof ResponseBodyError || error instanceof AuthorizationResponseError ? error.error : null;
 
 /** Throws an `OperatorError` that describes a failed request to the issuer. Never quotes the request. */
-export const asOperatorError =
+export const throwOperatorError =
   (context: string) =>
   (error: unknown): never => {
     if (error instanceof OperatorError) throw error;
-    throw new OperatorError(`${context}: ${whyOf(error)}`);
+    throw new OperatorError(`${context}: ${reasonOf(error)}`);
   };
 
-const whyOf = (error: unknown): string => {
+const reasonOf = (error: unknown): string => {
   if (error instanceof ResponseBodyError || error instanceof AuthorizationResponseError) {
     return error.error_description ? `${error.error}, ${error.error_description}` : error.error;
   }

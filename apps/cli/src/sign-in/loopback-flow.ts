@@ -11,7 +11,7 @@ import {
   type Configuration,
 } from 'openid-client';
 import { OperatorError } from '../terminal.ts';
-import { asOperatorError, scopesOf } from './issuer.ts';
+import { throwOperatorError, scopesOf } from './issuer.ts';
 import type { OpenPage, Tokens } from './tokens.ts';
 
 const callbackPath = '/callback';
@@ -20,7 +20,11 @@ const callbackPath = '/callback';
  * Signs in with a browser on this machine: uses an authorization code with PKCE, and a redirect to 127.0.0.1, on a port
  * chosen by the system (RFC 8252, section 7.3).
  */
-export const signInByLoopback = async (issuer: Configuration, open: OpenPage, timeoutMs: number): Promise<Tokens> => {
+export const signInByLoopback = async (
+  issuer: Configuration,
+  openPage: OpenPage,
+  timeoutMs: number,
+): Promise<Tokens> => {
   const verifier = randomPKCECodeVerifier();
   const [state, nonce] = [randomState(), randomNonce()];
   const callbackServer = await startCallbackServer(state);
@@ -35,7 +39,7 @@ export const signInByLoopback = async (issuer: Configuration, open: OpenPage, ti
       // Without this prompt, some issuers return no refresh token.
       ...(scopesOf(issuer).includes('offline_access') ? { prompt: 'consent' } : {}),
     });
-    await open(page.href, `To sign in, open this address in a browser on this machine:\n${page.href}`);
+    await openPage(page.href, `To sign in, open this address in a browser on this machine:\n${page.href}`);
     const { url, response } = await callbackServer.waitForCallback(timeoutMs);
     const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
     try {
@@ -43,8 +47,8 @@ export const signInByLoopback = async (issuer: Configuration, open: OpenPage, ti
       await respond(response, 200, 'You are signed in. You can close this page.');
       return tokens;
     } catch (error) {
-      await respond(response, 400, 'The sign-in failed. The tool says why.');
-      return asOperatorError('the sign-in failed')(error);
+      await respond(response, 400, 'The sign-in failed. See the terminal for the reason.');
+      return throwOperatorError('the sign-in failed')(error);
     }
   } finally {
     await callbackServer.close();
@@ -63,7 +67,7 @@ const startCallbackServer = async (state: string) => {
     const url = URL.parse(request.url ?? '', address);
     if (request.method === 'GET' && url?.pathname === callbackPath && url.searchParams.get('state') === state)
       callback.resolve({ url, response });
-    else void respond(response, 404, 'Nothing is here.');
+    else void respond(response, 404, 'Not found.');
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -21,10 +21,13 @@ export const readSignIn = async (environment: Environment, server: string): Prom
   const content = await contentOf(path);
   if (content === null) return null;
   if (process.platform !== 'win32' && ((await stat(path)).mode & 0o077) !== 0)
-    throw new OperatorError(`${path} can be read by others: change that (chmod 600), and sign in again to be safe`);
+    throw new OperatorError(
+      `${path} can be read by other users: change that (chmod 600), and sign in again to be safe`,
+    );
   try {
-    const stored = JSON.parse(content.toString('utf8')) as Partial<SignIn>;
-    if (stored.server === server && stored.issuer && stored.client_id && stored.id_token) return stored as SignIn;
+    const storedSignIn = JSON.parse(content.toString('utf8')) as Partial<SignIn>;
+    if (storedSignIn.server === server && storedSignIn.issuer && storedSignIn.client_id && storedSignIn.id_token)
+      return storedSignIn as SignIn;
   } catch {
     // The file was not written by this tool.
   }

@@ -10,14 +10,14 @@ const minLifetimeMs = 120_000;
  * Returns the stored identity token for a server, renewed if it expires soon; null if there is none. Throws an
  * `OperatorError` if it has expired and cannot be renewed.
  */
-export const storedToken = async (environment: Environment, server: string): Promise<string | null> => {
+export const readStoredToken = async (environment: Environment, server: string): Promise<string | null> => {
   const signIn = await readSignIn(environment, server);
   if (!signIn) return null;
   const remainingMs = expiryOf(signIn.id_token) - Date.now();
   if (remainingMs > minLifetimeMs) return signIn.id_token;
   if (signIn.refresh_token) return renew(environment, signIn, signIn.refresh_token, remainingMs > 0);
   if (remainingMs > 0) return signIn.id_token;
-  throw new OperatorError(`the sign-in at ${server} has expired: run "portico login --server ${server}" again`);
+  throw new OperatorError(`the sign-in to ${server} has expired: run "portico login --server ${server}" again`);
 };
 
 const renew = async (
@@ -27,13 +27,13 @@ const renew = async (
   isStillValid: boolean,
 ): Promise<string> => {
   // Only a renewal needs the OpenID client.
-  const { errorCodeOf, asOperatorError, discoverIssuer } = await import('./issuer.ts');
+  const { errorCodeOf, throwOperatorError, discoverIssuer } = await import('./issuer.ts');
   const { refreshTokenGrant } = await import('openid-client');
-  const again = `run "portico login --server ${signIn.server}" again`;
+  const signInHint = `run "portico login --server ${signIn.server}" again`;
   try {
     const issuer = await discoverIssuer(signIn.issuer, signIn.client_id);
     const tokens = await refreshTokenGrant(issuer, refreshToken);
-    if (!tokens.id_token) throw new OperatorError(`the issuer does not renew identity tokens: ${again}`);
+    if (!tokens.id_token) throw new OperatorError(`the issuer does not renew identity tokens: ${signInHint}`);
     await storeSignIn(environment, {
       ...signIn,
       id_token: tokens.id_token,
@@ -42,11 +42,11 @@ const renew = async (
     return tokens.id_token;
   } catch (error) {
     // A concurrent command may have used the same refresh token to renew it.
-    const stored = await readSignIn(environment, signIn.server);
-    if (stored && stored.refresh_token !== refreshToken) return stored.id_token;
+    const storedSignIn = await readSignIn(environment, signIn.server);
+    if (storedSignIn && storedSignIn.refresh_token !== refreshToken) return storedSignIn.id_token;
     if (isStillValid) return signIn.id_token;
-    if (errorCodeOf(error) !== 'invalid_grant') return asOperatorError('the sign-in cannot be renewed')(error);
+    if (errorCodeOf(error) !== 'invalid_grant') return throwOperatorError('the sign-in cannot be renewed')(error);
     await removeSignIn(environment, signIn.server);
-    throw new OperatorError(`the sign-in at ${signIn.server} is no longer valid: ${again}`);
+    throw new OperatorError(`the sign-in to ${signIn.server} is no longer valid: ${signInHint}`);
   }
 };

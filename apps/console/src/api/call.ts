@@ -58,15 +58,15 @@ export const callForFile = async <const Name extends CallName>(name: Name, input
   (await send(name, input)).blob();
 
 const send = async (name: CallName, input: AnyInput): Promise<Response> => {
-  const first = await request(name, input, await tokens.current());
-  if (first.status !== 401) return requireSuccess(first, input);
+  const response = await request(name, input, await tokens.getCurrentToken());
+  if (response.status !== 401) return requireSuccess(response, input);
   // The token may have expired in the meantime, or the service's clock may be ahead: retry once with a fresh token.
-  return requireSuccess(await request(name, input, await tokens.renewed()), input);
+  return requireSuccess(await request(name, input, await tokens.renew()), input);
 };
 
 const request = async (name: CallName, input: AnyInput, token: string | null): Promise<Response> => {
   const [method = 'GET', path = '/'] = name.split(' ');
-  const address = path.replace(/:(\w+)/g, (_all, key: string) => pathSegment(input.params?.[key] ?? ''));
+  const address = path.replace(/:(\w+)/g, (_match, key: string) => toPathSegment(input.params?.[key] ?? ''));
   const headers = {
     ...(token === null ? {} : { Authorization: `Bearer ${token}` }),
     ...(input.body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -90,7 +90,7 @@ const request = async (name: CallName, input: AnyInput, token: string | null): P
  * Rejects values that cannot be a path segment: dots would address the parent resource, and an empty segment would
  * address all resources.
  */
-const pathSegment = (value: string): string => {
+const toPathSegment = (value: string): string => {
   if (['', '.', '..'].includes(value)) throw new Problem(404, null, null);
   return encodeURIComponent(value);
 };

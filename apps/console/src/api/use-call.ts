@@ -55,8 +55,8 @@ export const usePages = <const Name extends ReadName>(
     queryKey: [name, input, 'pages'],
     queryFn: async ({ pageParam, signal }) => {
       const query = { ...input.query, limit: pageSize, ...(pageParam ? { cursor: pageParam } : {}) };
-      const { body: answered, headers } = await callWithHeaders(name, { ...input, query, signal });
-      return { rows: answered as readonly Rows<Name>[], next: nextCursorOf(headers), total: totalOf(headers) };
+      const { body: responseBody, headers } = await callWithHeaders(name, { ...input, query, signal });
+      return { rows: responseBody as readonly Rows<Name>[], next: nextCursorOf(headers), total: totalOf(headers) };
     },
     initialPageParam: null as string | null,
     getNextPageParam: ({ next }) => next,

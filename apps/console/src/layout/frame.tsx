@@ -86,7 +86,7 @@ const Footer = () => {
         leftSection={theme === 'dark' ? <Sun size={14} aria-hidden /> : <Moon size={14} aria-hidden />}
         onClick={() => chooseTheme(theme === 'dark' ? 'light' : 'dark')}
       >
-        {theme === 'dark' ? words.frame.toLight : words.frame.toDark}
+        {theme === 'dark' ? words.frame.lightTheme : words.frame.darkTheme}
       </Button>
       <Button variant="default" size="xs" leftSection={<LogOut size={14} aria-hidden />} onClick={signOut}>
         {words.frame.signOut}

@@ -18,22 +18,22 @@ const key = 'portico.theme';
 const darkPreference = window.matchMedia('(prefers-color-scheme: dark)');
 const listeners = new Set<() => void>();
 
-const storedTheme = (): Theme | null => {
+const readStoredTheme = (): Theme | null => {
   const value = window.localStorage.getItem(key);
   return value === 'light' || value === 'dark' ? value : null;
 };
 
 /** Returns the theme that the user chose in this browser, or else the system's preference. */
-export const currentTheme = (): Theme => storedTheme() ?? (darkPreference.matches ? 'dark' : 'light');
+export const getCurrentTheme = (): Theme => readStoredTheme() ?? (darkPreference.matches ? 'dark' : 'light');
 
 /** Sets the attribute that the style sheets read. */
 export const applyTheme = (): void => {
-  document.documentElement.setAttribute('data-mantine-color-scheme', currentTheme() satisfies MantineColorScheme);
+  document.documentElement.setAttribute('data-mantine-color-scheme', getCurrentTheme() satisfies MantineColorScheme);
   listeners.forEach((listener) => listener());
 };
 
-export const chooseTheme = (chosen: Theme): void => {
-  window.localStorage.setItem(key, chosen);
+export const chooseTheme = (newTheme: Theme): void => {
+  window.localStorage.setItem(key, newTheme);
   applyTheme();
 };
 
@@ -43,4 +43,4 @@ export const useTheme = (): Theme =>
   useSyncExternalStore((listener) => {
     listeners.add(listener);
     return () => listeners.delete(listener);
-  }, currentTheme);
+  }, getCurrentTheme);

@@ -32,7 +32,7 @@ export interface MenuPage {
 
 const admin: readonly Role[] = ['admin'];
 const client: readonly Role[] = ['client'];
-const all: readonly Role[] = ['admin', 'client'];
+const anyRole: readonly Role[] = ['admin', 'client'];
 
 /** The pages of the menu, in order. A role starts on the first of its pages. */
 export const pages: readonly MenuPage[] = [
@@ -101,7 +101,7 @@ export const pages: readonly MenuPage[] = [
     path: '/search',
     title: words.clients.search,
     Icon: Search,
-    roles: all,
+    roles: anyRole,
     routes: [{ path: 'search', lazy: () => import('./clients/search-page.tsx') }],
   },
   {
@@ -115,7 +115,7 @@ export const pages: readonly MenuPage[] = [
     path: '/use',
     title: words.use.title,
     Icon: ChartColumn,
-    roles: all,
+    roles: anyRole,
     routes: [{ path: 'use', lazy: () => import('./usage/usage-page.tsx') }],
   },
   {
@@ -129,10 +129,10 @@ export const pages: readonly MenuPage[] = [
     path: '/agents',
     title: words.clients.agents,
     Icon: Bot,
-    roles: all,
+    roles: anyRole,
     routes: [{ path: 'agents', lazy: () => import('./clients/agents-page.tsx') }],
   },
 ];
 
 /** Pages that are reached from other pages. An API's page is the same for everyone. */
-export const furtherRoutes: readonly RouteObject[] = [{ path: 'apis/:api', lazy: () => import('./api/api-page.tsx') }];
+export const otherRoutes: readonly RouteObject[] = [{ path: 'apis/:api', lazy: () => import('./api/api-page.tsx') }];

@@ -10,15 +10,15 @@ const idPrefixLength = 8;
  * Returns a function that labels each API in a list by its name, and adds the beginning of its id if several have that
  * name.
  */
-export const apiLabels = (apis: readonly NamedApi[]): ((api: NamedApi) => string) => {
-  const idOf = new Map<string, string>();
-  const shared = new Set<string>();
+export const createApiLabeler = (apis: readonly NamedApi[]): ((api: NamedApi) => string) => {
+  const idByName = new Map<string, string>();
+  const sharedNames = new Set<string>();
   for (const { id, name } of apis) {
     const key = name.toLowerCase();
-    if ((idOf.get(key) ?? id) !== id) shared.add(key);
-    idOf.set(key, id);
+    if ((idByName.get(key) ?? id) !== id) sharedNames.add(key);
+    idByName.set(key, id);
   }
-  return ({ id, name }) => (shared.has(name.toLowerCase()) ? apiLabelWithId({ id, name }) : name);
+  return ({ id, name }) => (sharedNames.has(name.toLowerCase()) ? formatApiLabelWithId({ id, name }) : name);
 };
 
-export const apiLabelWithId = ({ id, name }: NamedApi): string => `${name} · ${id.slice(0, idPrefixLength)}`;
+export const formatApiLabelWithId = ({ id, name }: NamedApi): string => `${name} · ${id.slice(0, idPrefixLength)}`;

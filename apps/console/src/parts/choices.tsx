@@ -3,12 +3,12 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { words } from '../words/words.ts';
-import { apiLabels, apiLabelWithId } from './api-label.ts';
+import { createApiLabeler, formatApiLabelWithId } from './api-label.ts';
 
 interface ChoiceProps {
   readonly label: string;
   readonly placeholder: string;
-  /** The value in the URL and in requests: an e-mail address, a name or an id. Empty if nothing is selected. */
+  /** The value in the URL and in requests: an email address, a name or an id. Empty if nothing is selected. */
   readonly value: string;
   /** The label of the value, if it differs from the value. */
   readonly displayText?: string | undefined;
@@ -33,13 +33,13 @@ const Choice = ({
   displayText = value,
   change,
   options,
-  typed,
-  setTyped,
+  searchText,
+  setSearchText,
   isFetching,
 }: ChoiceProps & {
   readonly options: readonly Option[];
-  readonly typed: string;
-  readonly setTyped: (text: string) => void;
+  readonly searchText: string;
+  readonly setSearchText: (text: string) => void;
   readonly isFetching: boolean;
 }) => {
   const matches = options.filter((option) => option.value !== value);
@@ -49,10 +49,10 @@ const Choice = ({
       placeholder={placeholder}
       data={value === '' ? matches : [{ value, label: displayText }, ...matches]}
       value={value || null}
-      onChange={(chosen) => change(chosen ?? '')}
+      onChange={(selected) => change(selected ?? '')}
       searchable
-      searchValue={typed}
-      onSearchChange={setTyped}
+      searchValue={searchText}
+      onSearchChange={setSearchText}
       // The server has already filtered the options.
       filter={({ options }) => options}
       nothingFoundMessage={isFetching ? words.frame.loading : words.frame.nothingFound}
@@ -64,30 +64,38 @@ const Choice = ({
 
 /** The search text: empty while the field only shows the selected option. */
 const useSearchText = ({ value, displayText = value }: ChoiceProps) => {
-  const [typed, setTyped] = useState(displayText);
-  const [paused] = useDebouncedValue(typed, pauseMs);
+  const [searchText, setSearchText] = useState(displayText);
+  const [debouncedText] = useDebouncedValue(searchText, pauseMs);
   const [isSearching, setIsSearching] = useState(false);
   return {
-    typed,
-    setTyped: (text: string): void => {
-      setTyped(text);
+    searchText,
+    setSearchText: (text: string): void => {
+      setSearchText(text);
       if (text !== displayText) setIsSearching(true);
     },
-    q: paused === displayText ? '' : paused,
+    q: debouncedText === displayText ? '' : debouncedText,
     isSearching,
   };
 };
 
-/** Selects a registered person by e-mail address. */
+/** Selects a registered person by email address. */
 export const PersonChoice = (props: ChoiceProps) => {
-  const { typed, setTyped, q, isSearching } = useSearchText(props);
+  const { searchText, setSearchText, q, isSearching } = useSearchText(props);
   const read = useRead(
     'GET /api/profiles/',
     { query: { q, limit: shownMax } },
     { keepPrevious: true, enabled: isSearching },
   );
   const options = (read.data ?? []).map(({ email }) => toOption(email));
-  return <Choice {...props} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+  return (
+    <Choice
+      {...props}
+      options={options}
+      searchText={searchText}
+      setSearchText={setSearchText}
+      isFetching={read.isFetching}
+    />
+  );
 };
 
 export const isId = (value: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value);
@@ -102,35 +110,51 @@ export const ApiChoice = ({ value, ...props }: Omit<ChoiceProps, 'displayText'>)
     { params: { collection_id: value } },
     { enabled: !isNamed },
   );
-  const displayText = isNamed ? value : read.data ? apiLabelWithId(read.data) : words.frame.loading;
+  const displayText = isNamed ? value : read.data ? formatApiLabelWithId(read.data) : words.frame.loading;
   // The field keeps its initial text, so the key remounts it when the text changes.
   return <NamedApiChoice key={displayText} {...props} value={value} displayText={displayText} />;
 };
 
 const NamedApiChoice = (props: ChoiceProps) => {
-  const { typed, setTyped, q, isSearching } = useSearchText(props);
+  const { searchText, setSearchText, q, isSearching } = useSearchText(props);
   const read = useRead(
     'GET /api/collections/',
     { query: { q, limit: shownMax } },
     { keepPrevious: true, enabled: isSearching },
   );
   const apis = read.data ?? [];
-  const labelOf = apiLabels(apis);
+  const labelOf = createApiLabeler(apis);
   const options = apis.map((api) => {
     const label = labelOf(api);
     return { value: label === api.name ? label : api.id, label };
   });
-  return <Choice {...props} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+  return (
+    <Choice
+      {...props}
+      options={options}
+      searchText={searchText}
+      setSearchText={setSearchText}
+      isFetching={read.isFetching}
+    />
+  );
 };
 
 /** Selects a group by name. */
 export const GroupChoice = (props: ChoiceProps) => {
-  const { typed, setTyped, q, isSearching } = useSearchText(props);
+  const { searchText, setSearchText, q, isSearching } = useSearchText(props);
   const read = useRead(
     'GET /api/groups',
     { query: { q, limit: shownMax } },
     { keepPrevious: true, enabled: isSearching },
   );
   const options = (read.data ?? []).map(({ name }) => toOption(name));
-  return <Choice {...props} options={options} typed={typed} setTyped={setTyped} isFetching={read.isFetching} />;
+  return (
+    <Choice
+      {...props}
+      options={options}
+      searchText={searchText}
+      setSearchText={setSearchText}
+      isFetching={read.isFetching}
+    />
+  );
 };

@@ -5,21 +5,21 @@ import { words } from '../words/words.ts';
 import styles from './copy.module.css';
 
 export const CopyButton = ({ text, label = words.frame.copy }: { readonly text: string; readonly label?: string }) => {
-  const [copied, setCopied] = useState(false);
+  const [isCopied, setIsCopied] = useState(false);
   const copy = (): void => {
     void navigator.clipboard.writeText(text).then(() => {
-      setCopied(true);
-      window.setTimeout(() => setCopied(false), 2_000);
+      setIsCopied(true);
+      window.setTimeout(() => setIsCopied(false), 2_000);
     });
   };
   return (
     <Button
       variant="default"
       size="xs"
-      leftSection={copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
+      leftSection={isCopied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
       onClick={copy}
     >
-      <span aria-live="polite">{copied ? words.frame.copied : label}</span>
+      <span aria-live="polite">{isCopied ? words.frame.copied : label}</span>
     </Button>
   );
 };

@@ -26,7 +26,7 @@ export interface Pages<Row> {
 }
 
 /** Wraps a list that is completely contained in one response. */
-export const singlePage = <Row,>(read: {
+export const toSinglePage = <Row,>(read: {
   readonly data: readonly Row[] | undefined;
   readonly error: unknown;
   readonly isPending: boolean;
@@ -78,16 +78,16 @@ export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection
     scrollMargin: topOffset,
   });
   const visibleRows = virtual.getVirtualItems();
-  const last = visibleRows.at(-1)?.index ?? -1;
+  const lastIndex = visibleRows.at(-1)?.index ?? -1;
   useEffect(() => {
-    if (hasNextPage && !isFetchingNextPage && last >= rows.length - 20) fetchNextPage();
-  }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+    if (hasNextPage && !isFetchingNextPage && lastIndex >= rows.length - 20) fetchNextPage();
+  }, [lastIndex, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
   if (pages.isPending) return <Loading />;
   if (pages.error && rows.length === 0) return <ErrorNote error={pages.error} retry={pages.refetch} />;
   if (rows.length === 0) return <p>{empty}</p>;
-  const before = (visibleRows[0]?.start ?? topOffset) - topOffset;
-  const after = virtual.getTotalSize() - ((visibleRows.at(-1)?.end ?? topOffset) - topOffset);
-  const width = columns.length + (selection ? 1 : 0);
+  const heightBefore = (visibleRows[0]?.start ?? topOffset) - topOffset;
+  const heightAfter = virtual.getTotalSize() - ((visibleRows.at(-1)?.end ?? topOffset) - topOffset);
+  const columnCount = columns.length + (selection ? 1 : 0);
   return (
     <>
       <table
@@ -98,7 +98,7 @@ export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection
       >
         <Head columns={columns} rows={rows} keyOf={keyOf} selection={selection} />
         <tbody role="rowgroup" ref={body}>
-          <Spacer height={before} width={width} />
+          <Spacer height={heightBefore} columnCount={columnCount} />
           {visibleRows.map(({ index }) => {
             const row = rows[index];
             if (row === undefined) return null;
@@ -121,7 +121,7 @@ export const DataTable = <Row,>({ label, columns, pages, keyOf, empty, selection
               </tr>
             );
           })}
-          <Spacer height={after} width={width} />
+          <Spacer height={heightAfter} columnCount={columnCount} />
         </tbody>
       </table>
       <div className={styles.foot}>
@@ -151,10 +151,10 @@ const Head = <Row,>({
 );
 
 /** Takes up the space of the rows that are not rendered. */
-const Spacer = ({ height, width }: { readonly height: number; readonly width: number }) =>
+const Spacer = ({ height, columnCount }: { readonly height: number; readonly columnCount: number }) =>
   height > 0 ? (
     <tr aria-hidden className={styles.spacer}>
-      <td colSpan={width} style={{ height }} />
+      <td colSpan={columnCount} style={{ height }} />
     </tr>
   ) : null;
 
@@ -167,16 +167,16 @@ const SelectAll = <Row,>({
   readonly keyOf: (row: Row) => string;
   readonly selection: Selection<Row>;
 }) => {
-  const all = rows.filter(canSelect).map(keyOf);
-  const isAll = all.length > 0 && all.every((key) => keys.has(key));
+  const selectableKeys = rows.filter(canSelect).map(keyOf);
+  const isAllSelected = selectableKeys.length > 0 && selectableKeys.every((key) => keys.has(key));
   return (
     <th role="columnheader" scope="col" className={styles.pick}>
       <Checkbox
         size="xs"
         aria-label={words.frame.selectAll}
-        checked={isAll}
-        indeterminate={!isAll && keys.size > 0}
-        onChange={() => change(new Set(isAll ? [] : all))}
+        checked={isAllSelected}
+        indeterminate={!isAllSelected && keys.size > 0}
+        onChange={() => change(new Set(isAllSelected ? [] : selectableKeys))}
       />
     </th>
   );

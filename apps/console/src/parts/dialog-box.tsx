@@ -12,11 +12,11 @@ const openers = new WeakMap<Element, readonly HTMLElement[]>();
 /** Key events that a dialog has handled: the dialog below, which is then on top, must not handle them again. */
 const handledEvents = new WeakSet<Event>();
 
-const focusChain = (): readonly HTMLElement[] => {
+const listFocusCandidates = (): readonly HTMLElement[] => {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLElement) || activeElement === document.body) return [];
-  const around = activeElement.closest('[role=dialog]');
-  return [activeElement, ...((around && openers.get(around)) ?? [])];
+  const parentDialog = activeElement.closest('[role=dialog]');
+  return [activeElement, ...((parentDialog && openers.get(parentDialog)) ?? [])];
 };
 
 /** Returns the focus to the opener, or to the page if the opener no longer exists. */
@@ -37,7 +37,7 @@ const fieldSelectors = [
 const autofocusSelector = '[data-autofocus]';
 
 /** Returns the element to focus first: the one with autofocus, or else the first field, or else the first button. */
-const firstFocusable = (body: Element): HTMLElement | undefined =>
+const findFirstFocusable = (body: Element): HTMLElement | undefined =>
   [autofocusSelector, fieldSelectors.join(), 'button:not(:disabled)']
     .flatMap((selector) => [...body.querySelectorAll<HTMLElement>(selector)])
     .find((element) => element.checkVisibility());
@@ -48,32 +48,32 @@ const firstFocusable = (body: Element): HTMLElement | undefined =>
  */
 export const DialogBox = ({
   title,
-  leave,
+  dismiss,
   children,
 }: {
   readonly title: string;
   /** Called on Escape, the close button or a click outside. Without this function, none of these closes the dialog. */
-  readonly leave?: (() => void) | undefined;
+  readonly dismiss?: (() => void) | undefined;
   readonly children: ReactNode;
 }) => {
   const body = useRef<HTMLDivElement>(null);
-  const [from] = useState(focusChain);
-  useEffect(() => () => restoreFocus(from), [from]);
+  const [focusCandidates] = useState(listFocusCandidates);
+  useEffect(() => () => restoreFocus(focusCandidates), [focusCandidates]);
   // Called after the first render: the dialog is rendered in a portal.
   const mount = useCallback(
     (element: HTMLDivElement | null) => {
       body.current = element;
-      const box = element?.closest('[role=dialog]');
-      if (!element || !box) return;
-      openers.set(box, from);
+      const dialogElement = element?.closest('[role=dialog]');
+      if (!element || !dialogElement) return;
+      openers.set(dialogElement, focusCandidates);
       // Mantine focuses the element with this attribute.
-      firstFocusable(element)?.setAttribute('data-autofocus', '');
+      findFirstFocusable(element)?.setAttribute('data-autofocus', '');
     },
-    [from],
+    [focusCandidates],
   );
   useEffect(() => {
     // The focused element may no longer exist, for example when the outcome has replaced a form.
-    if (body.current && document.activeElement === document.body) firstFocusable(body.current)?.focus();
+    if (body.current && document.activeElement === document.body) findFirstFocusable(body.current)?.focus();
   });
   useWindowEvent(
     'keydown',
@@ -88,18 +88,18 @@ export const DialogBox = ({
       )
         return;
       handledEvents.add(event);
-      leave?.();
+      dismiss?.();
     },
     { capture: true },
   );
   return (
     <Modal
       opened
-      onClose={() => leave?.()}
+      onClose={() => dismiss?.()}
       title={title}
       lockScroll={false}
       centered
-      withCloseButton={leave !== undefined}
+      withCloseButton={dismiss !== undefined}
       closeOnEscape={false}
       returnFocus={false}
       closeButtonProps={{ 'aria-label': words.frame.close }}

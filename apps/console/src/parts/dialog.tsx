@@ -8,14 +8,14 @@ interface DialogProps {
   readonly title: string;
   readonly close: () => void;
   /** Called with the fields of the form. Without this function, there is only a close button. */
-  readonly act?: (fields: FormData) => unknown;
-  readonly actLabel?: string;
+  readonly submit?: (fields: FormData) => unknown;
+  readonly submitLabel?: string;
   /** Whether the action cannot be undone; if so, its button is red. */
   readonly destructive?: boolean;
   readonly busy?: boolean;
   readonly disabled?: boolean;
   /** Whether the content is shown only once; if so, only the button `I have copied it` closes the dialog. */
-  readonly shownOnce?: boolean;
+  readonly isShownOnce?: boolean;
   readonly error?: unknown;
   readonly children: ReactNode;
 }
@@ -24,55 +24,55 @@ interface DialogProps {
 export const Dialog = ({ open, ...props }: DialogProps & { readonly open: boolean }) =>
   open ? <OpenDialog {...props} /> : null;
 
-const OpenDialog = ({ title, close, act, shownOnce = false, error, children, ...footerProps }: DialogProps) => {
+const OpenDialog = ({ title, close, submit, isShownOnce = false, error, children, ...footerProps }: DialogProps) => {
   const { form, isUnsaved } = useUnsavedText();
   const [isConfirming, setIsConfirming] = useState(false);
-  const leave = (): void => {
+  const dismiss = (): void => {
     // While the dialog asks for confirmation, Escape returns to the form. Without an action, there is nothing to lose,
     // so the dialog does not ask.
-    if (act && (isConfirming || isUnsaved())) setIsConfirming(!isConfirming);
+    if (submit && (isConfirming || isUnsaved())) setIsConfirming(!isConfirming);
     else close();
   };
-  const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
+  const handleSubmit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
     event.stopPropagation();
-    act?.(new FormData(event.currentTarget));
+    submit?.(new FormData(event.currentTarget));
   };
   return (
-    <DialogBox title={title} leave={shownOnce ? undefined : leave}>
-      <form ref={form} onSubmit={submit}>
+    <DialogBox title={title} dismiss={isShownOnce ? undefined : dismiss}>
+      <form ref={form} onSubmit={handleSubmit}>
         {children}
         <ErrorNote error={error} />
         {isConfirming ? (
-          <Discard keep={() => setIsConfirming(false)} discard={close} />
+          <Discard keepEditing={() => setIsConfirming(false)} discard={close} />
         ) : (
-          <Footer {...footerProps} close={close} hasAction={act !== undefined} shownOnce={shownOnce} />
+          <Footer {...footerProps} close={close} hasAction={submit !== undefined} isShownOnce={isShownOnce} />
         )}
       </form>
     </DialogBox>
   );
 };
 
-type FooterProps = Pick<DialogProps, 'close' | 'actLabel' | 'destructive' | 'busy' | 'disabled' | 'shownOnce'>;
+type FooterProps = Pick<DialogProps, 'close' | 'submitLabel' | 'destructive' | 'busy' | 'disabled' | 'isShownOnce'>;
 
 const Footer = ({
   close,
   hasAction,
-  actLabel = words.frame.save,
+  submitLabel = words.frame.save,
   destructive = false,
   busy = false,
   disabled = false,
-  shownOnce = false,
+  isShownOnce = false,
 }: FooterProps & { readonly hasAction: boolean }) => {
   const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
-    const box = button.current?.closest<HTMLElement>('[role=dialog]');
-    if (!busy || !box || document.activeElement !== button.current) return;
+    const dialogElement = button.current?.closest<HTMLElement>('[role=dialog]');
+    if (!busy || !dialogElement || document.activeElement !== button.current) return;
     // A busy button is disabled and would lose the focus to the page.
-    box.focus();
+    dialogElement.focus();
     return () => {
-      if (document.activeElement !== box) return;
-      box.blur();
+      if (document.activeElement !== dialogElement) return;
+      dialogElement.blur();
       // The button is unmounted if the outcome has replaced the form. In that case, the dialog focuses its first
       // element.
       button.current?.focus();
@@ -81,8 +81,8 @@ const Footer = ({
   if (!hasAction)
     return (
       <Group justify="flex-end" mt="lg">
-        <Button variant={shownOnce ? 'filled' : 'default'} onClick={close}>
-          {shownOnce ? words.frame.copiedIt : words.frame.close}
+        <Button variant={isShownOnce ? 'filled' : 'default'} onClick={close}>
+          {isShownOnce ? words.frame.copiedIt : words.frame.close}
         </Button>
       </Group>
     );
@@ -92,25 +92,25 @@ const Footer = ({
         {words.frame.cancel}
       </Button>
       <Button ref={button} type="submit" color={destructive ? 'red' : undefined} loading={busy} disabled={disabled}>
-        {actLabel}
+        {submitLabel}
       </Button>
     </Group>
   );
 };
 
 /** Asks before discarding unsaved text. If the user keeps the text, the focus returns to where it was. */
-const Discard = ({ keep, discard }: { readonly keep: () => void; readonly discard: () => void }) => {
-  const [from] = useState(() => document.activeElement);
+const Discard = ({ keepEditing, discard }: { readonly keepEditing: () => void; readonly discard: () => void }) => {
+  const [previousFocus] = useState(() => document.activeElement);
   useEffect(
     () => () => {
-      if (from instanceof HTMLElement && from.closest('form')) from.focus();
+      if (previousFocus instanceof HTMLElement && previousFocus.closest('form')) previousFocus.focus();
     },
-    [from],
+    [previousFocus],
   );
   return (
     <Group justify="flex-end" mt="lg">
       <span role="alert">{words.frame.unsaved}</span>
-      <Button variant="default" onClick={keep} autoFocus>
+      <Button variant="default" onClick={keepEditing} autoFocus>
         {words.frame.keepEditing}
       </Button>
       <Button color="red" onClick={discard}>
@@ -123,12 +123,12 @@ const Discard = ({ keep, discard }: { readonly keep: () => void; readonly discar
 /** Detects whether the text or the selected options of a form changed since it was opened. */
 const useUnsavedText = () => {
   const element = useRef<HTMLFormElement>(null);
-  const initial = useRef('');
-  const form = useCallback((opened: HTMLFormElement | null) => {
-    element.current = opened;
-    if (opened) initial.current = valuesIn(opened);
+  const initialText = useRef('');
+  const form = useCallback((openedForm: HTMLFormElement | null) => {
+    element.current = openedForm;
+    if (openedForm) initialText.current = valuesIn(openedForm);
   }, []);
-  return { form, isUnsaved: () => element.current !== null && valuesIn(element.current) !== initial.current };
+  return { form, isUnsaved: () => element.current !== null && valuesIn(element.current) !== initialText.current };
 };
 
 /** A dropdown keeps its selected options in a hidden field; its visible text is only a search text. */

@@ -6,7 +6,7 @@ import { words } from '../words/words.ts';
 export const messageOf = (error: unknown): string => {
   if (!isProblem(error)) return words.frame.unexpected;
   if (error.status === 0) return words.frame.unreachable;
-  if (error.status === 429) return words.frame.tooMany(error.retryAfter ?? 60);
+  if (error.status === 429) return words.frame.tooManyRequests(error.retryAfter ?? 60);
   return error.status >= 500 && !error.detail ? words.frame.failed(error.status) : error.message;
 };
 

@@ -6,13 +6,13 @@ const dayMs = 86_400_000;
 export const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
 
 /** Returns the last day before an expiry at the end of a UTC day; null if the expiry is within a day. */
-export const lastDayOf = (end: string): string | null => {
-  const endMs = Date.parse(end);
-  return endMs % dayMs === 0 ? dayOf(new Date(endMs - 1)) : null;
+export const lastDayOf = (expiresAt: string): string | null => {
+  const expiresAtMs = Date.parse(expiresAt);
+  return expiresAtMs % dayMs === 0 ? dayOf(new Date(expiresAtMs - 1)) : null;
 };
 
 /** Formats an expiry as its last day, the same in every time zone, or else as a minute in the browser's time zone. */
-export const formatExpiry = (end: string): string => {
-  const lastDay = lastDayOf(end);
-  return lastDay === null ? words.formats.minute(new Date(end)) : words.formats.day(lastDay);
+export const formatExpiry = (expiresAt: string): string => {
+  const lastDay = lastDayOf(expiresAt);
+  return lastDay === null ? words.formats.minute(new Date(expiresAt)) : words.formats.day(lastDay);
 };

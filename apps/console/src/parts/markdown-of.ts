@@ -28,19 +28,19 @@ const contentFrom = (text: string, from: number, name: string): string | null =>
  * are kept and shown as text, since text such as `<account>` may look like a tag. This is not a security measure.
  */
 export const markdownOf = (description: string): string => {
-  const text = withoutComments(description);
+  const text = removeComments(description);
   const parts: string[] = [];
   let end = 0;
   for (const match of text.matchAll(tag)) {
     if (match.index < end) continue;
-    const [whole, slash = '', tagName = '', attributes = ''] = match;
+    const [tagText, slash = '', tagName = '', attributes = ''] = match;
     const name = tagName.toLowerCase();
-    const after = match.index + whole.length;
-    const content = slash === '' && (name === 'a' || heading.test(name)) ? contentFrom(text, after, name) : null;
+    const tagEnd = match.index + tagText.length;
+    const content = slash === '' && (name === 'a' || heading.test(name)) ? contentFrom(text, tagEnd, name) : null;
     const replacement = content === null ? markOf(name, slash) : elementOf(name, attributes, content);
     if (replacement === null) continue;
     parts.push(text.slice(end, match.index), replacement);
-    end = content === null ? after : after + content.length + name.length + 3;
+    end = content === null ? tagEnd : tagEnd + content.length + name.length + 3;
   }
   return [...parts, text.slice(end)]
     .join('')
@@ -60,14 +60,14 @@ const elementOf = (name: string, attributes: string, content: string): string =>
   return /^https?:/i.test(address) ? `[${content}](${address})` : content;
 };
 
-const withoutComments = (text: string): string => {
+const removeComments = (text: string): string => {
   const parts: string[] = [];
   let from = 0;
   for (;;) {
-    const begin = text.indexOf('<!--', from);
-    const end = begin < 0 ? -1 : text.indexOf('-->', begin + 4);
+    const start = text.indexOf('<!--', from);
+    const end = start < 0 ? -1 : text.indexOf('-->', start + 4);
     if (end < 0) return parts.join('') + text.slice(from);
-    parts.push(text.slice(from, begin));
+    parts.push(text.slice(from, start));
     from = end + 3;
   }
 };

@@ -3,22 +3,22 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { useState, type ClipboardEvent } from 'react';
 import { useRead } from '../api/use-call.ts';
 import { words } from '../words/words.ts';
-import { apiLabels } from './api-label.ts';
+import { createApiLabeler } from './api-label.ts';
 
 interface PickerProps {
   readonly label: string;
   readonly description?: string;
   readonly required?: boolean;
-  readonly value: readonly Picked[];
-  readonly change: (picked: readonly Picked[]) => void;
+  readonly value: readonly PickedItem[];
+  readonly change: (items: readonly PickedItem[]) => void;
   /** Whether a pasted list is accepted: each entry is selected as written, for calls that accept names. */
-  readonly pastes?: boolean;
+  readonly acceptsPaste?: boolean;
   /** Whether this field has the focus when its dialog opens, instead of the first field. */
   readonly autofocus?: boolean;
 }
 
 /** A selected item. */
-export interface Picked {
+export interface PickedItem {
   readonly id: string;
   readonly name: string;
 }
@@ -34,27 +34,27 @@ const Picker = ({
   change,
   autofocus = false,
   parsePasted,
-  typed,
-  setTyped,
+  searchText,
+  setSearchText,
   matches,
   isFetching,
 }: PickerProps & {
   /** Returns the entries of a pasted list; empty if the text is not a list. */
   readonly parsePasted?: ((text: string) => readonly string[]) | undefined;
-  readonly typed: string;
-  readonly setTyped: (text: string) => void;
-  readonly matches: readonly Picked[];
+  readonly searchText: string;
+  readonly setSearchText: (text: string) => void;
+  readonly matches: readonly PickedItem[];
   readonly isFetching: boolean;
 }) => {
-  const all = new Map([...value, ...matches].map((one) => [one.id, one]));
+  const allItems = new Map([...value, ...matches].map((item) => [item.id, item]));
   const [isOpen, setIsOpen] = useState(false);
   const paste = (event: ClipboardEvent<HTMLInputElement>): void => {
     const entries = parsePasted?.(event.clipboardData.getData('text')) ?? [];
     if (entries.length === 0) return;
     event.preventDefault();
-    const pastedItems = entries.map((entry): readonly [string, Picked] => [entry, { id: entry, name: entry }]);
-    change([...new Map([...value.map((one) => [one.id, one] as const), ...pastedItems]).values()]);
-    setTyped('');
+    const pastedItems = entries.map((entry): readonly [string, PickedItem] => [entry, { id: entry, name: entry }]);
+    change([...new Map([...value.map((item) => [item.id, item] as const), ...pastedItems]).values()]);
+    setSearchText('');
     setIsOpen(false);
   };
   return (
@@ -62,12 +62,12 @@ const Picker = ({
       label={label}
       description={description}
       required={required}
-      data={[...all.values()].map(({ id, name }) => ({ value: id, label: name }))}
+      data={[...allItems.values()].map(({ id, name }) => ({ value: id, label: name }))}
       value={value.map(({ id }) => id)}
-      onChange={(ids) => change(ids.flatMap((id) => all.get(id) ?? []))}
+      onChange={(ids) => change(ids.flatMap((id) => allItems.get(id) ?? []))}
       searchable
-      searchValue={typed}
-      onSearchChange={setTyped}
+      searchValue={searchText}
+      onSearchChange={setSearchText}
       onPaste={paste}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setIsOpen(true)}
@@ -78,7 +78,7 @@ const Picker = ({
       // The server has already filtered the options, by more than the label shows.
       filter={({ options }) => options}
       // Once everything is selected, an empty dropdown would only cover the next field.
-      nothingFoundMessage={typed === '' ? null : isFetching ? words.frame.loading : words.frame.nothingFound}
+      nothingFoundMessage={searchText === '' ? null : isFetching ? words.frame.loading : words.frame.nothingFound}
       hidePickedOptions
       clearable
       clearButtonProps={{ 'aria-label': words.frame.clear }}
@@ -87,10 +87,10 @@ const Picker = ({
   );
 };
 
-/** Selects approved clients by name or e-mail. */
+/** Selects approved clients by name or email. */
 export const PeoplePicker = (props: PickerProps) => {
-  const [typed, setTyped] = useState('');
-  const [q] = useDebouncedValue(typed, 200);
+  const [searchText, setSearchText] = useState('');
+  const [q] = useDebouncedValue(searchText, 200);
   const read = useRead(
     'GET /api/profiles/',
     { query: { q, limit: shownMax, role: 'client', registration_status: 'approved' } },
@@ -100,16 +100,16 @@ export const PeoplePicker = (props: PickerProps) => {
   return (
     <Picker
       {...props}
-      parsePasted={props.pastes ? emailsOf : undefined}
-      typed={typed}
-      setTyped={setTyped}
+      parsePasted={props.acceptsPaste ? emailsOf : undefined}
+      searchText={searchText}
+      setSearchText={setSearchText}
       matches={matches}
       isFetching={read.isFetching}
     />
   );
 };
 
-/** Returns the e-mail addresses in a list with any separators, with or without names. */
+/** Returns the email addresses in a list with any separators, with or without names. */
 const emailsOf = (text: string): readonly string[] => [...new Set(text.match(/[^\s<>,;:"()]+@[^\s<>,;:"()]+/g) ?? [])];
 
 /** Returns the lines of a list; empty for a single line, which is a search text. */
@@ -120,18 +120,18 @@ const linesOf = (text: string): readonly string[] => {
 
 /** Selects APIs from the catalog by name. */
 export const ApisPicker = (props: PickerProps) => {
-  const [typed, setTyped] = useState('');
-  const [q] = useDebouncedValue(typed, 200);
+  const [searchText, setSearchText] = useState('');
+  const [q] = useDebouncedValue(searchText, 200);
   const read = useRead('GET /api/collections/', { query: { q, limit: shownMax } }, { keepPrevious: true });
   const apis = read.data ?? [];
-  const labelOf = apiLabels(apis);
+  const labelOf = createApiLabeler(apis);
   const matches = apis.map((api) => ({ id: api.id, name: labelOf(api) }));
   return (
     <Picker
       {...props}
-      parsePasted={props.pastes ? linesOf : undefined}
-      typed={typed}
-      setTyped={setTyped}
+      parsePasted={props.acceptsPaste ? linesOf : undefined}
+      searchText={searchText}
+      setSearchText={setSearchText}
       matches={matches}
       isFetching={read.isFetching}
     />
@@ -140,11 +140,19 @@ export const ApisPicker = (props: PickerProps) => {
 
 /** Selects groups by name. */
 export const GroupsPicker = (props: PickerProps) => {
-  const [typed, setTyped] = useState('');
+  const [searchText, setSearchText] = useState('');
   const read = useRead('GET /api/groups', {});
   const matches = (read.data ?? [])
-    .filter(({ name }) => name.toLowerCase().includes(typed.toLowerCase()))
+    .filter(({ name }) => name.toLowerCase().includes(searchText.toLowerCase()))
     .slice(0, shownMax)
     .map(({ id, name }) => ({ id, name }));
-  return <Picker {...props} typed={typed} setTyped={setTyped} matches={matches} isFetching={read.isFetching} />;
+  return (
+    <Picker
+      {...props}
+      searchText={searchText}
+      setSearchText={setSearchText}
+      matches={matches}
+      isFetching={read.isFetching}
+    />
+  );
 };

@@ -16,19 +16,19 @@ export const SearchField = ({
   readonly value: string;
   readonly change: (value: string) => void;
 }) => {
-  const [typed, setTyped] = useState(value);
-  const later = useDebouncedCallback(change, pauseMs);
+  const [searchText, setSearchText] = useState(value);
+  const changeDebounced = useDebouncedCallback(change, pauseMs);
   return (
     <TextInput
       type="search"
       aria-label={label}
       placeholder={label}
       leftSection={<Search size={16} aria-hidden />}
-      value={typed}
+      value={searchText}
       maxLength={200}
       onChange={({ currentTarget }) => {
-        setTyped(currentTarget.value);
-        later(currentTarget.value.trim());
+        setSearchText(currentTarget.value);
+        changeDebounced(currentTarget.value.trim());
       }}
       title={words.frame.search}
     />

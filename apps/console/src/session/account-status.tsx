@@ -10,8 +10,8 @@ const text = words.session;
 const messages = {
   pending: { title: text.pendingTitle, sentence: () => text.pending },
   rejected: { title: text.rejectedTitle, sentence: () => text.rejected },
-  refused: { title: text.refusedTitle, sentence: text.refused },
-  approved: { title: text.refusedTitle, sentence: text.refused },
+  denied: { title: text.accountDeniedTitle, sentence: text.accountDenied },
+  approved: { title: text.accountDeniedTitle, sentence: text.accountDenied },
 } as const;
 
 /** Explains to a person why they cannot continue. */
@@ -24,13 +24,13 @@ export const AccountStatus = ({
 }) => {
   const { signOut } = useSession();
   const { title, sentence } = messages[status];
-  const claims = tokens.claims();
+  const claims = tokens.getClaims();
   useTitle(title);
   return (
     <StandalonePage>
       <h1>{title}</h1>
       <p>{sentence(claims?.email ?? claims?.sub ?? '')}</p>
-      <Button onClick={() => void check()}>{text.check}</Button>
+      <Button onClick={() => void check()}>{text.checkAgain}</Button>
       <Button variant="default" onClick={signOut}>
         {words.frame.signOut}
       </Button>

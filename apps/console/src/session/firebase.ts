@@ -3,21 +3,21 @@ import { IssuerUnavailable, SignInError, type FirebaseMethod } from './sign-in-m
 
 /** Messages for Firebase's error codes. */
 const messages: Readonly<Record<string, string>> = {
-  EMAIL_NOT_FOUND: 'There is no account with this e-mail and password.',
-  INVALID_PASSWORD: 'There is no account with this e-mail and password.',
-  INVALID_LOGIN_CREDENTIALS: 'There is no account with this e-mail and password.',
-  INVALID_EMAIL: 'This is not an e-mail address.',
-  MISSING_PASSWORD: 'A password is needed.',
+  EMAIL_NOT_FOUND: 'There is no account with this email and password.',
+  INVALID_PASSWORD: 'There is no account with this email and password.',
+  INVALID_LOGIN_CREDENTIALS: 'There is no account with this email and password.',
+  INVALID_EMAIL: 'Enter a valid email address.',
+  MISSING_PASSWORD: 'Enter a password.',
   USER_DISABLED: 'This account is disabled at the identity provider.',
   TOO_MANY_ATTEMPTS_TRY_LATER: 'Too many attempts: try again later.',
   TOKEN_EXPIRED: 'The session has expired.',
-  OPERATION_NOT_ALLOWED: 'Signing in by password is not enabled in this Firebase project.',
+  OPERATION_NOT_ALLOWED: 'Signing in with a password is not enabled in this Firebase project.',
 };
 
 const secondFactorMessage = 'This account has a second factor, which is not supported here.';
 
 /**
- * Signs in with e-mail and password through Firebase's REST API (Identity Toolkit, `accounts:signInWithPassword`;
+ * Signs in with email and password through Firebase's REST API (Identity Toolkit, `accounts:signInWithPassword`;
  * Secure Token Service). Like the ID token, the refresh token is kept only in memory.
  */
 export const firebaseSignIn = (method: FirebaseMethod) => {
@@ -33,7 +33,7 @@ export const firebaseSignIn = (method: FirebaseMethod) => {
       throw new IssuerUnavailable();
     });
     const json = (await response.json().catch(() => ({}))) as Readonly<Record<string, unknown>>;
-    if (!response.ok) throw new SignInError(errorMessage(json));
+    if (!response.ok) throw new SignInError(describeError(json));
     return json;
   };
 
@@ -59,7 +59,7 @@ export const firebaseSignIn = (method: FirebaseMethod) => {
   };
 };
 
-const errorMessage = (body: Readonly<Record<string, unknown>>): string => {
+const describeError = (body: Readonly<Record<string, unknown>>): string => {
   const { message = '' } = (body['error'] ?? {}) as { readonly message?: string };
   const code = /^[A-Z_]+/.exec(message)?.[0] ?? '';
   return messages[code] ?? `The identity provider denied the sign-in${code ? `: ${code}` : '.'}`;

@@ -1,5 +1,5 @@
 import { InMemoryWebStorage, UserManager, WebStorageStateStore, type User } from 'oidc-client-ts';
-import { refusalCause } from './refusal-cause.ts';
+import { explainSignInFailure } from './explain-sign-in-failure.ts';
 import { expiryOf, type SignIn } from './tokens.ts';
 import { IssuerUnavailable, SignInError, type OidcMethod } from './sign-in-methods.ts';
 
@@ -25,8 +25,8 @@ const throwUnavailable = (error: unknown): never => {
  * signing out in memory.
  */
 const managerOf = (method: OidcMethod): UserManager => {
-  const existing = managers.get(method.name);
-  if (existing) return existing;
+  const existingManager = managers.get(method.name);
+  if (existingManager) return existingManager;
   const manager = new UserManager({
     authority: method.issuer,
     metadataUrl: new URL(method.metadata_url, window.location.origin).href,
@@ -52,14 +52,14 @@ const managerOf = (method: OidcMethod): UserManager => {
 export const oidcSignIn = (method: OidcMethod) => {
   const manager = managerOf(method);
 
-  const explain = (error: unknown): never => {
-    const cause = refusalCause(error, { origin: window.location.origin, clientId: method.client_id });
+  const throwExplained = (error: unknown): never => {
+    const cause = explainSignInFailure(error, { origin: window.location.origin, clientId: method.client_id });
     throw cause === null ? error : new SignInError(cause, { cause: error });
   };
 
   const toSignIn = (user: User | null): SignIn => {
     const idToken = user?.id_token;
-    if (!idToken) throw new SignInError('The identity provider sent no ID token: allow the scope openid.');
+    if (!idToken) throw new SignInError('The identity provider did not send an ID token: allow the scope openid.');
     return {
       idToken,
       expiresAt: expiryOf(idToken),
@@ -77,7 +77,7 @@ export const oidcSignIn = (method: OidcMethod) => {
       }),
     /** Reads the response from this page's URL. */
     async finish(): Promise<{ readonly signIn: SignIn; readonly returnTo: string }> {
-      const user = await manager.signinRedirectCallback().catch(explain);
+      const user = await manager.signinRedirectCallback().catch(throwExplained);
       const { returnTo = '/' } = (user.state ?? {}) as Partial<ReturnState>;
       return {
         signIn: toSignIn(user),
@@ -86,14 +86,14 @@ export const oidcSignIn = (method: OidcMethod) => {
     },
     /** Signs in again in a popup, so that this page keeps its forms. */
     signInAgain: async (): Promise<SignIn> =>
-      toSignIn(await manager.signinPopup({ url_state: popupSuffix }).catch(explain)),
+      toSignIn(await manager.signinPopup({ url_state: popupSuffix }).catch(throwExplained)),
     /**
      * Signs out. Also ends the session at the issuer, if the issuer has an endpoint for that. Returns whether the
      * browser leaves the page.
      */
-    async end(): Promise<boolean> {
-      const hasPage = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
-      if (!hasPage) {
+    async signOut(): Promise<boolean> {
+      const endSessionEndpoint = await manager.metadataService.getEndSessionEndpoint().catch(() => undefined);
+      if (!endSessionEndpoint) {
         await manager.removeUser();
         return false;
       }

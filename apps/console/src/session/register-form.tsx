@@ -12,11 +12,11 @@ import { tokens } from './tokens.ts';
 const text = words.session;
 
 /** Registers the signed-in person, whose token proves their identity. */
-export const RegisterForm = ({ done }: { readonly done: () => unknown }) => {
+export const RegisterForm = ({ onDone }: { readonly onDone: () => unknown }) => {
   const { signOut } = useSession();
   const [failure, setFailure] = useState<unknown>(null);
   const [busy, setBusy] = useState(false);
-  const claims = tokens.claims();
+  const claims = tokens.getClaims();
   useTitle(text.registerTitle);
   const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -30,7 +30,7 @@ export const RegisterForm = ({ done }: { readonly done: () => unknown }) => {
         ...(fieldOf(form, 'company') ? { company_name: fieldOf(form, 'company') } : {}),
       },
     })
-      .then(done, setFailure)
+      .then(onDone, setFailure)
       .finally(() => setBusy(false));
   };
   return (

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { DialogBox } from '../parts/dialog-box.tsx';
 import { words } from '../words/words.ts';
 import { useSession } from './session-context.ts';
-import { currentMethod, signInAgain } from './session.ts';
+import { getCurrentMethod, signInAgain } from './session.ts';
 import { PasswordForm } from './sign-in-card.tsx';
 import { messageOf } from './sign-in-methods.ts';
 
@@ -13,8 +13,8 @@ const text = words.session;
 export const RenewDialog = () => {
   const { config, signOut } = useSession();
   const [failure, setFailure] = useState<string | null>(null);
-  const method = currentMethod(config);
-  const again = (): void => {
+  const method = getCurrentMethod(config);
+  const repeatSignIn = (): void => {
     signInAgain(config).catch((error: unknown) => setFailure(messageOf(error, (error as Error).message)));
   };
   return (
@@ -27,7 +27,7 @@ export const RenewDialog = () => {
       ) : null}
       {method?.kind === 'firebase' ? <PasswordForm method={method} /> : null}
       <Group mt="sm">
-        {method?.kind === 'firebase' ? null : <Button onClick={again}>{text.again}</Button>}
+        {method?.kind === 'firebase' ? null : <Button onClick={repeatSignIn}>{text.signInAgain}</Button>}
         <Button variant="default" onClick={signOut}>
           {words.frame.signOut}
         </Button>

@@ -6,20 +6,20 @@ import type { Config, SignInMethod } from './sign-in-methods.ts';
 /** The storage key of this tab's sign-in method, which is needed after a redirect and is not a secret. */
 const methodKey = 'portico.way';
 
-const storedMethod = ({ ways }: Config): SignInMethod | undefined =>
-  ways.find(({ name }) => name === window.sessionStorage.getItem(methodKey));
+const getStoredMethod = ({ ways: methods }: Config): SignInMethod | undefined =>
+  methods.find(({ name }) => name === window.sessionStorage.getItem(methodKey));
 
 const storeMethod = (method: SignInMethod): void => window.sessionStorage.setItem(methodKey, method.name);
 
 /** The result of starting the page. */
 export type Start =
-  | { readonly kind: 'handed over' }
+  | { readonly kind: 'forwarded' }
   | { readonly kind: 'signed in'; readonly returnTo: string }
-  | { readonly kind: 'leaving' }
+  | { readonly kind: 'redirecting' }
   | { readonly kind: 'sign in'; readonly problem: string | null };
 
 /** Returns the one-time code from a printed link. The code is in the fragment, which no server sees. */
-const oneTimeCode = (): string | null => /^#code=([A-Za-z0-9-]+)$/.exec(window.location.hash)?.[1] ?? null;
+const readOneTimeCode = (): string | null => /^#code=([A-Za-z0-9-]+)$/.exec(window.location.hash)?.[1] ?? null;
 
 /**
  * Reloads the page to use the code of a printed link: pasting the link into a tab with the console changes only the
@@ -27,28 +27,28 @@ const oneTimeCode = (): string | null => /^#code=([A-Za-z0-9-]+)$/.exec(window.l
  */
 export const followPrintedLinks = (): void =>
   window.addEventListener('hashchange', () => {
-    if (oneTimeCode() !== null) window.location.reload();
+    if (readOneTimeCode() !== null) window.location.reload();
   });
 
 /** Removes the code from the URL immediately. */
 const takeOneTimeCode = (): string | null => {
-  const code = oneTimeCode();
+  const code = readOneTimeCode();
   if (code !== null) window.history.replaceState(null, '', window.location.pathname + window.location.search);
   return code;
 };
 
 /** Returns the current URL within the console, as the place to return to. */
-const currentPath = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
+const getCurrentPath = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
 
 export const startSession = async (config: Config): Promise<Start> => {
   if (window.location.pathname === callbackPath) return finishSignIn(config);
   const code = takeOneTimeCode();
-  const local = config.ways.find(({ kind }) => kind === 'local');
-  if (code !== null && local && local.kind === 'local') {
-    await beginSignIn(local, currentPath(), code);
-    return { kind: 'leaving' };
+  const localMethod = config.ways.find(({ kind }) => kind === 'local');
+  if (code !== null && localMethod && localMethod.kind === 'local') {
+    await beginSignIn(localMethod, getCurrentPath(), code);
+    return { kind: 'redirecting' };
   }
-  const method = storedMethod(config);
+  const method = getStoredMethod(config);
   if (method?.kind === 'oidc' && isReload()) return signInSilently(method);
   return { kind: 'sign in', problem: null };
 };
@@ -64,8 +64,8 @@ const isReload = (): boolean =>
  */
 const signInSilently = async (method: SignInMethod): Promise<Start> => {
   try {
-    await beginSignIn(method, currentPath());
-    return { kind: 'leaving' };
+    await beginSignIn(method, getCurrentPath());
+    return { kind: 'redirecting' };
   } catch {
     // The page explains what to do, and has a button to try again.
     return { kind: 'sign in', problem: null };
@@ -73,12 +73,12 @@ const signInSilently = async (method: SignInMethod): Promise<Start> => {
 };
 
 const finishSignIn = async (config: Config): Promise<Start> => {
-  if (await forwardCallback()) return { kind: 'handed over' };
-  const method = storedMethod(config);
+  if (await forwardCallback()) return { kind: 'forwarded' };
+  const method = getStoredMethod(config);
   if (!method || method.kind === 'firebase') return { kind: 'sign in', problem: null };
   try {
-    const { signIn: sign, returnTo } = await oidcSignIn(method).finish();
-    tokens.take(sign);
+    const { signIn: newSignIn, returnTo } = await oidcSignIn(method).finish();
+    tokens.accept(newSignIn);
     return { kind: 'signed in', returnTo };
   } catch (error) {
     return { kind: 'sign in', problem: error instanceof Error ? error.message : String(error) };
@@ -95,32 +95,32 @@ export const beginSignIn = async (
 };
 
 export const signInByPassword = async (method: SignInMethod, email: string, password: string): Promise<void> => {
-  if (method.kind !== 'firebase') throw new TypeError('Only Firebase accepts a password here');
+  if (method.kind !== 'firebase') throw new TypeError('Only Firebase supports signing in with a password');
   storeMethod(method);
   acceptSignIn(await firebaseSignIn(method).signIn(email, password));
 };
 
 /** Signs in again while the page keeps its forms. */
 export const signInAgain = async (config: Config): Promise<void> => {
-  const method = storedMethod(config);
+  const method = getStoredMethod(config);
   if (method && method.kind !== 'firebase') acceptSignIn(await oidcSignIn(method).signInAgain());
 };
 
 /** Accepts a sign-in. A different person must not get the page and the waiting requests of the previous one. */
-const acceptSignIn = (sign: SignIn): void => {
-  const before = tokens.claims();
-  const { iss, sub } = claimsOf(sign.idToken);
-  if (!before || (before.sub === sub && before.iss === iss)) return tokens.take(sign);
+const acceptSignIn = (newSignIn: SignIn): void => {
+  const previousClaims = tokens.getClaims();
+  const { iss, sub } = claimsOf(newSignIn.idToken);
+  if (!previousClaims || (previousClaims.sub === sub && previousClaims.iss === iss)) return tokens.accept(newSignIn);
   tokens.forget();
   window.location.assign('/console/');
 };
 
-export const currentMethod = storedMethod;
+export const getCurrentMethod = getStoredMethod;
 
 export const signOut = async (config: Config): Promise<void> => {
-  const method = storedMethod(config);
-  const leaves = method && method.kind === 'oidc' ? await oidcSignIn(method).end() : false;
+  const method = getStoredMethod(config);
+  const isLeaving = method && method.kind === 'oidc' ? await oidcSignIn(method).signOut() : false;
   tokens.forget();
   window.sessionStorage.removeItem(methodKey);
-  if (!leaves) window.location.assign('/console/');
+  if (!isLeaving) window.location.assign('/console/');
 };

@@ -13,7 +13,7 @@ const text = words.session;
 
 /** All configured sign-in methods. */
 export const SignInCard = ({ problem }: { readonly problem: string | null }) => {
-  const { ways } = useSession().config;
+  const { ways: methods } = useSession().config;
   const [failure, setFailure] = useState(problem);
   useTitle(text.title);
   return (
@@ -26,29 +26,35 @@ export const SignInCard = ({ problem }: { readonly problem: string | null }) => 
           {failure}
         </Alert>
       ) : null}
-      {ways.length === 0 ? <p>{text.noMethod}</p> : null}
-      {ways.map((method) => (
-        <MethodButton key={method.name} method={method} fail={setFailure} />
+      {methods.length === 0 ? <p>{text.noMethod}</p> : null}
+      {methods.map((method) => (
+        <MethodButton key={method.name} method={method} showFailure={setFailure} />
       ))}
     </StandalonePage>
   );
 };
 
-const MethodButton = ({ method, fail }: { readonly method: SignInMethod; readonly fail: (why: string) => void }) => {
+const MethodButton = ({
+  method,
+  showFailure,
+}: {
+  readonly method: SignInMethod;
+  readonly showFailure: (message: string) => void;
+}) => {
   const [busy, setBusy] = useState(false);
   if (method.kind === 'firebase') return <PasswordForm method={method} />;
-  const begin = (): void => {
+  const startSignIn = (): void => {
     setBusy(true);
-    const returnTo = window.location.pathname.startsWith('/console/sign-in') ? '/' : currentPath();
+    const returnTo = window.location.pathname.startsWith('/console/sign-in') ? '/' : getCurrentPath();
     beginSignIn(method, returnTo).catch((error: unknown) => {
       setBusy(false);
-      fail(messageOf(error, text.cannotStart));
+      showFailure(messageOf(error, text.cannotStart));
     });
   };
   return (
     <>
-      <Button size="md" loading={busy} onClick={begin}>
-        {method.kind === 'local' ? text.byCode : text.by(method.name)}
+      <Button size="md" loading={busy} onClick={startSignIn}>
+        {method.kind === 'local' ? text.signInWithCode : text.signInWith(method.name)}
       </Button>
       {method.kind === 'local' ? (
         <p>
@@ -59,9 +65,9 @@ const MethodButton = ({ method, fail }: { readonly method: SignInMethod; readonl
   );
 };
 
-const currentPath = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
+const getCurrentPath = (): string => window.location.pathname.replace(/^\/console/, '') + window.location.search || '/';
 
-/** A form for e-mail and password, for an identity provider without a login page. */
+/** A form for email and password, for an identity provider without a login page. */
 export const PasswordForm = ({ method }: { readonly method: FirebaseMethod }) => {
   const [failure, setFailure] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);

@@ -29,14 +29,14 @@ export const SignedIn = () => {
       setStart(result);
     });
   }, [config.data]);
-  const state = useSyncExternalStore(tokens.subscribe, () => tokens.state());
+  const state = useSyncExternalStore(tokens.subscribe, () => tokens.getState());
   if (config.error)
     return (
       <StandalonePage>
         <ErrorNote error={config.error} retry={() => config.refetch()} />
       </StandalonePage>
     );
-  if (!config.data || !start || start.kind === 'leaving' || start.kind === 'handed over')
+  if (!config.data || !start || start.kind === 'redirecting' || start.kind === 'forwarded')
     return (
       <StandalonePage>
         <Loading />
@@ -45,7 +45,7 @@ export const SignedIn = () => {
   return (
     <WithConfig config={config.data}>
       {state === 'absent' ? <SignInCard problem={start.kind === 'sign in' ? start.problem : null} /> : <Gate />}
-      {state === 'ended' ? <RenewDialog /> : null}
+      {state === 'expired' ? <RenewDialog /> : null}
     </WithConfig>
   );
 };
@@ -75,8 +75,8 @@ const Gate = () => {
         <Loading />
       </StandalonePage>
     );
-  if (isProblem(me.error, 404)) return <RegisterForm done={() => me.refetch()} />;
-  if (isProblem(me.error, 401)) return <AccountStatus status="refused" check={() => me.refetch()} />;
+  if (isProblem(me.error, 404)) return <RegisterForm onDone={() => me.refetch()} />;
+  if (isProblem(me.error, 401)) return <AccountStatus status="denied" check={() => me.refetch()} />;
   if (!me.data)
     return (
       <StandalonePage>
@@ -85,10 +85,10 @@ const Gate = () => {
     );
   const { registration_status: status, role } = me.data;
   if (role !== 'admin' && status !== 'approved') return <AccountStatus status={status} check={() => me.refetch()} />;
-  return <Inside me={me.data} />;
+  return <SignedInPages me={me.data} />;
 };
 
-const Inside = ({ me }: { readonly me: Me }) => (
+const SignedInPages = ({ me }: { readonly me: Me }) => (
   <MeContext value={me}>
     <Suspense fallback={<Loading />}>
       <Router />

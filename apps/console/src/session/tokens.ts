@@ -15,8 +15,8 @@ export interface SignIn {
 
 type Listener = () => void;
 
-/** `absent`: never signed in, or signed out. `ended`: the sign-in expired and has to be repeated. */
-export type SignInState = 'absent' | 'present' | 'ended';
+/** `absent`: never signed in, or signed out. `expired`: the sign-in expired and has to be repeated. */
+export type SignInState = 'absent' | 'present' | 'expired';
 
 /** How long before its expiry a token is renewed, so that no request uses it too late; less if it is short-lived. */
 const renewalMarginMs = 60_000;
@@ -28,7 +28,7 @@ const retryMs = 5_000;
 let signIn: SignIn | null = null;
 let state: SignInState = 'absent';
 let timer: ReturnType<typeof setTimeout> | undefined;
-let waiting: { readonly resolve: (token: string) => void; readonly reject: (error: Error) => void }[] = [];
+let waiters: { readonly resolve: (token: string) => void; readonly reject: (error: Error) => void }[] = [];
 const listeners = new Set<Listener>();
 /** One renewal per sign-in at a time, since a refresh token may work only once. */
 const renewals = new WeakMap<SignIn, Promise<SignIn>>();
@@ -44,24 +44,24 @@ const change = (next: SignIn | null, nextState: SignInState): void => {
 const scheduleRenewal = (ms: number): void => {
   clearTimeout(timer);
   // A timer longer than 2^31 ms would fire immediately.
-  timer = setTimeout(() => void renewAhead(), Math.min(Math.max(ms, 1_000), 2 ** 31 - 1));
+  timer = setTimeout(() => void renewBeforeExpiry(), Math.min(Math.max(ms, 1_000), 2 ** 31 - 1));
 };
 
 const delayUntilRenewal = (next: SignIn): number =>
-  remainingMs(next) - Math.min(renewalMarginMs, remainingMs(next) / 3);
+  remainingMsOf(next) - Math.min(renewalMarginMs, remainingMsOf(next) / 3);
 
-const remainingMs = ({ expiresAt }: SignIn): number => expiresAt - Date.now();
+const remainingMsOf = ({ expiresAt }: SignIn): number => expiresAt - Date.now();
 
-const renewalOf = (from: SignIn): Promise<SignIn> => {
-  const pending = renewals.get(from);
+const renewalOf = (current: SignIn): Promise<SignIn> => {
+  const pending = renewals.get(current);
   if (pending) return pending;
-  const renewal = from.renew().then((next) => {
+  const renewal = current.renew().then((next) => {
     // Skipped if the user has signed out or signed in again in the meantime.
-    if (signIn === from) change(next, 'present');
+    if (signIn === current) change(next, 'present');
     return next;
   });
-  renewals.set(from, renewal);
-  renewal.catch(() => renewals.delete(from));
+  renewals.set(current, renewal);
+  renewal.catch(() => renewals.delete(current));
   return renewal;
 };
 
@@ -69,70 +69,71 @@ const renewalOf = (from: SignIn): Promise<SignIn> => {
  * Renews the token before it expires. Does not disturb the user while the token is still valid: the issuer may be
  * unavailable only briefly.
  */
-const renewAhead = async (): Promise<void> => {
-  const from = signIn;
-  if (!from || state !== 'present') return;
-  await renewalOf(from).catch((error: unknown) => {
-    if (signIn !== from || state !== 'present') return;
+const renewBeforeExpiry = async (): Promise<void> => {
+  const current = signIn;
+  if (!current || state !== 'present') return;
+  await renewalOf(current).catch((error: unknown) => {
+    if (signIn !== current || state !== 'present') return;
     if (error instanceof IssuerUnavailable) scheduleRenewal(retryMs);
-    else if (remainingMs(from) > minRemainingMs) scheduleRenewal(Math.min(retryMs, remainingMs(from) - minRemainingMs));
+    else if (remainingMsOf(current) > minRemainingMs)
+      scheduleRenewal(Math.min(retryMs, remainingMsOf(current) - minRemainingMs));
     else expire();
   });
 };
 
-/** Marks the sign-in as ended. Open forms are kept: requests wait until there is a token again. */
+/** Marks the sign-in as expired. Open forms are kept: requests wait until there is a token again. */
 const expire = (): void => {
-  change(signIn, 'ended');
+  change(signIn, 'expired');
   clearTimeout(timer);
 };
 
 const renewNow = async (): Promise<string> => {
-  const from = signIn;
-  if (from && state === 'present') {
-    await renewalOf(from).catch((error: unknown) => {
-      if (signIn !== from) return;
+  const current = signIn;
+  if (current && state === 'present') {
+    await renewalOf(current).catch((error: unknown) => {
+      if (signIn !== current) return;
       // The computer may have woken up before its network connection: a retry may succeed.
       if (error instanceof IssuerUnavailable) throw new Problem(0, null, null);
       expire();
     });
   }
-  return currentToken();
+  return waitForToken();
 };
 
-const currentToken = async (): Promise<string> => {
+const waitForToken = async (): Promise<string> => {
   if (!signIn) throw new Problem(401, null, null);
-  return state === 'present' ? signIn.idToken : new Promise((go, stop) => waiting.push({ resolve: go, reject: stop }));
+  return state === 'present' ? signIn.idToken : new Promise((resolve, reject) => waiters.push({ resolve, reject }));
 };
 
 /** The ID token, which is kept only in this module's memory, never in the browser's storage. */
 export const tokens = {
   /** Returns the token; null if there is no sign-in. Waits while the sign-in has to be repeated. */
-  async current(): Promise<string | null> {
+  async getCurrentToken(): Promise<string | null> {
     if (!signIn) return null;
-    return state === 'present' && remainingMs(signIn) > minRemainingMs ? signIn.idToken : renewNow();
+    return state === 'present' && remainingMsOf(signIn) > minRemainingMs ? signIn.idToken : renewNow();
   },
 
   /** Returns a newer token than the rejected one. Throws `Problem` if there is no sign-in. */
-  renewed: (): Promise<string> => renewNow(),
+  renew: (): Promise<string> => renewNow(),
 
   /** Sets a new sign-in and resumes the waiting requests. */
-  take(next: SignIn): void {
+  accept(next: SignIn): void {
     change(next, 'present');
-    const woken = waiting;
-    waiting = [];
-    woken.forEach(({ resolve: go }) => go(next.idToken));
+    const resumedWaiters = waiters;
+    waiters = [];
+    resumedWaiters.forEach(({ resolve }) => resolve(next.idToken));
   },
 
   /** Removes the sign-in and rejects the waiting requests. */
   forget(): void {
     change(null, 'absent');
-    const woken = waiting;
-    waiting = [];
-    woken.forEach(({ reject: stop }) => stop(new Problem(401, null, null)));
+    const resumedWaiters = waiters;
+    waiters = [];
+    resumedWaiters.forEach(({ reject }) => reject(new Problem(401, null, null)));
   },
 
-  state: (): SignInState => state,
-  claims: (): TokenClaims | null => (signIn ? claimsOf(signIn.idToken) : null),
+  getState: (): SignInState => state,
+  getClaims: (): TokenClaims | null => (signIn ? claimsOf(signIn.idToken) : null),
 
   subscribe: (listener: Listener): (() => void) => {
     listeners.add(listener);
@@ -160,13 +161,13 @@ export const claimsOf = (token: string): TokenClaims => {
   const [, payload = ''] = token.split('.');
   const bytes = Uint8Array.from(atob(payload.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
   const claims = JSON.parse(new TextDecoder().decode(bytes)) as Record<string, unknown>;
-  const text = (name: string): string | null => (typeof claims[name] === 'string' ? claims[name] : null);
+  const readText = (name: string): string | null => (typeof claims[name] === 'string' ? claims[name] : null);
   return {
-    iss: text('iss') ?? '',
-    sub: text('sub') ?? '',
+    iss: readText('iss') ?? '',
+    sub: readText('sub') ?? '',
     exp: Number(claims['exp'] ?? 0),
     iat: typeof claims['iat'] === 'number' ? claims['iat'] : null,
-    email: text('email'),
-    name: text('name'),
+    email: readText('email'),
+    name: readText('name'),
   };
 };

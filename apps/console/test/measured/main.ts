@@ -5,7 +5,7 @@ import { launchChromium } from '../chromium.ts';
 import {
   openFirst,
   openSignedIn,
-  openWithin,
+  navigateTo,
   scrollBy,
   type MeasuredPage,
   type PageMeasurement,
@@ -19,31 +19,31 @@ import { startMeasuredService, type MeasuredService } from './measured-service.t
  * large OpenAPI document, it also adds the document to the catalog, opens its page and scrolls through it, so run it on
  * a copy of the database.
  */
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const row = (...cells: readonly (string | number)[]): void => say(`| ${cells.join(' | ')} |`);
-const head = (...cells: readonly string[]): void => {
-  row(...cells);
-  row(...cells.map((_, at) => (at === 0 ? '---' : '---:')));
+const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const printRow = (...cells: readonly (string | number)[]): void => print(`| ${cells.join(' | ')} |`);
+const printHead = (...cells: readonly string[]): void => {
+  printRow(...cells);
+  printRow(...cells.map((_, index) => (index === 0 ? '---' : '---:')));
 };
-const ms = (time: number): string => Math.round(time).toString();
-const kb = (bytes: number): string => (bytes / 1_024).toFixed(1);
+const formatMs = (time: number): string => Math.round(time).toString();
+const formatKb = (bytes: number): string => (bytes / 1_024).toFixed(1);
 
 const rows = 'table tbody tr';
 const columns = ['time to content, ms', 'requests', 'API', 'JS, KB', 'CSS, KB', 'long tasks', 'longest, ms'] as const;
-const cellsOf = (it: PageMeasurement): readonly (string | number)[] => [
-  ms(it.contentMs),
-  it.requests,
-  it.apiRequests,
-  kb(it.scriptBytes),
-  kb(it.styleBytes),
-  it.longTasks,
-  ms(it.longestTaskMs),
+const cellsOf = (measurement: PageMeasurement): readonly (string | number)[] => [
+  formatMs(measurement.contentMs),
+  measurement.requests,
+  measurement.apiRequests,
+  formatKb(measurement.scriptBytes),
+  formatKb(measurement.styleBytes),
+  measurement.longTasks,
+  formatMs(measurement.longestTaskMs),
 ];
 
 /** Returns an approved client of the filled catalog. */
 const findClient = async (service: MeasuredService) => {
   const query = 'role=client&registration_status=approved&suspended=false&limit=1';
-  const [client] = await service.ask<{ email: string }[]>('GET', `/api/profiles/?${query}`);
+  const [client] = await service.request<{ email: string }[]>('GET', `/api/profiles/?${query}`);
   if (!client) throw new Error('There is no approved client: run `npm run big-catalog` on this database first');
   // The uid that `npm run big-catalog` gives to this person.
   return { email: client.email, uid: `big-catalog-${/\.(\d+)@/.exec(client.email)?.[1]}`, emailVerified: true };
@@ -53,8 +53,8 @@ const pagesOf = async (
   service: MeasuredService,
   email: string,
 ): Promise<Record<'admin' | 'client', MeasuredPage[]>> => {
-  const [api] = await service.ask<{ id: string }[]>('GET', '/api/collections/?limit=1');
-  const [group] = await service.ask<{ name: string }[]>('GET', '/api/groups?limit=1');
+  const [api] = await service.request<{ id: string }[]>('GET', '/api/collections/?limit=1');
+  const [group] = await service.request<{ name: string }[]>('GET', '/api/groups?limit=1');
   return {
     admin: [
       { path: '/people', content: rows },
@@ -89,53 +89,53 @@ const measureDocument = async (browser: Browser, service: MeasuredService, file:
   const text = readFileSync(file, 'utf8');
   const name = `Measured ${Date.now()}`;
   const body = `{"name":${JSON.stringify(name)},"openapi_spec":${text}}`;
-  const { id } = await service.ask<{ id: string }>('POST', '/api/collections/', body);
+  const { id } = await service.request<{ id: string }>('POST', '/api/collections/', body);
   const page = await openSignedIn(browser, await service.linkFor('/agents'));
-  const opened = await openWithin(page, { path: `/apis/${id}`, content: 'ul[aria-label="Operations"] li' });
-  say(`\n## The page of ${(text.length / 1e6).toFixed(1)} MB\n`);
-  head('page', ...columns);
-  row('/apis/…', ...cellsOf(opened));
+  const measurement = await navigateTo(page, { path: `/apis/${id}`, content: 'ul[aria-label="Operations"] li' });
+  print(`\n## The page of ${(text.length / 1e6).toFixed(1)} MB\n`);
+  printHead('page', ...columns);
+  printRow('/apis/…', ...cellsOf(measurement));
   const frames = [...(await scrollBy(page, 40_000))].sort((a, b) => a - b);
-  const slow = frames.filter((time) => time > 50);
-  say(`\nScrolled through 40,000 px: ${frames.length} frames, ${slow.length} over 50 ms, the median`);
-  say(`${ms(frames[Math.floor(frames.length / 2)] ?? 0)} ms, the longest ${ms(frames.at(-1) ?? 0)} ms.`);
+  const slowFrames = frames.filter((time) => time > 50);
+  print(`\nScrolled through 40,000 px: ${frames.length} frames, ${slowFrames.length} over 50 ms, the median`);
+  print(`${formatMs(frames[Math.floor(frames.length / 2)] ?? 0)} ms, the longest ${formatMs(frames.at(-1) ?? 0)} ms.`);
   await page.context().close();
-  await service.ask('DELETE', `/api/collections/${id}`).catch(() => undefined);
+  await service.request('DELETE', `/api/collections/${id}`).catch(() => undefined);
 };
 
 const service = await startMeasuredService();
 const browser = await launchChromium();
-if (!browser) throw new Error('Chromium is not installed: install it, or name its program in CHROMIUM');
+if (!browser) throw new Error('Chromium is not installed: install it, or set CHROMIUM to its path');
 try {
   const client = await findClient(service);
   const pages = await pagesOf(service, client.email);
-  say(
+  print(
     `System load: ${loadavg()
       .map((load) => load.toFixed(1))
       .join(', ')}\n`,
   );
-  say('## The very first view, from a link with a one-time code\n');
-  head('page', ...columns);
-  const startsAt = { admin: { path: '/people', content: rows }, client: { path: '/mine', content: rows } } as const;
+  print('## The very first view, from a link with a one-time code\n');
+  printHead('page', ...columns);
+  const startPages = { admin: { path: '/people', content: rows }, client: { path: '/mine', content: rows } } as const;
   for (const role of ['admin', 'client'] as const) {
     const link = await service.linkFor('/', role === 'client' ? client : undefined);
-    row(`${role}: ${startsAt[role].path}`, ...cellsOf(await openFirst(browser, link, startsAt[role])));
+    printRow(`${role}: ${startPages[role].path}`, ...cellsOf(await openFirst(browser, link, startPages[role])));
   }
   for (const role of ['admin', 'client'] as const) {
-    say(`\n## Pages of ${role === 'admin' ? 'administrators' : 'clients'}, within the console\n`);
-    head('page', ...columns);
-    for (const measured of pages[role]) {
-      const from = measured.path === '/agents' ? '/search' : '/agents';
-      const link = await service.linkFor(from, role === 'client' ? client : undefined);
+    print(`\n## Pages of ${role === 'admin' ? 'administrators' : 'clients'}, within the console\n`);
+    printHead('page', ...columns);
+    for (const pageToMeasure of pages[role]) {
+      const startPath = pageToMeasure.path === '/agents' ? '/search' : '/agents';
+      const link = await service.linkFor(startPath, role === 'client' ? client : undefined);
       const page = await openSignedIn(browser, link);
-      const path = measured.path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, '…');
-      row(path, ...cellsOf(await openWithin(page, measured)));
+      const path = pageToMeasure.path.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/, '…');
+      printRow(path, ...cellsOf(await navigateTo(page, pageToMeasure)));
       await page.context().close();
     }
   }
   const [document] = process.argv.slice(2);
   if (document) await measureDocument(browser, service, document);
-  say(
+  print(
     `\nSystem load: ${loadavg()
       .map((load) => load.toFixed(1))
       .join(', ')}`,

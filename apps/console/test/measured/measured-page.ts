@@ -20,7 +20,7 @@ export interface MeasuredPage {
   readonly content: string;
 }
 
-interface Watched extends Window {
+interface WatchedWindow extends Window {
   longTasks: number[];
 }
 
@@ -31,10 +31,10 @@ export const openSignedIn = async (browser: Browser, link: string): Promise<Page
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
   context.setDefaultTimeout(waitMs);
   await context.addInitScript(() => {
-    const watched = window as unknown as Watched;
-    watched.longTasks = [];
+    const watchedWindow = window as unknown as WatchedWindow;
+    watchedWindow.longTasks = [];
     new PerformanceObserver((list) => {
-      for (const { duration } of list.getEntries()) watched.longTasks.push(duration);
+      for (const { duration } of list.getEntries()) watchedWindow.longTasks.push(duration);
     }).observe({ type: 'longtask', buffered: true });
   });
   const page = await context.newPage();
@@ -45,42 +45,48 @@ export const openSignedIn = async (browser: Browser, link: string): Promise<Page
 };
 
 /** Opens the link with an empty cache, and measures the very first view, including the sign-in. */
-export const openFirst = async (browser: Browser, link: string, measured: MeasuredPage): Promise<PageMeasurement> => {
+export const openFirst = async (
+  browser: Browser,
+  link: string,
+  pageToMeasure: MeasuredPage,
+): Promise<PageMeasurement> => {
   const context = await browser.newContext({ viewport: { width: 1_280, height: 800 }, reducedMotion: 'reduce' });
   context.setDefaultTimeout(waitMs);
   const page = await context.newPage();
   const traffic = listenTo(page);
   const start = performance.now();
   await page.goto(link);
-  await page.locator('#content').locator(measured.content).first().waitFor();
+  await page.locator('#content').locator(pageToMeasure.content).first().waitFor();
   const contentMs = performance.now() - start;
   await page.waitForLoadState('networkidle');
-  const opened = { contentMs, ...(await traffic()), longTasks: 0, longestTaskMs: 0 };
+  const measurement = { contentMs, ...(await traffic()), longTasks: 0, longestTaskMs: 0 };
   await context.close();
-  return opened;
+  return measurement;
 };
 
 /** Navigates to the page as the menu does. */
-export const openWithin = async (page: Page, { path, content }: MeasuredPage): Promise<PageMeasurement> => {
+export const navigateTo = async (page: Page, { path, content }: MeasuredPage): Promise<PageMeasurement> => {
   const traffic = listenTo(page);
   const { contentMs, tasks } = await page.evaluate(
     async ([address, selector, limit]) => {
-      const watched = window as unknown as Watched;
-      watched.longTasks.length = 0;
-      const before = document.querySelector('#content h1');
+      const watchedWindow = window as unknown as WatchedWindow;
+      watchedWindow.longTasks.length = 0;
+      const previousHeading = document.querySelector('#content h1');
       const start = performance.now();
       window.history.pushState(null, '', address);
       window.dispatchEvent(new PopStateEvent('popstate', { state: null }));
-      const frame = () => new Promise((done) => requestAnimationFrame(done));
-      const isThere = () => {
+      const waitForFrame = () => new Promise((resolve) => requestAnimationFrame(resolve));
+      const isLoaded = () => {
         const heading = document.querySelector('#content h1');
-        return heading !== null && heading !== before && document.querySelector(`#content ${selector}`) !== null;
+        return (
+          heading !== null && heading !== previousHeading && document.querySelector(`#content ${selector}`) !== null
+        );
       };
-      while (!isThere() && performance.now() - start < limit) await frame();
+      while (!isLoaded() && performance.now() - start < limit) await waitForFrame();
       const contentMs = performance.now() - start;
       // A task is reported after it ends.
-      await new Promise((done) => setTimeout(done, 1_000));
-      return { contentMs, tasks: [...watched.longTasks] };
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+      return { contentMs, tasks: [...watchedWindow.longTasks] };
     },
     [`/console${path}`, content, waitMs] as const,
   );
@@ -92,45 +98,46 @@ export const openWithin = async (page: Page, { path, content }: MeasuredPage): P
 export const scrollBy = async (page: Page, pixels: number): Promise<readonly number[]> => {
   await page.mouse.move(640, 500);
   await page.evaluate(() => {
-    const watched = window as unknown as { frames: number[]; scrolling: boolean };
-    watched.frames = [];
-    watched.scrolling = true;
+    const watchedWindow = window as unknown as { frames: number[]; scrolling: boolean };
+    watchedWindow.frames = [];
+    watchedWindow.scrolling = true;
     let last = performance.now();
-    const next = (now: number): void => {
-      watched.frames.push(now - last);
+    const recordFrame = (now: number): void => {
+      watchedWindow.frames.push(now - last);
       last = now;
-      if (watched.scrolling) requestAnimationFrame(next);
+      if (watchedWindow.scrolling) requestAnimationFrame(recordFrame);
     };
-    requestAnimationFrame(next);
+    requestAnimationFrame(recordFrame);
   });
   const stepPixels = 400;
-  for (let scrolled = 0; scrolled < pixels; scrolled += stepPixels) await page.mouse.wheel(0, stepPixels);
+  for (let scrolledPixels = 0; scrolledPixels < pixels; scrolledPixels += stepPixels)
+    await page.mouse.wheel(0, stepPixels);
   return page.evaluate(() => {
-    const watched = window as unknown as { frames: number[]; scrolling: boolean };
-    watched.scrolling = false;
-    return watched.frames;
+    const watchedWindow = window as unknown as { frames: number[]; scrolling: boolean };
+    watchedWindow.scrolling = false;
+    return watchedWindow.frames;
   });
 };
 
 /** Counts the page's requests until the returned function is called. */
 const listenTo = (page: Page) => {
-  const seen: Request[] = [];
-  const record = (request: Request): void => void seen.push(request);
+  const requests: Request[] = [];
+  const record = (request: Request): void => void requests.push(request);
   page.on('request', record);
   return async () => {
     page.off('request', record);
     const bytesOf = async (type: string): Promise<number> => {
       const sizes = await Promise.all(
-        seen
+        requests
           .filter((request) => request.resourceType() === type)
           .map(async (request) => (await request.response()) && (await request.sizes()).responseBodySize),
       );
       return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0);
     };
-    const api = seen.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
+    const apiRequests = requests.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
     return {
-      requests: seen.length,
-      apiRequests: api.length,
+      requests: requests.length,
+      apiRequests: apiRequests.length,
       scriptBytes: await bytesOf('script'),
       styleBytes: await bytesOf('stylesheet'),
     };

@@ -11,7 +11,7 @@ export interface MeasuredService {
   /** Returns a link that signs the user in and opens the page. */
   readonly linkFor: (path: string, user?: LocalUser) => Promise<string>;
   /** Calls the API as an administrator. Throws if the call fails. */
-  readonly ask: <Body>(method: string, path: string, body?: string) => Promise<Body>;
+  readonly request: <Body>(method: string, path: string, body?: string) => Promise<Body>;
   readonly stop: () => Promise<void>;
 }
 
@@ -40,13 +40,13 @@ export const startMeasuredService = async (): Promise<MeasuredService> => {
   return {
     address,
     linkFor: async (path, user) => {
-      const who = user ? ['--uid', user.uid, '--email', user.email ?? ''] : [];
-      const command = [...source, 'apps/cli/src/main.ts', 'console', ...who, '--json'];
+      const userOptions = user ? ['--uid', user.uid, '--email', user.email ?? ''] : [];
+      const command = [...source, 'apps/cli/src/main.ts', 'console', ...userOptions, '--json'];
       const { stdout } = await run(process.execPath, command, { cwd: root, env });
       const { code } = JSON.parse(stdout) as { code: string };
       return `${address}/console${path}#code=${code}`;
     },
-    ask: async <Body>(method: string, path: string, body?: string) => {
+    request: async <Body>(method: string, path: string, body?: string) => {
       const headers = { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) };
       const response = await fetch(address + path, { method, headers, ...(body ? { body } : {}) });
       if (!response.ok) throw new Error(`${method} ${path} returned ${response.status}: ${await response.text()}`);

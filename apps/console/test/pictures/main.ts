@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core';
 import { launchChromium } from '../chromium.ts';
 import { startConsoleService, type ConsoleService, type Person } from '../console-service.ts';
 import { colleague, memberOf, seedOrganisation } from './organisation.ts';
-import { withPalette } from './png-palette.ts';
+import { reduceColours } from './png-palette.ts';
 import { documentShots, shotsOf, type Shot } from './shots.ts';
 
 /**
@@ -53,7 +53,7 @@ const takePicture = async (
   context.setDefaultTimeout(20_000);
   const page = await context.newPage();
   try {
-    const address = shot.as ? await service.linkFor(personOf[shot.as], shot.path) : `${service.address}/console/`;
+    const address = shot.role ? await service.linkFor(personOf[shot.role], shot.path) : `${service.address}/console/`;
     await page.goto(address);
     await page.locator('h1').first().waitFor();
     await waitUntilLoaded(page);
@@ -75,7 +75,7 @@ const waitUntilLoaded = async (page: Page): Promise<void> => {
 
 const main = async (): Promise<void> => {
   const browser = await launchChromium();
-  if (!browser) throw new Error('Chromium is missing: install it, or name its program in CHROMIUM');
+  if (!browser) throw new Error('Chromium is not installed: install it, or set CHROMIUM to its path');
   const service = await startConsoleService();
   try {
     const folder = values.docs ? docsFolder : (values.folder ?? mkdtempSync(join(tmpdir(), 'portico-pictures-')));
@@ -90,7 +90,7 @@ const main = async (): Promise<void> => {
         (values.docs ? [light] : views).map(async (view) => {
           const path = join(folder, `${[shot.name, view.name].filter(Boolean).join('-')}.png`);
           await takePicture(browser, service, shot, view, path);
-          if (values.docs) writeFileSync(path, withPalette(readFileSync(path)));
+          if (values.docs) writeFileSync(path, reduceColours(readFileSync(path)));
         }),
       );
     process.stdout.write(`${folder}\n`);

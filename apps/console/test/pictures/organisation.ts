@@ -29,7 +29,7 @@ const members: readonly Member[] = [
 ];
 
 /** People who have registered and are waiting for a decision. */
-const waiting = [
+const pendingPeople = [
   { name: 'Maya Fontaine', company: 'Quayside Logistics' },
   { name: 'Nils Petersen', company: 'Lighthouse Travel' },
   { name: 'Oksana Melnyk', company: 'Fernhill Payments' },
@@ -38,10 +38,15 @@ const waiting = [
 /** The APIs of each group, and the days until the access expires. */
 const groups: readonly (readonly [name: string, description: string, apis: readonly string[], days: number | null])[] =
   [
-    ['Travel desk', 'Books what others travel by', ['Nimbara Weather', 'Waymark Maps', 'Skylane Flight Search'], null],
-    ['Payments', 'Money in and out', ['Kestrel Pay Charges', 'Florin Exchange Rates', 'Quillbook Invoicing'], 180],
-    ['Shop', 'The shop and its parcels', ['Parcelbee Shipping', 'Stockyard Warehouse', 'Pigeonpost E-mail'], null],
-    ['Data team', 'Reports for everybody', ['Daybreak News Search', 'Bellwether Market Data'], 20],
+    ['Travel desk', 'Books flights and hotels', ['Nimbara Weather', 'Waymark Maps', 'Skylane Flight Search'], null],
+    [
+      'Payments',
+      'Incoming and outgoing payments',
+      ['Kestrel Pay Charges', 'Florin Exchange Rates', 'Quillbook Invoicing'],
+      180,
+    ],
+    ['Shop', 'The shop and its parcels', ['Parcelbee Shipping', 'Stockyard Warehouse', 'Pigeonpost Email'], null],
+    ['Data team', 'Company-wide reports', ['Daybreak News Search', 'Bellwether Market Data'], 20],
   ];
 
 /** Access that people have in addition to the access of their groups. */
@@ -54,15 +59,15 @@ const grants: readonly (readonly [name: string, apis: readonly string[], days: n
 ];
 
 const requests: readonly (readonly [name: string, api: string, reason: string, days: number | null])[] = [
-  ['Elif Demir', 'Roomlark Hotel Booking', 'Travellers ask for a room with their flight.', 90],
-  ['Katja Novak', 'Tonwire SMS', 'To tell customers that their parcel is at the door.', null],
+  ['Elif Demir', 'Roomlark Hotel Booking', 'Travellers often need a room with their flight.', 90],
+  ['Katja Novak', 'Tonwire SMS', 'To notify customers that their parcel has arrived.', null],
   ['Hiroshi Tanabe', 'Florin Exchange Rates', 'Monthly report in one currency.', 365],
   ['Amara Osei', 'Skylane Flight Search', 'Prices for the offer to a school.', 30],
 ];
 
 export const memberOf = (name: string): Person => {
-  const [first = ''] = name.toLowerCase().split(' ');
-  return { uid: first, email: `${first}@example.com` };
+  const [firstName = ''] = name.toLowerCase().split(' ');
+  return { uid: firstName, email: `${firstName}@example.com` };
 };
 
 /** A second administrator. */
@@ -73,7 +78,7 @@ export interface Organisation {
   readonly apis: ReadonlyMap<string, string>;
 }
 
-const inDays = (days: number | null): { readonly expires_at?: string } =>
+const expiryIn = (days: number | null): { readonly expires_at?: string } =>
   days === null ? {} : { expires_at: new Date(Date.now() + days * dayMs).toISOString() };
 
 /** Fills a new service with a small organisation: fictional people, and the repository's samples. */
@@ -81,21 +86,21 @@ export const seedOrganisation = async (service: ConsoleService): Promise<Organis
   const command = ['-C', '@portico/source', 'apps/cli/src/main.ts', 'import', 'samples'];
   const env = { ...process.env, DATA_DIR: service.dataDir };
   await promisify(execFile)(process.execPath, command, { cwd: root, env });
-  const listed = await service.request<readonly { readonly id: string; readonly name: string }[]>(
+  const collections = await service.request<readonly { readonly id: string; readonly name: string }[]>(
     'GET',
     '/api/collections/',
   );
-  const apis = new Map(listed.map(({ id, name }) => [name, id]));
+  const apis = new Map(collections.map(({ id, name }) => [name, id]));
   const profiles = new Map<string, string>();
   const marta = await service.register(colleague, { fullName: 'Marta Silva', company: 'Lighthouse Travel' });
   await service.request('PUT', `/api/profiles/${marta}/role`, { role: 'admin' });
   for (const { name, company } of members)
     profiles.set(name, await service.register(memberOf(name), { fullName: name, company }));
-  for (const { name, company } of waiting)
+  for (const { name, company } of pendingPeople)
     await service.register(memberOf(name), { fullName: name, company, approved: false });
   await grantAll(service, apis);
-  await limit(service);
-  await ask(service, apis);
+  await addLimits(service);
+  await addRequests(service, apis);
   await addUsage(service, apis, profiles);
   await service.request('POST', `/api/profiles/${memberOf('Daniel').email}/suspend`, { reason: 'On leave' }, colleague);
   return { apis };
@@ -112,7 +117,7 @@ const grantAll = async (service: ConsoleService, apis: ReadonlyMap<string, strin
     await service.request(
       'POST',
       '/api/access/grants',
-      { groups: [name], collections: idsOf(apiNames), ...inDays(days) },
+      { groups: [name], collections: idsOf(apiNames), ...expiryIn(days) },
       colleague,
     );
   }
@@ -120,16 +125,16 @@ const grantAll = async (service: ConsoleService, apis: ReadonlyMap<string, strin
     await service.request('POST', '/api/access/grants', {
       profiles: [memberOf(name).email],
       collections: idsOf(apiNames),
-      ...inDays(days),
+      ...expiryIn(days),
     });
   for (const [name, id] of apis)
     if (name !== 'Tallowfield People and Payroll')
       await service.request('PUT', `/api/collections/${id}`, { discoverable: true });
 };
 
-const limit = async (service: ConsoleService): Promise<void> => {
+const addLimits = async (service: ConsoleService): Promise<void> => {
   const tiers = [
-    { tier: 'standard', allowed_limit: 600, window_seconds: 60, description: 'What everybody starts with' },
+    { tier: 'standard', allowed_limit: 600, window_seconds: 60, description: 'The initial tier of every client' },
     { tier: 'reports', allowed_limit: 20_000, window_seconds: 86_400, description: 'Nightly jobs' },
     { tier: 'partners', allowed_limit: 3_000, window_seconds: 60, description: 'Shops with many customers' },
   ];
@@ -144,20 +149,25 @@ const limit = async (service: ConsoleService): Promise<void> => {
   });
 };
 
-const ask = async (service: ConsoleService, apis: ReadonlyMap<string, string>): Promise<void> => {
+const addRequests = async (service: ConsoleService, apis: ReadonlyMap<string, string>): Promise<void> => {
   const send = ([name, api, reason, days]: (typeof requests)[number]) => {
     const body = { collection_id: apis.get(api), reason, ...(days === null ? {} : { duration_days: days }) };
     return service.request<{ readonly id: string }>('POST', '/api/access/requests', body, memberOf(name));
   };
   for (const request of requests.slice(0, 3)) await send(request);
-  const denied = await send(['Jonas Berg', 'Inkwell E-Signature', 'To sign the contracts of the summer.', 90]);
-  await service.request('POST', `/api/access/requests/${denied.id}/deny`, { reason: 'Legal signs them.' }, colleague);
-  const approved = await send(['Amara Osei', 'Almanack Calendar', 'To find a time for a call.', null]);
-  await service.request('POST', `/api/access/requests/${approved.id}/approve`, {}, colleague);
+  const deniedRequest = await send(['Jonas Berg', 'Inkwell E-Signature', 'To sign the contracts of the summer.', 90]);
+  await service.request(
+    'POST',
+    `/api/access/requests/${deniedRequest.id}/deny`,
+    { reason: 'Legal signs them.' },
+    colleague,
+  );
+  const approvedRequest = await send(['Amara Osei', 'Almanack Calendar', 'To find a time for a call.', null]);
+  await service.request('POST', `/api/access/requests/${approvedRequest.id}/approve`, {}, colleague);
   await send(['Amara Osei', 'Scribewell Speech to Text', 'Notes of calls with travellers.', 60]);
 };
 
-/** Adds a month of usage, always the same, with less at weekends. Usage is stored by day, so it is written directly. */
+/** Adds a month of usage, identical in every run, with less at weekends. Usage is stored by day, so it is written directly. */
 const addUsage = async (
   service: ConsoleService,
   apis: ReadonlyMap<string, string>,
@@ -165,27 +175,33 @@ const addUsage = async (
 ): Promise<void> => {
   const config = readConfig({ DATA_DIR: service.dataDir, JOBS: 'off' });
   const portico = await compose(config, createLogger('silent', 'pictures'), 'tool');
-  type DayUse = Parameters<typeof portico.ports.usage.add>[0][number];
+  type DailyUsage = Parameters<typeof portico.ports.usage.add>[0][number];
   const now = Date.now();
   const today = Math.floor(now / dayMs);
-  const pairs = members.flatMap(({ name, groups: theirs }) =>
-    groups.filter(([group]) => theirs.includes(group)).flatMap(([, , names]) => names.map((api) => ({ name, api }))),
+  const pairs = members.flatMap(({ name, groups: memberGroups }) =>
+    groups
+      .filter(([group]) => memberGroups.includes(group))
+      .flatMap(([, , names]) => names.map((api) => ({ name, api }))),
   );
-  for (let ago = 44; ago >= 0; ago--) {
-    const day = today - ago;
-    const isQuiet = [0, 6].includes(new Date(day * dayMs).getUTCDay());
-    const uses = pairs.flatMap(({ name, api }, at) => {
+  for (let daysAgo = 44; daysAgo >= 0; daysAgo--) {
+    const day = today - daysAgo;
+    const isWeekend = [0, 6].includes(new Date(day * dayMs).getUTCDay());
+    const dailyUsage = pairs.flatMap(({ name, api }, index) => {
       const [profileId, collectionId] = [profiles.get(name), apis.get(api)];
-      const calls = Math.round((isQuiet ? 2 : 9) * (1 + Math.sin(at * 7 + day * 3)) * (1.4 - ago / 60));
+      const calls = Math.round((isWeekend ? 2 : 9) * (1 + Math.sin(index * 7 + day * 3)) * (1.4 - daysAgo / 60));
       if (!profileId || !collectionId || calls === 0) return [];
-      const lastUsedAt = Math.min(now, day * dayMs + (9 + (at % 9)) * 3_600_000 + at * 61_000);
+      const lastUsedAt = Math.min(now, day * dayMs + (9 + (index % 9)) * 3_600_000 + index * 61_000);
       const counts = { read: calls, search: calls >> 2, slice: calls * 2, credential_read: calls >> 3, refused: 0 };
-      const use = { day, counts, lastUsedAt, keyUsedAt: lastUsedAt };
+      const baseUsage = { day, counts, lastUsedAt, keyUsedAt: lastUsedAt };
       return [
-        { ...use, profileId: profileId as DayUse['profileId'], collectionId: collectionId as DayUse['collectionId'] },
+        {
+          ...baseUsage,
+          profileId: profileId as DailyUsage['profileId'],
+          collectionId: collectionId as DailyUsage['collectionId'],
+        },
       ];
     });
-    await portico.ports.usage.add(uses);
+    await portico.ports.usage.add(dailyUsage);
   }
   await portico.close();
 };

@@ -5,7 +5,7 @@ import type { Organisation } from './organisation.ts';
 export interface Shot {
   readonly name: string;
   /** The role to sign in with; null if there is no sign-in. */
-  readonly as: 'admin' | 'client' | null;
+  readonly role: 'admin' | 'client' | null;
   readonly path: string;
   /** Prepares the page before the picture is taken. */
   readonly prepare?: (page: Page) => Promise<void>;
@@ -23,8 +23,8 @@ const openGrant = async (page: Page): Promise<void> => {
   await dialog.getByLabel('Expires').selectOption('90 days');
 };
 
-const choose = async (page: Page, label: string, typed: string, name: string): Promise<void> => {
-  await page.getByRole('dialog').getByLabel(label, { exact: true }).fill(typed);
+const choose = async (page: Page, label: string, searchText: string, name: string): Promise<void> => {
+  await page.getByRole('dialog').getByLabel(label, { exact: true }).fill(searchText);
   await page.getByRole('option', { name }).first().click();
 };
 
@@ -45,42 +45,42 @@ const chooseSamples = async (page: Page): Promise<void> => {
     .waitFor();
 };
 
-const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
+const clickButton = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
 
 export const shotsOf = ({ apis }: Organisation): readonly Shot[] => {
-  const pay = `/apis/${apis.get('Kestrel Pay Charges')}`;
+  const paymentsPath = `/apis/${apis.get('Kestrel Pay Charges')}`;
   return [
-    { name: 'sign-in', as: null, path: '/' },
-    { name: 'people', as: 'admin', path: '/people' },
-    { name: 'person', as: 'admin', path: '/people/amara@example.com' },
-    { name: 'person-suspended', as: 'admin', path: '/people/daniel@example.com' },
-    { name: 'apis', as: 'admin', path: '/apis' },
-    { name: 'import', as: 'admin', path: '/apis/import', prepare: chooseSamples },
-    { name: 'import-empty', as: 'admin', path: '/apis/import' },
-    { name: 'api', as: 'admin', path: pay },
-    { name: 'operation', as: 'admin', path: pay, prepare: openOperation },
-    { name: 'access', as: 'admin', path: '/access' },
-    { name: 'grant', as: 'admin', path: '/access', prepare: openGrant },
-    { name: 'groups', as: 'admin', path: '/access/groups' },
-    { name: 'group', as: 'admin', path: '/access/groups/Travel%20desk' },
-    { name: 'requests', as: 'admin', path: '/access/requests' },
-    { name: 'limits', as: 'admin', path: '/limits' },
-    { name: 'new-tier', as: 'admin', path: '/limits', prepare: press('New tier') },
-    { name: 'use', as: 'admin', path: '/use' },
-    { name: 'audit', as: 'admin', path: '/audit' },
-    { name: 'health', as: 'admin', path: '/health' },
-    { name: 'mine', as: 'client', path: '/mine' },
-    { name: 'search', as: 'client', path: '/search?q=will%20it%20rain%20tomorrow' },
-    { name: 'ask', as: 'client', path: '/ask' },
-    { name: 'my-requests', as: 'client', path: '/ask?view=requests' },
-    { name: 'my-use', as: 'client', path: '/use' },
-    { name: 'key', as: 'client', path: '/key' },
-    { name: 'agents', as: 'client', path: '/agents' },
-    { name: 'missing', as: 'client', path: '/no-such-page' },
+    { name: 'sign-in', role: null, path: '/' },
+    { name: 'people', role: 'admin', path: '/people' },
+    { name: 'person', role: 'admin', path: '/people/amara@example.com' },
+    { name: 'person-suspended', role: 'admin', path: '/people/daniel@example.com' },
+    { name: 'apis', role: 'admin', path: '/apis' },
+    { name: 'import', role: 'admin', path: '/apis/import', prepare: chooseSamples },
+    { name: 'import-empty', role: 'admin', path: '/apis/import' },
+    { name: 'api', role: 'admin', path: paymentsPath },
+    { name: 'operation', role: 'admin', path: paymentsPath, prepare: openOperation },
+    { name: 'access', role: 'admin', path: '/access' },
+    { name: 'grant', role: 'admin', path: '/access', prepare: openGrant },
+    { name: 'groups', role: 'admin', path: '/access/groups' },
+    { name: 'group', role: 'admin', path: '/access/groups/Travel%20desk' },
+    { name: 'requests', role: 'admin', path: '/access/requests' },
+    { name: 'limits', role: 'admin', path: '/limits' },
+    { name: 'new-tier', role: 'admin', path: '/limits', prepare: clickButton('New tier') },
+    { name: 'use', role: 'admin', path: '/use' },
+    { name: 'audit', role: 'admin', path: '/audit' },
+    { name: 'health', role: 'admin', path: '/health' },
+    { name: 'mine', role: 'client', path: '/mine' },
+    { name: 'search', role: 'client', path: '/search?q=will%20it%20rain%20tomorrow' },
+    { name: 'ask', role: 'client', path: '/ask' },
+    { name: 'my-requests', role: 'client', path: '/ask?view=requests' },
+    { name: 'my-use', role: 'client', path: '/use' },
+    { name: 'key', role: 'client', path: '/key' },
+    { name: 'agents', role: 'client', path: '/agents' },
+    { name: 'missing', role: 'client', path: '/no-such-page' },
   ];
 };
 
-const inDocuments = ['search', 'people', 'grant', 'operation', 'use', 'import'];
+const documentedNames = ['search', 'people', 'grant', 'operation', 'use', 'import'];
 
 export const documentShots = (organisation: Organisation): readonly Shot[] =>
-  shotsOf(organisation).filter(({ name }) => inDocuments.includes(name));
+  shotsOf(organisation).filter(({ name }) => documentedNames.includes(name));

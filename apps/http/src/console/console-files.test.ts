@@ -24,26 +24,26 @@ describe('the files of the console', () => {
 
   test('include the icon under a fixed name, cacheable for a day', async () => {
     await build();
-    const answer = await createConsoleFiles(folder).icon(false);
-    expect(answer.headers).toEqual({
+    const response = await createConsoleFiles(folder).readIcon(false);
+    expect(response.headers).toEqual({
       'Content-Type': 'image/svg+xml',
       'Cache-Control': 'public, max-age=86400',
       Vary: 'Accept-Encoding',
     });
-    expect(bytesOf(answer).toString()).toBe(icon);
+    expect(bytesOf(response).toString()).toBe(icon);
   });
 
   test('include the icon as gzip for clients that accept it', async () => {
     await build();
-    const answer = await createConsoleFiles(folder).icon(true);
-    expect(answer.headers['Content-Encoding']).toBe('gzip');
-    expect(gunzipSync(bytesOf(answer)).toString()).toBe(icon);
+    const response = await createConsoleFiles(folder).readIcon(true);
+    expect(response.headers['Content-Encoding']).toBe('gzip');
+    expect(gunzipSync(bytesOf(response)).toString()).toBe(icon);
   });
 
   test('include the icon once they are built', async () => {
     const files = createConsoleFiles(folder);
-    await expect(files.icon(false)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(files.readIcon(false)).rejects.toMatchObject({ code: 'not_found' });
     await build();
-    expect((await files.icon(false)).status).toBeNull();
+    expect((await files.readIcon(false)).status).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { consolePolicy } from './content-security-policy.ts';
+import { createConsolePolicy } from './content-security-policy.ts';
 
 const directivesOf = (policy: string): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
@@ -9,21 +9,21 @@ const directivesOf = (policy: string): Readonly<Record<string, readonly string[]
     }),
   );
 
-test('without origins of an issuer, the page may connect to this service only', () => {
-  expect(consolePolicy([])).toBe(
+test('if there are no issuer origins, the page may connect only to this service', () => {
+  expect(createConsolePolicy([])).toBe(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
       "connect-src 'self'; frame-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'self'; " +
       "frame-ancestors 'none'",
   );
 });
 
-test('sign-in origins are allowed for connections and frames only', () => {
+test('sign-in origins are allowed only for connections and frames', () => {
   const origins = ['https://id.example.com', 'http://127.0.0.1:9099', 'https://xn--bcher-kva.example:8443'];
-  const allowed = ["'self'", ...origins];
-  expect(directivesOf(consolePolicy(origins))).toEqual({
-    ...directivesOf(consolePolicy([])),
-    'connect-src': allowed,
-    'frame-src': allowed,
+  const allowedSources = ["'self'", ...origins];
+  expect(directivesOf(createConsolePolicy(origins))).toEqual({
+    ...directivesOf(createConsolePolicy([])),
+    'connect-src': allowedSources,
+    'frame-src': allowedSources,
   });
 });
 
@@ -50,7 +50,7 @@ test.each([
   '*',
   'null',
   '',
-])('%j is not an origin and is left out', (text) => {
-  expect(consolePolicy([text])).toBe(consolePolicy([]));
-  expect(consolePolicy(['https://id.example.com', text])).toBe(consolePolicy(['https://id.example.com']));
+])('%j is not an origin and is omitted', (text) => {
+  expect(createConsolePolicy([text])).toBe(createConsolePolicy([]));
+  expect(createConsolePolicy(['https://id.example.com', text])).toBe(createConsolePolicy(['https://id.example.com']));
 });

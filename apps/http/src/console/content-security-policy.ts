@@ -1,19 +1,19 @@
 /**
  * Returns the Content-Security-Policy of the console's page. The page may load files only from this service, and may
  * connect only to this service and `signInOrigins`: for tokens (`connect-src`), and in the frame that renews a sign-in
- * (`frame-src`). Any text that is not the origin of an http or https address is omitted, because `;` and `,` separate
+ * (`frame-src`). Any text that is not the origin of an http or https URL is omitted, because `;` and `,` separate
  * parts of a policy.
  */
-export const consolePolicy = (signInOrigins: readonly string[]): string => {
-  const allowed = ["'self'", ...signInOrigins.filter(isOrigin)].join(' ');
+export const createConsolePolicy = (signInOrigins: readonly string[]): string => {
+  const allowedSources = ["'self'", ...signInOrigins.filter(isOrigin)].join(' ');
   return [
     "default-src 'none'",
     "script-src 'self'",
     "style-src 'self'",
     "img-src 'self' data:",
     "font-src 'self'",
-    `connect-src ${allowed}`,
-    `frame-src ${allowed}`,
+    `connect-src ${allowedSources}`,
+    `frame-src ${allowedSources}`,
     "manifest-src 'self'",
     "base-uri 'none'",
     "form-action 'self'",

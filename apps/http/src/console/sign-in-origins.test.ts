@@ -43,8 +43,8 @@ test('each origin of an endpoint is listed once', () => {
 });
 
 test('an address other than http and https has no origin', () => {
-  const odd = ['app.example:/callback', 'data:text/html,x', 'not an address', '', 'file:///etc/hosts'];
-  expect(signInOriginsOf([oidc], odd)).toEqual(['https://id.example.com']);
+  const invalidAddresses = ['app.example:/callback', 'data:text/html,x', 'not an address', '', 'file:///etc/hosts'];
+  expect(signInOriginsOf([oidc], invalidAddresses)).toEqual(['https://id.example.com']);
 });
 
 test('the local issuer adds no origin: it is this service', () => {

@@ -6,18 +6,18 @@ import type { SignInWay } from '@portico/composition';
  * are known, but never includes this service's origin.
  */
 export const signInOriginsOf = (ways: readonly SignInWay[], endpoints: readonly string[]): readonly string[] => {
-  const addresses = ways.flatMap((way) => {
+  const urls = ways.flatMap((way) => {
     if (way.kind === 'firebase') return [way.signInUrl, way.tokenUrl];
     return way.kind === 'oidc' ? [way.issuer, way.metadataUrl, ...endpoints] : [];
   });
-  return [...new Set(addresses.flatMap(originsOf))].toSorted();
+  return [...new Set(urls.flatMap(originsOf))].toSorted();
 };
 
 /**
- * Returns the origin of an address. Returns an empty list for a text that browsers cannot fetch: an address with a
- * different scheme, such as a mobile app's, or no address at all.
+ * Returns the origin of a URL. Returns an empty list for a text that browsers cannot fetch: a URL with a different
+ * scheme, such as a mobile app's, or a text that is not a URL.
  */
-const originsOf = (address: string): readonly string[] => {
-  const url = URL.parse(address);
+const originsOf = (text: string): readonly string[] => {
+  const url = URL.parse(text);
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? [url.origin] : [];
 };

@@ -1,5 +1,10 @@
 import { createHash } from 'node:crypto';
-import { keepsOpener, ready, type ResponseHeaders, type ReadyResponse } from '../responses/route-response.ts';
+import {
+  openerPolicyHeaders,
+  toReadyResponse,
+  type ResponseHeaders,
+  type ReadyResponse,
+} from '../responses/route-response.ts';
 
 /** The name of the form field, and of the query parameter that contains the code in a link. */
 export const codeParameter = 'one_time_code';
@@ -8,29 +13,40 @@ export const codeParameter = 'one_time_code';
  * Returns the page that asks for a one-time code. `action`: the form's target; `origin`: the origin that the response
  * to the form redirects to.
  */
-export const codePage = (
+export const createCodePage = (
   action: string,
   origin: string,
   problem: { readonly status: number; readonly text: string; readonly headers?: ResponseHeaders } | null = null,
 ): ReadyResponse => {
-  const described = problem ? 'how problem' : 'how';
+  const describedBy = problem ? 'how problem' : 'how';
   const body = `<h1>Sign in to Portico</h1>
 <p id="how">Run <code>portico console</code> on the machine, or <code>docker compose exec http portico console</code>. It prints a code that works once.</p>
-<form method="post" action="${escaped(action)}">
+<form method="post" action="${escapeHtml(action)}">
 <label for="${codeParameter}">One-time code</label>
-<input id="${codeParameter}" name="${codeParameter}" type="text" required maxlength="64" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" aria-describedby="${described}"${problem ? ' aria-invalid="true" autofocus' : ''}>
-${problem ? `<p id="problem" role="alert">${escaped(problem.text)}</p>` : ''}
+<input id="${codeParameter}" name="${codeParameter}" type="text" required maxlength="64" autocomplete="one-time-code" autocapitalize="characters" spellcheck="false" aria-describedby="${describedBy}"${problem ? ' aria-invalid="true" autofocus' : ''}>
+${problem ? `<p id="problem" role="alert">${escapeHtml(problem.text)}</p>` : ''}
 <button type="submit">Sign in</button>
 </form>`;
-  return page(`${problem ? 'Error: ' : ''}Sign in to Portico`, body, origin, problem?.status ?? 200, problem?.headers);
+  return createPage(
+    `${problem ? 'Error: ' : ''}Sign in to Portico`,
+    body,
+    origin,
+    problem?.status ?? 200,
+    problem?.headers,
+  );
 };
 
 /** Returns the page that shows why a request cannot be handled. */
-export const unknownClientPage = (reason: string): ReadyResponse =>
-  page('Portico cannot sign you in', `<h1>Portico cannot sign you in</h1>\n<p>${escaped(reason)}</p>`, null, 400);
+export const createUnknownClientPage = (reason: string): ReadyResponse =>
+  createPage(
+    'Portico cannot sign you in',
+    `<h1>Portico cannot sign you in</h1>\n<p>${escapeHtml(reason)}</p>`,
+    null,
+    400,
+  );
 
-const page = (title: string, body: string, origin: string | null, status: number, headers = {}): ReadyResponse =>
-  ready(
+const createPage = (title: string, body: string, origin: string | null, status: number, headers = {}): ReadyResponse =>
+  toReadyResponse(
     `<!doctype html>
 <html lang="en">
 <head>
@@ -48,8 +64,8 @@ ${body}
 `,
     {
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Security-Policy': contentSecurityPolicy(origin),
-      ...keepsOpener,
+      'Content-Security-Policy': createContentSecurityPolicy(origin),
+      ...openerPolicyHeaders,
       ...headers,
     },
     status,
@@ -78,10 +94,10 @@ button { margin-top: 1rem; border: 0; background: var(--accent); color: var(--on
 const styleSource = `'sha256-${createHash('sha256').update(style).digest('base64')}'`;
 
 /** Includes the client's origin in `form-action`, because Chromium also applies it to the redirect after a form. */
-const contentSecurityPolicy = (origin: string | null): string =>
+const createContentSecurityPolicy = (origin: string | null): string =>
   `default-src 'none'; style-src ${styleSource}; form-action ${origin === null ? "'none'" : `'self' ${origin}`}; base-uri 'none'; frame-ancestors 'none'`;
 
 const entities = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' } as const;
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => entities[character as keyof typeof entities]);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { ready } from '../responses/route-response.ts';
+import { toReadyResponse } from '../responses/route-response.ts';
 import { defineRoute } from '../route.ts';
-import { llmsTxt } from './llms-txt.ts';
+import { createLlmsTxt } from './llms-txt.ts';
 import { handleMessage } from './mcp-server.ts';
 
 /** A message; the protocol's implementation validates the other members. */
@@ -14,11 +14,11 @@ export const agentRoutes = [
     operation: 'answerMcpMessage',
     summary: 'The Model Context Protocol',
     description: 'Describes itself in the protocol, by `server/discover` and `tools/list`.',
-    hidden: true,
+    isHidden: true,
     auth: 'token or key',
     scope: null,
     acceptsAccessTokens: true,
-    sameOrigin: true,
+    requiresSameOrigin: true,
     bodyKind: 'json',
     body: message,
     status: 200,
@@ -34,8 +34,9 @@ export const agentRoutes = [
     description: 'A page in Markdown.',
     auth: 'free',
     status: 200,
-    media: 'text/plain',
+    mediaType: 'text/plain',
     response: z.string(),
-    handler: ({ service }) => ready(llmsTxt(service.name), { 'Content-Type': 'text/plain; charset=utf-8' }),
+    handler: ({ service }) =>
+      toReadyResponse(createLlmsTxt(service.name), { 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
 ] as const;

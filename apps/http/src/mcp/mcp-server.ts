@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type * as McpSdk from '@modelcontextprotocol/server';
-import { json, ready, type RouteResponse } from '../responses/route-response.ts';
+import { toJsonResponse, toReadyResponse, type RouteResponse } from '../responses/route-response.ts';
 import { instructions } from './instructions.ts';
-import { refusalText } from './refusal-text.ts';
+import { explainError } from './explain-error.ts';
 import type { ToolContext } from './tool.ts';
 import { tools } from './tools/table.ts';
 
@@ -18,9 +18,9 @@ interface McpCall extends ToolContext {
   readonly service: { readonly name: string; readonly version: string };
 }
 
-/** The SDK is loaded with the first message, because loading takes a tenth of a second. */
-let loading: Promise<Sdk> | null = null;
-const loadSdk = (): Promise<Sdk> => (loading ??= import('@modelcontextprotocol/server'));
+/** The SDK is loaded when the first message arrives, because loading takes a tenth of a second. */
+let pendingSdk: Promise<Sdk> | null = null;
+const loadSdk = (): Promise<Sdk> => (pendingSdk ??= import('@modelcontextprotocol/server'));
 
 /**
  * Handles one message of the Model Context Protocol, revision 2026-07-28 or an earlier one with `initialize`. Each
@@ -30,26 +30,26 @@ const loadSdk = (): Promise<Sdk> => (loading ??= import('@modelcontextprotocol/s
 export const handleMessage = async (call: McpCall): Promise<RouteResponse> => {
   const { message } = call;
   // The list of tools is fixed, so there is nothing to subscribe to.
-  if (message.method === 'subscriptions/listen') return methodNotFound(message);
+  if (message.method === 'subscriptions/listen') return createMethodNotFoundResponse(message);
   const sdk = await loadSdk();
   const failures: Error[] = [];
-  const noteFailure = (error: unknown): void => {
-    failures.push(error instanceof Error ? error : new Error('Not an error', { cause: error }));
+  const recordFailure = (error: unknown): void => {
+    failures.push(error instanceof Error ? error : new Error('Not an Error object', { cause: error }));
   };
-  const server = createServer(sdk, call, noteFailure);
-  const request = webRequest(call.request);
+  const server = createServer(sdk, call, recordFailure);
+  const request = toWebRequest(call.request);
   const response = (await sdk.isLegacyRequest(request, message))
-    ? await handleEarlier(sdk, server, request, message)
+    ? await handleLegacyMessage(sdk, server, request, message)
     : await sdk.createMcpHandler(() => server, { legacy: 'reject' }).fetch(request, { parsedBody: message });
   const [failure] = failures;
   if (failure) throw failure;
   const body = await response.text();
   if (response.status >= 500) throw new Error(`The MCP server failed: ${body}`);
-  return ready(body, {}, response.status);
+  return toReadyResponse(body, {}, response.status);
 };
 
 /** Handles a message of a protocol revision before 2026-07-28. */
-const handleEarlier = async (
+const handleLegacyMessage = async (
   sdk: Sdk,
   server: McpSdk.Server,
   request: Request,
@@ -79,7 +79,7 @@ const cacheHint = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 const createServer = (
   sdk: Sdk,
   { service, useCases, principal }: McpCall,
-  noteFailure: (error: unknown) => void,
+  recordFailure: (error: unknown) => void,
 ): McpSdk.Server => {
   const server = new sdk.Server(service, {
     capabilities: { tools: {} },
@@ -97,9 +97,9 @@ const createServer = (
       const { text, note, data } = await tool.call({ useCases, principal }, params.arguments);
       return { content: contentOf(note ? [text, note] : [text]), ...(data ? { structuredContent: data } : {}) };
     } catch (error) {
-      const refusal = refusalText(error);
-      if (refusal === null) noteFailure(error);
-      return { content: contentOf([refusal ?? '']), isError: true };
+      const explanation = explainError(error);
+      if (explanation === null) recordFailure(error);
+      return { content: contentOf([explanation ?? '']), isError: true };
     }
   });
   return server;
@@ -107,8 +107,8 @@ const createServer = (
 
 const contentOf = (texts: readonly string[]) => texts.map((text) => ({ type: 'text' as const, text }));
 
-const methodNotFound = ({ id = null }: Message): RouteResponse =>
-  json({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }, {}, 404);
+const createMethodNotFoundResponse = ({ id = null }: Message): RouteResponse =>
+  toJsonResponse({ jsonrpc: '2.0', id, error: { code: -32_601, message: 'Method not found' } }, {}, 404);
 
 const forwardedHeaders = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name'];
 
@@ -116,11 +116,11 @@ const forwardedHeaders = ['content-type', 'mcp-protocol-version', 'mcp-method', 
  * Returns the parts of the request that the protocol reads: without credentials, and accepting JSON, the only format
  * sent.
  */
-const webRequest = ({ headers }: Pick<IncomingMessage, 'headers'>): Request => {
-  const passed = new Headers({ accept: 'application/json, text/event-stream' });
+const toWebRequest = ({ headers }: Pick<IncomingMessage, 'headers'>): Request => {
+  const forwardedRequestHeaders = new Headers({ accept: 'application/json, text/event-stream' });
   for (const name of forwardedHeaders) {
     const value = headers[name];
-    if (typeof value === 'string') passed.set(name, value);
+    if (typeof value === 'string') forwardedRequestHeaders.set(name, value);
   }
-  return new Request('http://localhost/mcp', { method: 'POST', headers: passed });
+  return new Request('http://localhost/mcp', { method: 'POST', headers: forwardedRequestHeaders });
 };

@@ -1,6 +1,6 @@
 import type { Json, Principal, UseCases } from '@portico/domain';
 import { z } from 'zod';
-import { refuseUnknown, takesBlank, validBody } from '../requests/fields.ts';
+import { rejectUnknownNames, acceptsBlank, validateBody } from '../requests/fields.ts';
 
 /** The context of a call to a tool. */
 export interface ToolContext {
@@ -24,7 +24,7 @@ export interface ToolResult {
 export interface Tool {
   readonly name: string;
   readonly description: string;
-  /** Whether a call leaves nothing behind, except in the audit log. */
+  /** Whether a call changes nothing except the audit log. */
   readonly isReadOnly: boolean;
   /** The JSON Schema of the arguments. */
   readonly inputSchema: {
@@ -43,19 +43,19 @@ interface ToolDefinition<Input extends z.ZodObject> extends Pick<Tool, 'name' | 
 /** Defines a tool. The compiler checks that the handler uses only the arguments that the tool declares. */
 export const defineTool = <Input extends z.ZodObject>({
   input,
-  handle: answer,
-  ...facts
+  handle: runTool,
+  ...metadata
 }: ToolDefinition<Input>): Tool => {
   const inputSchema = inputSchemaOf(input);
   const types = new Map(Object.entries(inputSchema.properties).map(([name, { type }]) => [name, type]));
   return {
-    ...facts,
+    ...metadata,
     inputSchema,
     call: (context, args) => {
       const values: Readonly<Record<string, unknown>> = { ...(args ?? {}) };
-      refuseUnknown('invalid_body', input, Object.keys(values));
-      const converted = Object.entries(values).map(([name, value]) => [name, convert(types.get(name), value)]);
-      return answer(context, validBody(input, Object.fromEntries(converted)));
+      rejectUnknownNames('invalid_body', input, Object.keys(values));
+      const convertedEntries = Object.entries(values).map(([name, value]) => [name, convert(types.get(name), value)]);
+      return runTool(context, validateBody(input, Object.fromEntries(convertedEntries)));
     },
   };
 };
@@ -82,7 +82,7 @@ const inputSchemaOf = (input: z.ZodObject): Tool['inputSchema'] => {
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
       for (const name of hiddenKeywords) delete jsonSchema[name];
-      if (takesBlank(zodSchema)) hideNull(jsonSchema);
+      if (acceptsBlank(zodSchema)) hideNull(jsonSchema);
     },
   });
   delete schema.$schema;
@@ -93,6 +93,6 @@ const inputSchemaOf = (input: z.ZodObject): Tool['inputSchema'] => {
 const hideNull = (schema: z.core.JSONSchema.BaseSchema): void => {
   const { type, anyOf = [] } = schema;
   delete schema.anyOf;
-  const [baseType] = Array.isArray(type) ? (type as 'null'[]).filter((one) => one !== 'null') : [];
+  const [baseType] = Array.isArray(type) ? (type as 'null'[]).filter((typeName) => typeName !== 'null') : [];
   Object.assign(schema, baseType ? { type: baseType } : anyOf.find((option) => option.type !== 'null'));
 };

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { ready, type ReadyResponse } from '../responses/route-response.ts';
+import { toReadyResponse, type ReadyResponse } from '../responses/route-response.ts';
 
 const title = 'Portico API';
 
@@ -60,17 +60,17 @@ const mediaTypes = {
 
 const pageHeaders = { 'Content-Security-Policy': contentSecurityPolicy, 'Cache-Control': 'no-cache' };
 
-export const documentationPage = (): ReadyResponse =>
-  ready(page, { ...pageHeaders, 'Content-Type': 'text/html; charset=utf-8' });
+export const createDocumentationPage = (): ReadyResponse =>
+  toReadyResponse(page, { ...pageHeaders, 'Content-Type': 'text/html; charset=utf-8' });
 
 /** Returns a file that the page loads, or null for any other name. */
-export const documentationFile = async (name: string): Promise<ReadyResponse | null> => {
+export const readDocumentationFile = async (name: string): Promise<ReadyResponse | null> => {
   if (name === 'initializer.js') {
-    return ready(initializer, { ...pageHeaders, 'Content-Type': 'text/javascript; charset=utf-8' });
+    return toReadyResponse(initializer, { ...pageHeaders, 'Content-Type': 'text/javascript; charset=utf-8' });
   }
   if (!isServed(name)) return null;
   const path = createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`);
-  return ready(await readFile(path), {
+  return toReadyResponse(await readFile(path), {
     ...pageHeaders,
     'Cache-Control': 'public, max-age=3600',
     'Content-Type': mediaTypes[name],

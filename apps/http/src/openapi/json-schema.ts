@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { takesBlank } from '../requests/fields.ts';
+import { acceptsBlank } from '../requests/fields.ts';
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 /** The document's named schemas, collected while it is built. */
@@ -11,7 +11,7 @@ export const schemaOf = (schema: z.ZodType, io: 'input' | 'output', schemas: Sch
     io,
     unrepresentable: 'any',
     override: ({ zodSchema, jsonSchema }) => {
-      if (takesBlank(zodSchema)) allowBlank(jsonSchema);
+      if (acceptsBlank(zodSchema)) allowBlank(jsonSchema);
     },
   });
   delete root.$schema; // The whole document has one dialect.
@@ -24,7 +24,7 @@ export const schemaOf = (schema: z.ZodType, io: 'input' | 'output', schemas: Sch
 /** Allows `""` wherever null means an absent field. */
 const allowBlank = (schema: z.core.JSONSchema.BaseSchema): void => {
   const { type, anyOf = [] } = schema;
-  const options = Array.isArray(type) ? (type as 'null'[]).map((one) => ({ type: one })) : anyOf;
+  const options = Array.isArray(type) ? (type as 'null'[]).map((typeName) => ({ type: typeName })) : anyOf;
   if (Array.isArray(type)) delete schema.type;
   schema.anyOf = options.map((option) => (option.type === 'null' ? { enum: ['', null] } : option));
 };
@@ -36,19 +36,20 @@ const annotations: readonly string[] = ['description', 'default', 'examples'];
  * Returns the schema of a query parameter. The parameter's text may be empty, which counts as absent. A schema of
  * numbers or booleans cannot express that, so `allowEmptyValue` does.
  */
-export const parameterSchema = (schema: JsonObject): JsonObject => {
+export const toParameterSchema = (schema: JsonObject): JsonObject => {
   const { default: fallback, examples } = schema;
-  const own = Object.fromEntries(Object.entries(schema).filter(([name]) => !annotations.includes(name)));
+  const constraints = Object.fromEntries(Object.entries(schema).filter(([name]) => !annotations.includes(name)));
   const ownAnnotations = {
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(examples ? { examples } : {}),
   };
-  if (Array.isArray(own['enum'])) return { ...own, enum: [...(own['enum'] as unknown[]), ''], ...ownAnnotations };
-  if (own['type'] !== 'string') return { ...own, ...ownAnnotations };
-  const { anyOf, ...plain } = own;
+  if (Array.isArray(constraints['enum']))
+    return { ...constraints, enum: [...(constraints['enum'] as unknown[]), ''], ...ownAnnotations };
+  if (constraints['type'] !== 'string') return { ...constraints, ...ownAnnotations };
+  const { anyOf, ...otherConstraints } = constraints;
   return Array.isArray(anyOf)
-    ? { ...plain, anyOf: [...(anyOf as unknown[]), { const: '' }], ...ownAnnotations }
-    : { type: 'string', anyOf: [plain, { const: '' }], ...ownAnnotations };
+    ? { ...otherConstraints, anyOf: [...(anyOf as unknown[]), { const: '' }], ...ownAnnotations }
+    : { type: 'string', anyOf: [otherConstraints, { const: '' }], ...ownAnnotations };
 };
 
 const rewriteRefs = (value: unknown): unknown => {

@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { errorStatuses } from '../errors.ts';
 import { nameOfPart, type DescribedBody, type RouteAuth, type Route } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
-import { introduction, securitySchemes, tags } from './introduction.ts';
-import { parameterSchema, schemaOf, type JsonObject, type Schemas } from './json-schema.ts';
+import { createIntroduction, securitySchemes, tags } from './introduction.ts';
+import { toParameterSchema, schemaOf, type JsonObject, type Schemas } from './json-schema.ts';
 
 /** Returns the service's own OpenAPI document (3.1), built from the route table and its validation schemas. */
-export const openApiDocument = (routes: readonly Route[], settings: HttpSettings): JsonObject => {
+export const buildOpenApiDocument = (routes: readonly Route[], settings: HttpSettings): JsonObject => {
   const schemas: Schemas = { Error: errorSchema, RateLimitError: rateLimitErrorSchema };
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
-    if (route.hidden) continue;
+    if (route.isHidden) continue;
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     (paths[path] ??= {})[route.method.toLowerCase()] = operationOf(route, routes, settings, schemas);
   }
@@ -20,7 +20,7 @@ export const openApiDocument = (routes: readonly Route[], settings: HttpSettings
     info: {
       title: 'Portico',
       version: settings.version,
-      description: introduction(settings),
+      description: createIntroduction(settings),
       contact: { name: 'The administrators of this service' },
       license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
     },
@@ -47,17 +47,19 @@ const rateLimitErrorSchema = {
   additionalProperties: false,
 };
 
-const header = (description: string, type = 'string') => ({ description, schema: { type } });
+const createHeader = (description: string, type = 'string') => ({ description, schema: { type } });
 const headers = {
-  'X-Request-Id': header("The caller's own if it is 1 to 128 of `A-Z a-z 0-9 . _ -`, else a new one."),
-  'RateLimit-Policy': header('The limit that applied to the request: `"name";q=requests;w=seconds`.'),
-  RateLimit: header('The remainder: `"name";r=requests;t=seconds`.'),
-  'Retry-After': header(
-    'Seconds to wait. With 500 only while the embedding service is busy or loading its model.',
+  'X-Request-Id': createHeader(
+    'The request id that the caller sent, if it consists of 1 to 128 characters from `A-Z a-z 0-9 . _ -`; otherwise a new one.',
+  ),
+  'RateLimit-Policy': createHeader('The limit that applied to the request: `"name";q=requests;w=seconds`.'),
+  RateLimit: createHeader('The remaining quota: `"name";r=requests;t=seconds`.'),
+  'Retry-After': createHeader(
+    'Seconds to wait. On a 500 only while the embedding service is busy or loading its model.',
     'integer',
   ),
-  'WWW-Authenticate': header('`Bearer`; with access tokens enabled, with `resource_metadata` (RFC 9728).'),
-  ETag: header('Identifies this body; send it back as `If-None-Match`, or as `If-Match` where supported.'),
+  'WWW-Authenticate': createHeader('`Bearer`; includes `resource_metadata` (RFC 9728) if access tokens are enabled.'),
+  ETag: createHeader('Identifies this body; send it back as `If-None-Match`, or as `If-Match` where supported.'),
 };
 
 const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
@@ -69,7 +71,7 @@ const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
   admin: [{ identityToken: [] }],
 };
 
-/** The refusals that follow from the authorization of a route. */
+/** The errors that a route's authorization can cause. */
 const callerErrors: Readonly<Record<RouteAuth, readonly ErrorCode[]>> = {
   free: [],
   open: ['rate_limited', 'internal'],
@@ -78,44 +80,48 @@ const callerErrors: Readonly<Record<RouteAuth, readonly ErrorCode[]>> = {
   admin: ['invalid_token', 'token_required', 'admin_required', 'rate_limited', 'identity_unavailable', 'internal'],
 };
 
-const scopeErrors = (auth: RouteAuth, scope: Route['scope']): readonly ErrorCode[] => {
+const scopeErrorsOf = (auth: RouteAuth, scope: Route['scope']): readonly ErrorCode[] => {
   if (auth === 'free' || auth === 'open') return [];
   return [scope === null ? 'no_service_accounts' : 'scope_required'];
 };
 
-/** Returns all refusals of a route. */
+/** Returns all errors of a route. */
 export const errorsOf = ({
   auth,
   scope,
   query,
-  refusesUnknown,
+  rejectsUnknownParameters,
   body,
-  unregistered,
-  guarded,
+  unregisteredError,
+  supportsIfMatch,
   errors = [],
 }: Route): readonly ErrorCode[] => [
   ...new Set<ErrorCode>([
     ...callerErrors[auth],
-    ...scopeErrors(auth, scope),
-    ...(query || refusesUnknown ? (['invalid_query'] as const) : []),
+    ...scopeErrorsOf(auth, scope),
+    ...(query || rejectsUnknownParameters ? (['invalid_query'] as const) : []),
     ...(body ? (['invalid_body', 'body_too_large'] as const) : []),
-    ...(unregistered ? [unregistered] : []),
-    ...(guarded ? (['precondition_failed'] as const) : []),
+    ...(unregisteredError ? [unregisteredError] : []),
+    ...(supportsIfMatch ? (['precondition_failed'] as const) : []),
     ...errors,
   ]),
 ];
 
 const operationOf = (route: Route, routes: readonly Route[], settings: HttpSettings, schemas: Schemas): JsonObject => {
   const { operation, tag, summary, description, auth, scope } = route;
-  const parameters = [...pathParameters(route), ...queryParameters(route, schemas), ...guardParameters(route)];
+  const parameters = [
+    ...pathParametersOf(route),
+    ...queryParametersOf(route, schemas),
+    ...preconditionParametersOf(route),
+  ];
   return {
     operationId: operation,
     tags: [tag],
     summary,
-    description: [description, ...scopedPartsOf(route)].join(' '),
+    description: [description, ...describeScopedParts(route)].join(' '),
     security: scope === null ? security[auth] : [...security[auth], { serviceAccount: [] }],
     ...(scope === null ? {} : { 'x-portico-scope': scope }),
-    ...(route.refusesUnknown ? { 'x-portico-unknown-parameters': 'refused' } : {}),
+    ...(route.rejectsUnknownParameters ? { 'x-portico-unknown-parameters': 'refused' } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body && route.body.kind !== 'form' ? { requestBody: requestBodyOf(route.body, settings, schemas) } : {}),
     responses: responsesOf(route, routes, schemas),
@@ -123,10 +129,10 @@ const operationOf = (route: Route, routes: readonly Route[], settings: HttpSetti
 };
 
 /** Returns sentences about the additional scopes that a service account needs. */
-const scopedPartsOf = ({ scopedParts = [] }: Route): readonly string[] =>
+const describeScopedParts = ({ scopedParts = [] }: Route): readonly string[] =>
   scopedParts.map((part) => `Service accounts also need \`${part.scope}\` for \`${nameOfPart(part)}\`.`);
 
-const pathParameters = ({ params = {} }: Route) =>
+const pathParametersOf = ({ params = {} }: Route) =>
   Object.entries(params).map(([name, { description, schema, example }]) => ({
     name,
     in: 'path',
@@ -136,7 +142,7 @@ const pathParameters = ({ params = {} }: Route) =>
     example,
   }));
 
-const queryParameters = ({ query }: Route, schemas: Schemas) =>
+const queryParametersOf = ({ query }: Route, schemas: Schemas) =>
   Object.entries(query?.shape ?? {}).map(([name, field]) => {
     const schema = schemaOf(field as z.ZodType, 'input', schemas);
     const { description } = schema;
@@ -146,20 +152,20 @@ const queryParameters = ({ query }: Route, schemas: Schemas) =>
       required: false,
       allowEmptyValue: true,
       ...(description ? { description } : {}),
-      // A list is one parameter with commas: a repeated parameter is refused.
+      // A list is one parameter with commas: a repeated parameter is rejected.
       ...(schema['type'] === 'array' ? { style: 'form', explode: false } : {}),
-      schema: parameterSchema(schema),
+      schema: toParameterSchema(schema),
     };
   });
 
-const guardParameters = ({ guarded }: Route) => (guarded ? [ifMatch] : []);
-const ifMatch = {
+const preconditionParametersOf = ({ supportsIfMatch }: Route) => (supportsIfMatch ? [ifMatchParameter] : []);
+const ifMatchParameter = {
   name: 'If-Match',
   in: 'header',
   required: false,
   description:
-    'Entity tags of the collection, its metadata or its summary, in any coding: unless one of them matches the current ' +
-    'state, nothing changes. `*` is any state. A weak tag never matches.',
+    'Entity tags of the collection, its metadata or its summary, in any coding. If none of them matches the current ' +
+    'state, nothing changes. `*` matches any state. A weak tag never matches.',
   schema: { type: 'string' },
   example: '"1.2.lt4b9c.identity"',
 };
@@ -171,11 +177,11 @@ const requestBodyOf = (
 ): JsonObject => ({
   required: !fields.safeParse({}).success,
   description: `A JSON object of at most ${kind === 'document' ? specBodyLimitBytes : bodyLimitBytes} bytes.`,
-  content: { 'application/json': { schema: schemaOf(schema, 'input', schemas), example: exampleBody(schema) } },
+  content: { 'application/json': { schema: schemaOf(schema, 'input', schemas), example: createExampleBody(schema) } },
 });
 
 /** Creates an example body from each field's first example or default; omits fields that have neither. */
-const exampleBody = (schema: z.ZodType): JsonObject => {
+const createExampleBody = (schema: z.ZodType): JsonObject => {
   const fields = schema instanceof z.ZodObject ? (schema.shape as Record<string, z.ZodType>) : {};
   const examples = Object.entries(fields).map(([name, field]): [string, unknown] => {
     const { examples, default: fallback } = field.meta() ?? {};
@@ -185,40 +191,49 @@ const exampleBody = (schema: z.ZodType): JsonObject => {
 };
 
 const responsesOf = (route: Route, routes: readonly Route[], schemas: Schemas): JsonObject => {
-  const { status, summary, media = 'application/json', otherMedia, response, alternatives = {}, conditional } = route;
+  const {
+    status,
+    summary,
+    mediaType = 'application/json',
+    alternativeMediaType,
+    response,
+    alternativeStatuses = {},
+    isConditional,
+  } = route;
   const links = linksOf(route, routes);
   const content = {
-    ...(response ? { [media]: { schema: schemaOf(response, 'output', schemas) } } : {}),
-    ...(otherMedia ? { [otherMedia]: { schema: { type: 'string' } } } : {}),
+    ...(response ? { [mediaType]: { schema: schemaOf(response, 'output', schemas) } } : {}),
+    ...(alternativeMediaType ? { [alternativeMediaType]: { schema: { type: 'string' } } } : {}),
   };
   const responses: Record<string, unknown> = {
-    [status]: { description: summary, headers: headersOf(route, conditional ? ['ETag'] : []), content, links },
+    [status]: { description: summary, headers: headersOf(route, isConditional ? ['ETag'] : []), content, links },
   };
-  for (const [code, description] of Object.entries(alternatives)) {
+  for (const [code, description] of Object.entries(alternativeStatuses)) {
     responses[code] = { description, headers: headersOf(route, []), content };
   }
-  if (conditional) {
+  if (isConditional) {
     responses['304'] = { description: 'Not modified.', headers: headersOf(route, ['ETag']) };
   }
   if (route.auth === 'free') responses['4XX'] = unreadableResponse;
-  for (const [code, codes] of byStatus(errorsOf(route))) responses[code] = errorResponse(route, Number(code), codes);
+  for (const [code, codes] of groupByStatus(errorsOf(route)))
+    responses[code] = describeErrorResponse(route, Number(code), codes);
   return responses;
 };
 
-/** The response to any request that is not valid HTTP, too slow or too large. */
+/** The response to any request that is invalid HTTP, too slow, or too large. */
 const unreadableResponse = {
   description:
     'The request cannot be read: 400 if it is malformed, 408 if it takes too long, 431 if its headers are too large',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
 };
 
-const headersOf = ({ auth }: Route, more: readonly string[]): JsonObject => {
-  const counted = auth === 'free' ? [] : ['RateLimit-Policy', 'RateLimit'];
-  const names = ['X-Request-Id', ...counted, ...more];
+const headersOf = ({ auth }: Route, extraHeaders: readonly string[]): JsonObject => {
+  const rateLimitHeaders = auth === 'free' ? [] : ['RateLimit-Policy', 'RateLimit'];
+  const names = ['X-Request-Id', ...rateLimitHeaders, ...extraHeaders];
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 };
 
-const byStatus = (codes: readonly ErrorCode[]): readonly (readonly [string, readonly ErrorCode[]])[] => {
+const groupByStatus = (codes: readonly ErrorCode[]): readonly (readonly [string, readonly ErrorCode[]])[] => {
   const groups = new Map<string, ErrorCode[]>();
   for (const code of codes) {
     const status = String(errorStatuses[code]);
@@ -229,23 +244,23 @@ const byStatus = (codes: readonly ErrorCode[]): readonly (readonly [string, read
 
 /** The reason that follows the fixed detail in an example. */
 const reasonExamples: Partial<Record<ErrorCode, string>> = {
-  invalid_body: 'email must be an e-mail address',
+  invalid_body: 'email must be an email address',
   invalid_query: 'page must be at least 1',
   scope_required: 'catalog:write',
   too_many_service_accounts: 'revoke some of the 1000 first',
-  body_too_large: 'at most 262144 bytes are taken',
+  body_too_large: 'at most 262144 bytes are accepted',
 };
 
-const errorResponse = (route: Route, status: number, codes: readonly ErrorCode[]): JsonObject => {
-  const limited = status === 429;
+const describeErrorResponse = (route: Route, status: number, codes: readonly ErrorCode[]): JsonObject => {
+  const isRateLimited = status === 429;
   const isBusy = codes.includes('embedding_unavailable');
-  const more = limited || isBusy ? ['Retry-After'] : status === 401 ? ['WWW-Authenticate'] : [];
+  const extraHeaders = isRateLimited || isBusy ? ['Retry-After'] : status === 401 ? ['WWW-Authenticate'] : [];
   return {
     description: codes.map((code) => errorDetails[code]).join(', or: '),
-    headers: headersOf(route, more),
+    headers: headersOf(route, extraHeaders),
     content: {
       'application/json': {
-        schema: { $ref: `#/components/schemas/${limited ? 'RateLimitError' : 'Error'}` },
+        schema: { $ref: `#/components/schemas/${isRateLimited ? 'RateLimitError' : 'Error'}` },
         examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       },
     },
@@ -261,10 +276,10 @@ const exampleOf = (code: ErrorCode): JsonObject => ({
  * Returns the operations that a response links to (OpenAPI, "Link Object"): those with a path parameter for an
  * identifier that the response supplies. The caller has to know any other parameters.
  */
-const linksOf = ({ operation: own, supplies = {} }: Route, routes: readonly Route[]): JsonObject => {
-  const links = routes.flatMap(({ hidden, operation, params = {} }) => {
-    const parameters = Object.entries(supplies).filter(([name]) => name in params);
-    return hidden || operation === own || parameters.length === 0
+const linksOf = ({ operation: sourceOperation, linkParameters = {} }: Route, routes: readonly Route[]): JsonObject => {
+  const links = routes.flatMap(({ isHidden, operation, params = {} }) => {
+    const parameters = Object.entries(linkParameters).filter(([name]) => name in params);
+    return isHidden || operation === sourceOperation || parameters.length === 0
       ? []
       : [[operation, { operationId: operation, parameters: Object.fromEntries(parameters) }] as const];
   });

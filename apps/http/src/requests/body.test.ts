@@ -3,52 +3,52 @@ import { createServer, IncomingMessage, request } from 'node:http';
 import { connect, Socket, type AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ClientGone, parseJsonBody, readBodyBytes, refusePollutingMembers } from './body.ts';
+import { ClientDisconnected, parseJsonBody, readBodyBytes, rejectPollutingMembers } from './body.ts';
 
 /** Sends a body in these parts, with or without a declared length, and returns the bytes that the server reads. */
-const sendAndRead = async (parts: readonly Buffer[], declared: boolean): Promise<Uint8Array> => {
+const sendAndRead = async (parts: readonly Buffer[], isDeclared: boolean): Promise<Uint8Array> => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
     const { port } = server.address() as AddressInfo;
-    const length = declared ? { 'content-length': Buffer.concat(parts).length } : {};
+    const length = isDeclared ? { 'content-length': Buffer.concat(parts).length } : {};
     const headers = { 'content-type': 'application/json', ...length };
     const client = request({ port, method: 'POST', headers });
     client.on('error', () => undefined);
     for (const part of parts) client.write(part);
     client.end();
-    const [received] = (await once(server, 'request')) as Parameters<typeof readBodyBytes>;
-    return await readBodyBytes(received, 1_000_000, () => undefined);
+    const [incoming] = (await once(server, 'request')) as Parameters<typeof readBodyBytes>;
+    return await readBodyBytes(incoming, 1_000_000, () => undefined);
   } finally {
     server.closeAllConnections();
     server.close();
   }
 };
 
-test('a BOM before a body is removed, and one within it stays', () => {
-  expect(parseJsonBody(Buffer.from('\uFEFF{"a":"\uFEFFé"}')).memberText('a')).toBe('"\uFEFFé"');
-  expect(parseJsonBody(Buffer.from('{"a":"b","c":1}')).memberText('c')).toBe('1');
+test('a BOM at the start of a body is removed, and a BOM within it is kept', () => {
+  expect(parseJsonBody(Buffer.from('\uFEFF{"a":"\uFEFFé"}')).readMemberText('a')).toBe('"\uFEFFé"');
+  expect(parseJsonBody(Buffer.from('{"a":"b","c":1}')).readMemberText('c')).toBe('1');
 });
 
 test('a body of any length is read completely, with and without a declared length', async () => {
   for (const length of [1, 1_000, 131_071, 131_072, 900_000]) {
-    const whole = Buffer.from(Array.from({ length }, (_, i) => i % 251));
-    const parts = [whole.subarray(0, length / 3), whole.subarray(length / 3)];
-    for (const declared of [true, false]) {
-      expect(whole.equals(await sendAndRead(parts, declared)), `${length} bytes`).toBe(true);
+    const body = Buffer.from(Array.from({ length }, (_, i) => i % 251));
+    const parts = [body.subarray(0, length / 3), body.subarray(length / 3)];
+    for (const isDeclared of [true, false]) {
+      expect(body.equals(await sendAndRead(parts, isDeclared)), `${length} bytes`).toBe(true);
     }
   }
 });
 
 test.each([
   ['with the head', 0],
-  ['a tick later', 5],
-])('after a body that arrived %s, the connection accepts the next request', async (_when, pauseMs) => {
+  ['one tick after the head', 5],
+])('after a body that arrives %s, the connection accepts the next request', async (_when, pauseMs) => {
   const bodies: string[] = [];
-  const server = createServer((received, response) => {
+  const server = createServer((incoming, response) => {
     // By this time, a body that arrived with the head is available.
     setImmediate(() => {
-      void readBodyBytes(received, 100, () => undefined).then((bytes) => {
+      void readBodyBytes(incoming, 100, () => undefined).then((bytes) => {
         bodies.push(Buffer.from(bytes).toString());
         response.end();
       });
@@ -71,16 +71,16 @@ test.each([
 });
 
 /** Counts the bytes of a body: the maximum in one tick of the event loop, and the total. */
-const watchTicks = (received: IncomingMessage) => {
-  const seen = { maxPerTick: 0, total: 0 };
-  let inTick = 0;
-  received.on('data', ({ length }: Buffer) => {
-    if (inTick === 0) setImmediate(() => (inTick = 0));
-    inTick += length;
-    seen.maxPerTick = Math.max(seen.maxPerTick, inTick);
-    seen.total += length;
+const watchTicks = (incoming: IncomingMessage) => {
+  const counts = { maxPerTick: 0, total: 0 };
+  let bytesInTick = 0;
+  incoming.on('data', ({ length }: Buffer) => {
+    if (bytesInTick === 0) setImmediate(() => (bytesInTick = 0));
+    bytesInTick += length;
+    counts.maxPerTick = Math.max(counts.maxPerTick, bytesInTick);
+    counts.total += length;
   });
-  return seen;
+  return counts;
 };
 
 test.each([
@@ -89,32 +89,32 @@ test.each([
   ['rejected by its declared length', 1_000_000, { 'content-length': '4194304' }],
   ['rejected by its actual length', 1_000_000, { 'transfer-encoding': 'chunked' }],
 ])('reading a long body yields to the event loop if it is %s', async (_case, limitBytes, length) => {
-  const received = new IncomingMessage(new Socket());
-  received.headers = { 'content-type': 'application/json', ...length };
+  const incoming = new IncomingMessage(new Socket());
+  incoming.headers = { 'content-type': 'application/json', ...length };
   // All of it is available immediately.
-  for (let chunk = 0; chunk < 64; chunk += 1) received.push(Buffer.alloc(65_536, ' '));
-  received.push(null);
-  const read = readBodyBytes(received, limitBytes, () => undefined);
-  const seen = watchTicks(received);
-  if (limitBytes < 4_194_304) await expect(read).rejects.toThrow('at most 1000000 bytes are taken');
+  for (let chunk = 0; chunk < 64; chunk += 1) incoming.push(Buffer.alloc(65_536, ' '));
+  incoming.push(null);
+  const read = readBodyBytes(incoming, limitBytes, () => undefined);
+  const counts = watchTicks(incoming);
+  if (limitBytes < 4_194_304) await expect(read).rejects.toThrow('at most 1000000 bytes are accepted');
   else expect((await read).length).toBe(4_194_304);
-  while (seen.total < 4_194_304) await new Promise(setImmediate);
-  expect(seen.maxPerTick).toBe(262_144);
+  while (counts.total < 4_194_304) await new Promise(setImmediate);
+  expect(counts.maxPerTick).toBe(262_144);
 });
 
 test('reading a body fails immediately if the client has already disconnected', async () => {
-  const received = new IncomingMessage(new Socket());
-  received.headers = { 'content-type': 'application/json', 'content-length': '9' };
-  received.destroy();
-  await once(received, 'close');
-  await expect(readBodyBytes(received, 9, () => undefined)).rejects.toThrow(ClientGone);
+  const incoming = new IncomingMessage(new Socket());
+  incoming.headers = { 'content-type': 'application/json', 'content-length': '9' };
+  incoming.destroy();
+  await once(incoming, 'close');
+  await expect(readBodyBytes(incoming, 9, () => undefined)).rejects.toThrow(ClientDisconnected);
 });
 
-const parsed = (text: string) => parseJsonBody(Buffer.from(text));
+const parse = (text: string) => parseJsonBody(Buffer.from(text));
 
 test('returns the source text of each top-level member', () => {
-  const { memberText } = parsed('\uFEFF { "a" : [1, {"b":2}] ,"\\u0062": "x" , "a":\n 3e1, "é":"ü" }');
-  expect(['a', 'b', 'é', 'c'].map(memberText)).toEqual(['3e1', '"x"', '"ü"', null]);
+  const { readMemberText } = parse('\uFEFF { "a" : [1, {"b":2}] ,"\\u0062": "x" , "a":\n 3e1, "é":"ü" }');
+  expect(['a', 'b', 'é', 'c'].map(readMemberText)).toEqual(['3e1', '"x"', '"ü"', null]);
 });
 
 test.each([
@@ -125,27 +125,27 @@ test.each([
   ['{"a":1.x}', 'unexpected "." at line 1, column 7'],
   ['{"a":-}', 'unexpected "-" at line 1, column 6'],
   ['{"é":"\\u0000"}', 'U+0000 or a lone surrogate at line 1, column 7'],
-])('the error for %j names the line and column', (text, because) => {
-  expect(() => parsed(text)).toThrow(`Invalid request body: ${because}`);
+])('the error for %j names the line and column', (text, reason) => {
+  expect(() => parse(text)).toThrow(`Invalid request body: ${reason}`);
 });
 
-test('nesting above the limit is rejected, and the outermost value does not count', () => {
-  const nested = (levels: number) => `{"a":${'['.repeat(levels) + ']'.repeat(levels)}}`;
-  expect(Object.keys(parsed(nested(100)).value)).toEqual(['a']);
-  expect(() => parsed(nested(101))).toThrow('nested deeper than 100 levels at line 1, column 106');
+test('nesting above the limit is rejected; the outermost value does not count as a level', () => {
+  const nest = (levels: number) => `{"a":${'['.repeat(levels) + ']'.repeat(levels)}}`;
+  expect(Object.keys(parse(nest(100)).value)).toEqual(['a']);
+  expect(() => parse(nest(101))).toThrow('nested deeper than 100 levels at line 1, column 106');
 });
 
-test('a member that could reach a prototype is rejected with its path, at any depth', () => {
+test('a member name that could reach a prototype is rejected with its path, at any depth', () => {
   const value = JSON.parse('{"a":[1,{"__proto__":{}}]}') as unknown;
-  expect(() => refusePollutingMembers(value, 'authentication')).toThrow(
-    /: authentication\.a\[1\]\.__proto__ is no member that can be taken$/,
+  expect(() => rejectPollutingMembers(value, 'authentication')).toThrow(
+    /: authentication\.a\[1\]\.__proto__ is not allowed$/,
   );
-  expect(() => refusePollutingMembers({ prototype: 1, toString: { in: 'header' } }, 'authentication')).not.toThrow();
+  expect(() => rejectPollutingMembers({ prototype: 1, toString: { in: 'header' } }, 'authentication')).not.toThrow();
 });
 
-test('a long name is shortened in the reason', () => {
+test('a long name is truncated in the reason', () => {
   const value = { ['x'.repeat(100_000)]: { constructor: 1 } };
-  expect(() => refusePollutingMembers(value, 'authentication')).toThrow(
+  expect(() => rejectPollutingMembers(value, 'authentication')).toThrow(
     /^Invalid request body: authentication\.x{485}…$/,
   );
 });

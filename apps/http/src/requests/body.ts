@@ -6,16 +6,16 @@ import {
   pollutingKeys,
   PorticoError,
   scanJson,
-  unstorableIndex,
+  findUnstorableEscape,
   type JsonScan,
   type JsonSpan,
 } from '@portico/domain';
 
 /** The error for a client that disconnected while its request was being read, so there is no one to respond to. */
-export class ClientGone extends Error {
+export class ClientDisconnected extends Error {
   constructor() {
     super('The client closed the connection before its request was complete');
-    this.name = 'ClientGone';
+    this.name = 'ClientDisconnected';
   }
 }
 
@@ -31,7 +31,7 @@ const discardMaxBytes = 67_108_864;
 
 /**
  * Returns the bytes of a request body; none if there is no body. Throws `body_too_large` (based on `Content-Length` if
- * present) and `ClientGone`. For a body of declared length, also throws the errors of `checkMediaType`; for a chunked
+ * present) and `ClientDisconnected`. For a body of declared length, also throws the errors of `checkMediaType`; for a chunked
  * body, it is not yet known whether there are any bytes. Calls `sendContinue` when it is ready to read the body.
  */
 export const readBodyBytes = async (
@@ -41,14 +41,15 @@ export const readBodyBytes = async (
   mediaType: MediaType = jsonMediaType,
 ): Promise<Uint8Array> => {
   const { headers } = request;
-  const declared = headers['content-length'];
-  if (declared === '0' || (declared === undefined && headers['transfer-encoding'] === undefined)) return emptyBody;
-  if (declared !== undefined) checkMediaType(request, mediaType);
-  if (declared === undefined || Number(declared) > tickBytes) yieldWhileReading(request);
-  if (Number(declared ?? 0) > limitBytes) throw tooLarge(request, limitBytes);
-  if (request.destroyed) throw new ClientGone();
+  const declaredLength = headers['content-length'];
+  if (declaredLength === '0' || (declaredLength === undefined && headers['transfer-encoding'] === undefined))
+    return emptyBody;
+  if (declaredLength !== undefined) checkMediaType(request, mediaType);
+  if (declaredLength === undefined || Number(declaredLength) > tickBytes) yieldWhileReading(request);
+  if (Number(declaredLength ?? 0) > limitBytes) throw createTooLargeError(request, limitBytes);
+  if (request.destroyed) throw new ClientDisconnected();
   sendContinue();
-  return collect(request, limitBytes, Number(declared ?? 0));
+  return collect(request, limitBytes, Number(declaredLength ?? 0));
 };
 
 const emptyBody = new Uint8Array(0);
@@ -75,15 +76,15 @@ const yieldWhileReading = (request: IncomingMessage): void => {
 export const checkMediaType = ({ headers }: Pick<IncomingMessage, 'headers'>, mediaType: MediaType): void => {
   const { 'content-type': contentType, 'content-encoding': contentEncoding } = headers;
   if (contentEncoding !== undefined && contentEncoding.trim().toLowerCase() !== 'identity') {
-    throw invalid('compressed bodies are not taken, send it without Content-Encoding');
+    throw createInvalidBodyError('compressed bodies are not accepted: send it without Content-Encoding');
   }
   const [type = '', ...parameters] = (contentType ?? '').split(';').map((part) => part.trim().toLowerCase());
   if (type !== mediaType) {
-    throw invalid(`Content-Type must be ${mediaType}${type === '' ? '; it is missing' : ''}`);
+    throw createInvalidBodyError(`Content-Type must be ${mediaType}${type === '' ? '; it is missing' : ''}`);
   }
   const charset = parameters.find((parameter) => parameter.startsWith('charset='));
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
-    throw invalid('the charset must be utf-8');
+    throw createInvalidBodyError('the charset must be utf-8');
   }
 };
 
@@ -98,7 +99,7 @@ const collect = (request: IncomingMessage, limitBytes: number, declaredBytes: nu
     const chunks: Buffer[] = [];
     const buffer = declaredBytes >= preallocateMinBytes ? new Uint8Array(declaredBytes) : null;
     let length = 0;
-    const settle = (): void => {
+    const removeListeners = (): void => {
       request.off('data', append).off('end', finish).off('close', abandon).off('error', abandon);
     };
     const append = (chunk: Buffer): void => {
@@ -109,64 +110,64 @@ const collect = (request: IncomingMessage, limitBytes: number, declaredBytes: nu
         else chunks.push(chunk);
         return;
       }
-      settle();
-      reject(tooLarge(request, limitBytes));
+      removeListeners();
+      reject(createTooLargeError(request, limitBytes));
     };
     const finish = (): void => {
-      settle();
+      removeListeners();
       resolve(buffer ?? (chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)));
     };
     const abandon = (): void => {
-      settle();
-      reject(new ClientGone());
+      removeListeners();
+      reject(new ClientDisconnected());
     };
     request.on('data', append).on('end', finish).on('close', abandon).on('error', abandon);
   });
 
-const tooLarge = (request: IncomingMessage, limitBytes: number): PorticoError => {
-  let discarded = 0;
+const createTooLargeError = (request: IncomingMessage, limitBytes: number): PorticoError => {
+  let discardedBytes = 0;
   request.on('data', (chunk: Buffer) => {
-    discarded += chunk.length;
-    if (discarded > discardMaxBytes) request.destroy();
+    discardedBytes += chunk.length;
+    if (discardedBytes > discardMaxBytes) request.destroy();
   });
   request.on('error', () => undefined); // The request was rejected anyway: the client may disconnect.
-  return new PorticoError('body_too_large', { because: `at most ${limitBytes} bytes are taken` });
+  return new PorticoError('body_too_large', { reason: `at most ${limitBytes} bytes are accepted` });
 };
 
-const invalid = (because: string): PorticoError => new PorticoError('invalid_body', { because });
+const createInvalidBodyError = (reason: string): PorticoError => new PorticoError('invalid_body', { reason });
 
 /** A JSON object, parsed from a request body. */
 export interface JsonBody {
   readonly value: Readonly<Record<string, unknown>>;
   /** Returns the source text of a top-level member's value; null if it is absent. */
-  readonly memberText: (name: string) => string | null;
+  readonly readMemberText: (name: string) => string | null;
 }
 
 const depthMax = 100;
 
 /** Parses bytes as a JSON object; an empty body counts as an empty object. Throws `invalid_body`. */
 export const parseJsonBody = (bytes: Uint8Array): JsonBody => {
-  if (bytes.length === 0) return { value: {}, memberText: () => null };
-  if (!isUtf8(bytes)) throw invalid('the body is not valid UTF-8');
+  if (bytes.length === 0) return { value: {}, readMemberText: () => null };
+  if (!isUtf8(bytes)) throw createInvalidBodyError('the body is not valid UTF-8');
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const json = byteOrderMark.every((byte, at) => body[at] === byte) ? body.subarray(byteOrderMark.length) : body;
+  const json = byteOrderMark.every((byte, index) => body[index] === byte) ? body.subarray(byteOrderMark.length) : body;
   const members = membersOf(json);
   const text = json.toString();
-  const unstorable = unstorableIndex(text);
-  if (unstorable !== null) {
-    const place = positionOf(json, Buffer.byteLength(text.slice(0, unstorable)));
-    throw invalid(`U+0000 or a lone surrogate at ${place}`);
+  const unstorableOffset = findUnstorableEscape(text);
+  if (unstorableOffset !== null) {
+    const position = positionOf(json, Buffer.byteLength(text.slice(0, unstorableOffset)));
+    throw createInvalidBodyError(`U+0000 or a lone surrogate at ${position}`);
   }
   const value: unknown = JSON.parse(text);
-  if (!members) throw invalid('a JSON object is expected');
+  if (!members) throw createInvalidBodyError('a JSON object is expected');
   const key = pollutingKeys.find((name) => Object.hasOwn(value as object, name));
-  if (key !== undefined) throw invalid(`${key} is not allowed`);
+  if (key !== undefined) throw createInvalidBodyError(`${key} is not allowed`);
   // Byte offsets equal text offsets if each character is one byte.
   const textOf = ({ start, end }: JsonSpan): string =>
     text.length === json.length ? text.slice(start, end) : json.toString('utf8', start, end);
   return {
     value: value as JsonBody['value'],
-    memberText: (memberName) => {
+    readMemberText: (memberName) => {
       // If a name occurs more than once, the last one counts, as in `JSON.parse`.
       const member = members.findLast(({ name }) => JSON.parse(textOf(name)) === memberName);
       return member ? textOf(member.value) : null;
@@ -184,12 +185,13 @@ const membersOf = (json: Buffer): JsonScan['members'] => {
     return scanJson(json, bounds).members;
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const place = positionOf(json, error.unexpectedAt);
-    if (error.kind === 'nesting') throw invalid(`nested deeper than ${depthMax} levels at ${place}`);
-    if (error.unexpectedAt >= json.length) throw invalid(`unexpected end of the JSON text at ${place}`);
+    const position = positionOf(json, error.unexpectedAt);
+    if (error.kind === 'nesting') throw createInvalidBodyError(`nested deeper than ${depthMax} levels at ${position}`);
+    if (error.unexpectedAt >= json.length)
+      throw createInvalidBodyError(`unexpected end of the JSON text at ${position}`);
     // A character uses at most four bytes (RFC 3629, section 3).
     const [character] = json.toString('utf8', error.unexpectedAt, error.unexpectedAt + 4);
-    throw invalid(`unexpected ${JSON.stringify(character)} at ${place}`);
+    throw createInvalidBodyError(`unexpected ${JSON.stringify(character)} at ${position}`);
   }
 };
 
@@ -197,14 +199,14 @@ const membersOf = (json: Buffer): JsonScan['members'] => {
 const reasonMax = 500;
 
 /** Throws `invalid_body` if the value has, at any depth, a member name that could reach a prototype. */
-export const refusePollutingMembers = (value: unknown, path: string): void => {
+export const rejectPollutingMembers = (value: unknown, path: string): void => {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, member] of Object.entries(value)) {
     const memberPath = Array.isArray(value) ? `${path}[${name}]` : `${path}.${name}`;
     if (!Array.isArray(value) && pollutingKeys.includes(name)) {
-      const reason = `${memberPath} is no member that can be taken`;
-      throw invalid(reason.length > reasonMax ? `${reason.slice(0, reasonMax)}…` : reason);
+      const reason = `${memberPath} is not allowed`;
+      throw createInvalidBodyError(reason.length > reasonMax ? `${reason.slice(0, reasonMax)}…` : reason);
     }
-    refusePollutingMembers(member, memberPath);
+    rejectPollutingMembers(member, memberPath);
   }
 };

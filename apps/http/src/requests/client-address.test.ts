@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { TrustedProxies } from '../settings.ts';
 import { createClientAddressReader } from './client-address.ts';
 
-describe('the address by which a request is counted', () => {
+describe('the address for counting a request', () => {
   test.each<[TrustedProxies, string | undefined, string | undefined, string]>([
     // Without trusted proxies, only the socket's address counts.
     [null, '198.51.100.1', '192.0.2.1', '198.51.100.1'],
@@ -37,11 +37,14 @@ describe('the address by which a request is counted', () => {
     [null, '::ffff:192.0.2.1', undefined, '192.0.2.1'],
     [['10.0.0.0/8'], '::ffff:10.0.0.1', '192.0.2.1', '192.0.2.1'],
     [['fd00::/8'], 'fd00::1', '2001:db8:1:2::9', '2001:db8:1:2::/64'],
-  ])('trusting %j: %s forwarding for %s is %s', (trusted, socketAddress, forwardedFor, expected) => {
-    expect(createClientAddressReader(trusted)(socketAddress, forwardedFor)).toBe(expected);
-  });
+  ])(
+    'with the trusted proxies %j, %s forwarding for %s is counted as %s',
+    (trustedProxies, socketAddress, forwardedFor, expected) => {
+      expect(createClientAddressReader(trustedProxies)(socketAddress, forwardedFor)).toBe(expected);
+    },
+  );
 
-  test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/x', 'fd00::/129', ''])('%j is not a proxy', (range) => {
+  test.each(['x', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/x', 'fd00::/129', ''])('%j is not a valid proxy', (range) => {
     expect(() => createClientAddressReader([range])).toThrow(RangeError);
   });
 });

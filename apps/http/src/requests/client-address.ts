@@ -11,40 +11,40 @@ export type ReadClientAddress = (socketAddress: string | undefined, forwardedFor
  * an entry that is not an address, or that has a port, as a separate client: a client could evade every limit by
  * sending a new entry each time.
  */
-export const createClientAddressReader = (trusted: TrustedProxies): ReadClientAddress => {
-  const trusts = trustOf(trusted);
-  if (!trusts) return (socketAddress) => countedAddress(plainAddress(socketAddress ?? '') ?? '');
+export const createClientAddressReader = (trustedProxies: TrustedProxies): ReadClientAddress => {
+  const isTrusted = trustOf(trustedProxies);
+  if (!isTrusted) return (socketAddress) => rateLimitKeyOf(toCanonicalAddress(socketAddress ?? '') ?? '');
   return (socketAddress, forwardedFor) => {
     const hops = (forwardedFor ?? '').split(',').reverse();
-    let address = plainAddress(socketAddress ?? '');
-    for (let hop = 0; address && hop < hops.length && trusts(address, hop); hop++) {
-      const next = plainAddress(hops[hop] ?? '');
+    let address = toCanonicalAddress(socketAddress ?? '');
+    for (let hop = 0; address && hop < hops.length && isTrusted(address, hop); hop++) {
+      const next = toCanonicalAddress(hops[hop] ?? '');
       // This entry is not an address, so the proxy that forwarded it is the last known hop.
       if (!next) break;
       address = next;
     }
-    return countedAddress(address ?? '');
+    return rateLimitKeyOf(address ?? '');
   };
 };
 
 /**
  * Creates a function that returns whether a request's `X-Forwarded-` fields are trusted, based on its socket's address.
  */
-export const createProxyTrust = (trusted: TrustedProxies): ((socketAddress: string | undefined) => boolean) => {
-  const trusts = trustOf(trusted);
+export const createProxyTrust = (trustedProxies: TrustedProxies): ((socketAddress: string | undefined) => boolean) => {
+  const isTrusted = trustOf(trustedProxies);
   return (socketAddress) => {
-    const address = plainAddress(socketAddress ?? '');
-    return trusts !== null && address !== null && trusts(address, 0);
+    const address = toCanonicalAddress(socketAddress ?? '');
+    return isTrusted !== null && address !== null && isTrusted(address, 0);
   };
 };
 
 type Trust = (address: string, hop: number) => boolean;
 
-const trustOf = (trusted: TrustedProxies): Trust | null => {
-  if (trusted === null || trusted === 0) return null;
-  if (typeof trusted === 'number') return (_address, hop) => hop < trusted;
+const trustOf = (trustedProxies: TrustedProxies): Trust | null => {
+  if (trustedProxies === null || trustedProxies === 0) return null;
+  if (typeof trustedProxies === 'number') return (_address, hop) => hop < trustedProxies;
   const ranges = new BlockList();
-  for (const range of trusted) addRange(ranges, range);
+  for (const range of trustedProxies) addRange(ranges, range);
   return (address) => ranges.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 };
 
@@ -59,10 +59,10 @@ const addRange = (ranges: BlockList, range: string): void => {
 };
 
 /** Returns the canonical address, without brackets, port or zone; null if the text is not an address. */
-const plainAddress = (text: string): string | null => {
+const toCanonicalAddress = (text: string): string | null => {
   const trimmed = text.trim();
-  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
-  const address = bare.replace(/%.*$/, '');
+  const host = /^\[([^\]]+)\](?::\d+)?$/.exec(trimmed)?.[1] ?? /^([\d.]+):\d+$/.exec(trimmed)?.[1] ?? trimmed;
+  const address = host.replace(/%.*$/, '');
   const version = isIP(address);
   if (version === 4) return address;
   if (version === 0) return null;
@@ -70,12 +70,18 @@ const plainAddress = (text: string): string | null => {
   return /^::ffff:(\d+\.\d+\.\d+\.\d+)$/.exec(canonical)?.[1] ?? canonical;
 };
 
-const countedAddress = (address: string): string => {
+const rateLimitKeyOf = (address: string): string => {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const leadingGroups = head === '' ? [] : head.split(':');
+  const trailingGroups = tail === undefined || tail === '' ? [] : tail.split(':');
   const groups =
-    tail === undefined ? left : [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+    tail === undefined
+      ? leadingGroups
+      : [
+          ...leadingGroups,
+          ...Array<string>(8 - leadingGroups.length - trailingGroups.length).fill('0'),
+          ...trailingGroups,
+        ];
   return `${groups.slice(0, 4).join(':')}::/64`;
 };

@@ -8,10 +8,10 @@ const secret = makeSecret(new Uint8Array(32));
 
 const accountToken = makeAccountToken(clientId as ServiceAccountId, new Uint8Array(32));
 
-const malformed = (form: 'token' | 'key') => ({ kind: 'malformed', form });
+const malformedCredential = (credentialKind: 'token' | 'key') => ({ kind: 'malformed', credentialKind });
 
 describe('the credential of a request', () => {
-  test('is none without any of its headers', () => {
+  test('is none if no header contains one', () => {
     expect(credentialOf([])).toEqual({ kind: 'none' });
     expect(credentialOf(['Host', 'x', 'X-Client-IP', 'y', 'X-API-Kex', 'z', 'Authorizatiom', 'Bearer x'])).toEqual({
       kind: 'none',
@@ -25,7 +25,7 @@ describe('the credential of a request', () => {
     });
   });
 
-  test('is a key pair with both of its headers, in any order and case', () => {
+  test('is a key pair if both headers are sent, in any order and case', () => {
     expect(credentialOf(['x-api-KEY', 's', 'Host', 'x', 'X-CLIENT-id', 'c'])).toEqual({
       kind: 'key',
       clientId: 'c',
@@ -40,28 +40,31 @@ describe('the credential of a request', () => {
     expect(credentialOf(headers)).toEqual({ kind: 'key', clientId, secret });
   });
 
-  test('is a service account by its token, as a bearer token only', () => {
+  test('is a service account if its token is sent as a bearer token', () => {
     const account = { kind: 'account', id: clientId, token: accountToken };
     expect(credentialOf(['Authorization', `Bearer ${accountToken}`])).toEqual(account);
-    expect(credentialOf(['X-API-Key', accountToken])).toEqual(malformed('key'));
+    expect(credentialOf(['X-API-Key', accountToken])).toEqual(malformedCredential('key'));
     expect(credentialOf(['X-Client-ID', clientId, 'X-API-Key', accountToken])).toMatchObject({ kind: 'key' });
-    const both = ['Authorization', `Bearer ${accountToken}`, 'X-API-Key', secret];
-    expect(credentialOf(both)).toEqual(malformed('token'));
+    const bothCredentials = ['Authorization', `Bearer ${accountToken}`, 'X-API-Key', secret];
+    expect(credentialOf(bothCredentials)).toEqual(malformedCredential('token'));
   });
 
-  test('is malformed with a mistyped token of a service account, so that it needs no read of the store', () => {
-    for (const mistyped of [
+  test('is malformed if the token of a service account is mistyped, so the store is not read', () => {
+    for (const invalidToken of [
       `${accountToken}0`,
       accountToken.slice(0, -1),
       accountToken.replace(/.$/, '-'),
       'portico_sa_',
     ])
-      expect(credentialOf(['Authorization', `Bearer ${mistyped}`])).toEqual(malformed('token'));
+      expect(credentialOf(['Authorization', `Bearer ${invalidToken}`])).toEqual(malformedCredential('token'));
   });
 
-  test('is a key pair in one string with any secret, so that a mistyped secret is rejected as a key pair', () => {
-    for (const mistyped of ['', 'x', `${secret}x`, '-_~+/=']) {
-      expect(credentialOf(['X-API-Key', `${clientId}.${mistyped}`])).toMatchObject({ kind: 'key', secret: mistyped });
+  test('is a key pair in one string with any secret, so a mistyped secret is rejected as a key pair', () => {
+    for (const invalidSecret of ['', 'x', `${secret}x`, '-_~+/=']) {
+      expect(credentialOf(['X-API-Key', `${clientId}.${invalidSecret}`])).toMatchObject({
+        kind: 'key',
+        secret: invalidSecret,
+      });
     }
     expect(credentialOf(['Authorization', `Bearer ${clientId}.x`])).toMatchObject({ kind: 'key', secret: 'x' });
   });
@@ -74,18 +77,18 @@ describe('the credential of a request', () => {
     ['another separator', `${clientId}_${secret}`],
     ['an identifier alone', clientId],
   ])('is not a key pair in one string with %s', (_case, text) => {
-    expect(credentialOf(['X-API-Key', text])).toEqual(malformed('key'));
+    expect(credentialOf(['X-API-Key', text])).toEqual(malformedCredential('key'));
     expect(credentialOf(['Authorization', `Bearer ${text}`])).toEqual({ kind: 'token', token: text });
   });
 
   test('is the same key pair in one string as in two headers', () => {
     const bearerText = fc.stringMatching(/^[A-Za-z0-9\-_~+/]+$/);
     fc.assert(
-      fc.property(fc.uuid(), bearerText, fc.boolean(), (id, other, isUpper) => {
-        const own = isUpper ? id.toUpperCase() : id;
-        const pair = credentialOf(['X-Client-ID', own, 'X-API-Key', other]);
-        expect(credentialOf(['X-API-Key', `${own}.${other}`])).toEqual(pair);
-        expect(credentialOf(['Authorization', `Bearer ${own}.${other}`])).toEqual(pair);
+      fc.property(fc.uuid(), bearerText, fc.boolean(), (id, secretText, isUpperCase) => {
+        const sentId = isUpperCase ? id.toUpperCase() : id;
+        const credential = credentialOf(['X-Client-ID', sentId, 'X-API-Key', secretText]);
+        expect(credentialOf(['X-API-Key', `${sentId}.${secretText}`])).toEqual(credential);
+        expect(credentialOf(['Authorization', `Bearer ${sentId}.${secretText}`])).toEqual(credential);
       }),
     );
   });
@@ -125,9 +128,9 @@ describe('the credential of a request', () => {
       'one string as a repeated token',
       Array.from({ length: 2 }, () => ['Authorization', `Bearer ${clientId}.s`]).flat(),
     ],
-    ['one string with another scheme', ['Authorization', `Basic ${clientId}.${secret}`]],
+    ['one string with a different scheme', ['Authorization', `Basic ${clientId}.${secret}`]],
   ])('is a malformed token with %s', (_case, headers) => {
-    expect(credentialOf(headers)).toEqual(malformed('token'));
+    expect(credentialOf(headers)).toEqual(malformedCredential('token'));
   });
 
   test.each([
@@ -139,12 +142,12 @@ describe('the credential of a request', () => {
     ['one string twice', ['X-API-Key', `${clientId}.${secret}`, 'X-API-Key', `${clientId}.${secret}`]],
     ['one string and a repeated identifier', ['X-Client-ID', 'c', 'X-Client-ID', 'c', 'X-API-Key', `${clientId}.s`]],
   ])('is a malformed key pair with %s', (_case, headers) => {
-    expect(credentialOf(headers)).toEqual(malformed('key'));
+    expect(credentialOf(headers)).toEqual(malformedCredential('key'));
   });
 
   test('has at most 8 KiB', () => {
-    const header = (length: number) => ['Authorization', `Bearer ${'a'.repeat(length - 7)}`];
-    expect(credentialOf(header(8_192)).kind).toBe('token');
-    expect(credentialOf(header(8_193))).toEqual(malformed('token'));
+    const createHeader = (length: number) => ['Authorization', `Bearer ${'a'.repeat(length - 7)}`];
+    expect(credentialOf(createHeader(8_192)).kind).toBe('token');
+    expect(credentialOf(createHeader(8_193))).toEqual(malformedCredential('token'));
   });
 });

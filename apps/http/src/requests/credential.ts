@@ -22,25 +22,25 @@ export const credentialOf = (rawHeaders: readonly string[]): Credential => {
   const authorization = createSlot();
   const clientId = createSlot();
   const secret = createSlot();
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
+  for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
     const slot = slotOf(name, authorization, clientId, secret);
     if (!slot) continue;
     slot.count += 1;
-    slot.value = rawHeaders[at + 1] ?? '';
+    slot.value = rawHeaders[index + 1] ?? '';
   }
-  const ofKey = clientId.count + secret.count;
-  if (authorization.count + ofKey === 0) return { kind: 'none' };
+  const keyHeaderCount = clientId.count + secret.count;
+  if (authorization.count + keyHeaderCount === 0) return { kind: 'none' };
   if (authorization.count === 0) {
     if (secret.count !== 1 || clientId.count > 1) return malformedKey;
-    if (clientId.count === 0) return pairInOne(secret.value) ?? malformedKey;
+    if (clientId.count === 0) return keyPairOf(secret.value) ?? malformedKey;
     return { kind: 'key', clientId: clientId.value, secret: secret.value };
   }
-  return authorization.count === 1 && ofKey === 0 ? tokenOf(authorization.value) : malformedToken;
+  return authorization.count === 1 && keyHeaderCount === 0 ? tokenOf(authorization.value) : malformedToken;
 };
 
-const malformedToken: Credential = { kind: 'malformed', form: 'token' };
-const malformedKey: Credential = { kind: 'malformed', form: 'key' };
+const malformedToken: Credential = { kind: 'malformed', credentialKind: 'token' };
+const malformedKey: Credential = { kind: 'malformed', credentialKind: 'key' };
 
 interface Slot {
   count: number;
@@ -71,7 +71,7 @@ const tokenOf = (header: string): Credential => {
   const token = bearer.exec(header)?.[1];
   if (token === undefined) return malformedToken;
   if (token.startsWith(accountTokenPrefix)) return accountOf(token);
-  return pairInOne(token) ?? (isWellFormedSecret(token) ? malformedKey : { kind: 'token', token });
+  return keyPairOf(token) ?? (isWellFormedSecret(token) ? malformedKey : { kind: 'token', token });
 };
 
 const accountOf = (token: string): Credential => {
@@ -85,7 +85,7 @@ const clientIdLength = 36;
  * Returns the key pair from `<client_id>.<client_secret>`, or null for any other text. A JWT cannot have this form: it
  * has three parts, and its first part, an object in base64url, does not look like a UUID.
  */
-const pairInOne = (text: string): Credential | null => {
+const keyPairOf = (text: string): Credential | null => {
   if (text.charAt(clientIdLength) !== '.' || text.includes('.', clientIdLength + 1)) return null;
   const clientId = text.slice(0, clientIdLength);
   return parseId<ClientId>(clientId) ? { kind: 'key', clientId, secret: text.slice(clientIdLength + 1) } : null;

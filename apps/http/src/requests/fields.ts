@@ -1,6 +1,6 @@
 import {
   toNfc,
-  emailKey,
+  toEmailKey,
   emailMax,
   isPlainLine,
   isPlainName,
@@ -31,7 +31,7 @@ export interface TextBounds {
 /** Returns the reason why a text is invalid, worded to follow the field's name; null if it is valid. */
 type Validator = (value: string) => string | null;
 
-const validatedText = (validator: Validator) =>
+const createTextSchema = (validator: Validator) =>
   z
     .string()
     .overwrite((value) => value.trim())
@@ -40,7 +40,7 @@ const validatedText = (validator: Validator) =>
       if (message) context.issues.push({ code: 'custom', message, input: context.value });
     });
 
-const textError = (value: string, max: number): string | null => {
+const findTextError = (value: string, max: number): string | null => {
   if (!value.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates';
   if (value.includes('\0')) return 'must not contain U+0000';
   if (value === '') return 'must not be empty';
@@ -51,7 +51,7 @@ const textError = (value: string, max: number): string | null => {
  * Returns a JSON Schema pattern for non-blank text without these characters. It means the same with and without the
  * flag `u`.
  */
-const notBlankWithout = (characters: string): string => `^[^${characters}]*[^\\s${characters}][^${characters}]*$`;
+const createNonBlankPattern = (characters: string): string => `^[^${characters}]*[^\\s${characters}][^${characters}]*$`;
 /** The characters that `isPlainLine` rejects, except lone surrogates, which can only be escaped in JSON. */
 const controlCharacters = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
 
@@ -59,24 +59,24 @@ const controlCharacters = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200
  * Creates the schema of a text: trimmed, not empty, without U+0000 or lone surrogates, at most `max` code points long.
  */
 export const text = ({ max }: TextBounds) =>
-  validatedText((value) => textError(value, max)).meta({
+  createTextSchema((value) => findTextError(value, max)).meta({
     minLength: 1,
     maxLength: max,
-    pattern: notBlankWithout(String.raw`\u0000`),
+    pattern: createNonBlankPattern(String.raw`\u0000`),
   });
 
-const lineError = (value: string, max: number): string | null =>
-  textError(value, max) ??
+const findLineError = (value: string, max: number): string | null =>
+  findTextError(value, max) ??
   (isPlainLine(value) ? null : 'must not contain control characters, line separators or bidirectional controls');
 
 /**
- * Creates the schema of a text for mails, headers and terminals: one line, without control characters (`isPlainLine`).
+ * Creates the schema of a text for emails, headers and terminals: one line, without control characters (`isPlainLine`).
  */
 export const line = ({ max }: TextBounds) =>
-  validatedText((value) => lineError(value, max)).meta({
+  createTextSchema((value) => findLineError(value, max)).meta({
     minLength: 1,
     maxLength: max,
-    pattern: notBlankWithout(controlCharacters),
+    pattern: createNonBlankPattern(controlCharacters),
   });
 
 /** The additional characters of the Basic Multilingual Plane that `isPlainName` rejects, except joiners. */
@@ -91,36 +91,40 @@ export const plainName = ({ max }: TextBounds) =>
     .string()
     .overwrite(toNfc)
     .pipe(
-      validatedText(
+      createTextSchema(
         (value) =>
-          lineError(value, max) ?? (isPlainName(value) ? null : 'must not contain characters that cannot be seen'),
+          findLineError(value, max) ?? (isPlainName(value) ? null : 'must not contain characters that cannot be seen'),
       ),
     )
-    .meta({ minLength: 1, maxLength: max, pattern: notBlankWithout(controlCharacters + invisibleCharacters) });
+    .meta({ minLength: 1, maxLength: max, pattern: createNonBlankPattern(controlCharacters + invisibleCharacters) });
 
-const uuidOf = (noun: string) =>
-  validatedText((value) => (parseId(value) ? null : `must be the id of a ${noun}`)).meta({ format: 'uuid' });
-
-/** A UUID, in upper or lower case. */
-export const jobId = uuidOf('job').transform((value) => parseId<JobId>(value) as JobId);
+const createUuidSchema = (noun: string) =>
+  createTextSchema((value) => (parseId(value) ? null : `must be the id of a ${noun}`)).meta({ format: 'uuid' });
 
 /** A UUID, in upper or lower case. */
-export const profileId = uuidOf('profile').transform((value) => parseId<ProfileId>(value));
+export const jobId = createUuidSchema('job').transform((value) => parseId<JobId>(value) as JobId);
+
 /** A UUID, in upper or lower case. */
-export const collectionId = uuidOf('collection').transform((value) => parseId<CollectionId>(value));
+export const profileId = createUuidSchema('profile').transform((value) => parseId<ProfileId>(value));
+/** A UUID, in upper or lower case. */
+export const collectionId = createUuidSchema('collection').transform((value) => parseId<CollectionId>(value));
 
 const momentMax = 100;
-const momentError = (value: string, parse: (value: string) => number | null, expected: string): string | null =>
-  textError(value, momentMax) ?? (parse(value) === null ? `must be ${expected}` : null);
+const findMomentError = (value: string, parse: (value: string) => number | null, expected: string): string | null =>
+  findTextError(value, momentMax) ?? (parse(value) === null ? `must be ${expected}` : null);
 
 /** An ISO 8601 date-time, stored as sent. JSON Schema's `date-time` is RFC 3339's, a subset. */
-export const dateTime = validatedText((value) => momentError(value, parseDateTime, 'an ISO 8601 date-time')).meta({
+export const dateTime = createTextSchema((value) =>
+  findMomentError(value, parseDateTime, 'an ISO 8601 date-time'),
+).meta({
   format: 'date-time',
   maxLength: momentMax,
 });
 
 /** The instant of an ISO 8601 date-time. A date without a time is the first instant of that day in UTC. */
-export const moment = validatedText((value) => momentError(value, parseDateOrDateTime, 'an ISO 8601 date-time or date'))
+export const moment = createTextSchema((value) =>
+  findMomentError(value, parseDateOrDateTime, 'an ISO 8601 date-time or date'),
+)
   .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax })
   .transform(parseDateOrDateTime);
 
@@ -128,7 +132,9 @@ export const moment = validatedText((value) => momentError(value, parseDateOrDat
  * An expiry: the instant of an ISO 8601 date-time. A date without a time is the last valid day in UTC, so access
  * expires at the start of the next day.
  */
-export const expiryTime = validatedText((value) => momentError(value, parseExpiry, 'an ISO 8601 date-time or date'))
+export const expiryTime = createTextSchema((value) =>
+  findMomentError(value, parseExpiry, 'an ISO 8601 date-time or date'),
+)
   .meta({ anyOf: [{ format: 'date-time' }, { format: 'date' }], maxLength: momentMax, examples: ['2026-12-31'] })
   .transform(parseExpiry);
 
@@ -138,24 +144,24 @@ export const expiryTimeOrNull = z.union([expiryTime, z.null()], {
 });
 
 const isBlank = (value: unknown): boolean => value === null || (typeof value === 'string' && value.trim() === '');
-const blankTo = (nothing: null | undefined) => (value: unknown) => (isBlank(value) ? nothing : value);
-const blankTextToAbsent = (value: unknown): unknown => (value !== null && isBlank(value) ? undefined : value);
+const replaceBlank = (replacement: null | undefined) => (value: unknown) => (isBlank(value) ? replacement : value);
+const replaceBlankText = (value: unknown): unknown => (value !== null && isBlank(value) ? undefined : value);
 
 /** The fields whose JSON Schema has to allow `""`, which also counts as absent. */
-const blankable = z.registry<{ readonly blank: true }>();
-export const takesBlank = (schema: z.core.$ZodType): boolean => blankable.get(schema) !== undefined;
+const blankableSchemas = z.registry<{ readonly blank: true }>();
+export const acceptsBlank = (schema: z.core.$ZodType): boolean => blankableSchemas.get(schema) !== undefined;
 
 /** Creates an optional field: null and `""` count as absent (specification, section 1). */
 export const optional = <T extends z.ZodType>(schema: T) =>
-  z.preprocess(blankTo(undefined), schema.nullish()).register(blankable, { blank: true });
+  z.preprocess(replaceBlank(undefined), schema.nullish()).register(blankableSchemas, { blank: true });
 
 /** Creates an optional text field that null and `""` clear: undefined if absent, null if cleared. */
 export const clearable = <T extends z.ZodType>(schema: T) =>
-  z.preprocess(blankTo(null), schema.nullish()).register(blankable, { blank: true });
+  z.preprocess(replaceBlank(null), schema.nullish()).register(blankableSchemas, { blank: true });
 
 /** Creates an optional field that only null removes: undefined if absent or `""`, null if removed. */
 export const removable = <T extends z.ZodType>(schema: T) =>
-  z.preprocess(blankTextToAbsent, schema.nullish()).register(blankable, { blank: true });
+  z.preprocess(replaceBlankText, schema.nullish()).register(blankableSchemas, { blank: true });
 
 /** Creates the schema of a whole number in a JSON body. */
 export const wholeNumber = (min: number, max: number) => z.int().min(min).max(max);
@@ -172,14 +178,14 @@ const localhost = '[Ll][Oo][Cc][Aa][Ll][Hh][Oo][Ss][Tt]';
 const mailAddress = new RegExp(String.raw`^${atom}(?:\.${atom})*@(?:${label}(?:\.${label})+|${localhost})$`, 'u');
 
 /**
- * An e-mail address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in its stored form. A
+ * An email address (RFC 5321 and RFC 6531, without quoted local parts and address literals), in its stored form. A
  * character that NFC turns into an ASCII letter, such as the Kelvin sign, is rejected, which JSON Schema cannot
  * express.
  */
-export const email = validatedText(
+export const email = createTextSchema(
   (value) =>
-    textError(value, emailMax) ??
-    (mailAddress.test(value) && emailKey(value) !== null ? null : 'must be an e-mail address'),
+    findTextError(value, emailMax) ??
+    (mailAddress.test(value) && toEmailKey(value) !== null ? null : 'must be an email address'),
 )
   .overwrite(toStoredEmail)
   .meta({
@@ -192,13 +198,13 @@ export const email = validatedText(
 
 /** Creates the schema of a whole number in a query string. A number above the largest safe integer is reduced to it. */
 export const numberParameter = (min: number, max?: number) => {
-  const exact = z.int().min(min);
+  const integer = z.int().min(min);
   // Numbers above the largest safe integer are reduced, not rejected, so there is no maximum to document.
-  const unbounded = exact.meta({ maximum: undefined });
+  const unboundedInteger = integer.meta({ maximum: undefined });
   return z.preprocess(
     (value) =>
       typeof value === 'string' && /^\d+$/.test(value) ? Math.min(Number(value), Number.MAX_SAFE_INTEGER) : value,
-    max === undefined ? unbounded : exact.max(max),
+    max === undefined ? unboundedInteger : integer.max(max),
   );
 };
 
@@ -217,63 +223,63 @@ export const wordsParameter = <const Words extends readonly [string, ...string[]
 
 /** `true` or `false`, case-insensitive. */
 export const booleanParameter = z.preprocess((value) => {
-  const lower = typeof value === 'string' ? value.toLowerCase() : value;
-  return lower === 'true' ? true : lower === 'false' ? false : lower;
+  const normalizedValue = typeof value === 'string' ? value.toLowerCase() : value;
+  return normalizedValue === 'true' ? true : normalizedValue === 'false' ? false : normalizedValue;
 }, z.boolean());
 
 /** Returns the parsed body; throws `invalid_body` with the first issue's path and reason. */
-export const validBody = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
-  const result = schema.safeParse(value, { error: plainReason });
+export const validateBody = <T extends z.ZodType>(schema: T, value: unknown): z.output<T> => {
+  const result = schema.safeParse(value, { error: describeIssue });
   if (result.success) return result.data;
-  throw new PorticoError('invalid_body', { because: firstIssue(result.error) });
+  throw new PorticoError('invalid_body', { reason: describeFirstIssue(result.error) });
 };
 
 /**
  * Returns the parsed query; throws `invalid_query`. Unknown parameters are ignored or rejected. Known parameters count
  * as absent if they are empty, and are rejected if they are repeated.
  */
-export const validQuery = <T extends z.ZodObject>(
+export const validateQuery = <T extends z.ZodObject>(
   schema: T,
   url: string,
-  { refusesUnknown }: { readonly refusesUnknown: boolean },
+  { rejectsUnknownParameters }: { readonly rejectsUnknownParameters: boolean },
 ): z.output<T> => {
   const start = url.indexOf('?');
   const parameters = new URLSearchParams(start === -1 ? '' : url.slice(start + 1));
-  if (refusesUnknown) refuseUnknown('invalid_query', schema, parameters.keys());
-  const result = schema.safeParse(knownParameters(schema, parameters), { error: plainReason });
+  if (rejectsUnknownParameters) rejectUnknownNames('invalid_query', schema, parameters.keys());
+  const result = schema.safeParse(readKnownParameters(schema, parameters), { error: describeIssue });
   if (result.success) return result.data;
-  throw new PorticoError('invalid_query', { because: firstIssue(result.error) });
+  throw new PorticoError('invalid_query', { reason: describeFirstIssue(result.error) });
 };
 
 /** Throws an error for a name that is not in the schema; the error lists the names that are. */
-export const refuseUnknown = (
+export const rejectUnknownNames = (
   code: 'invalid_query' | 'invalid_body',
   { shape }: z.ZodObject,
   names: Iterable<string>,
 ): void => {
   for (const name of names) {
     if (Object.hasOwn(shape, name)) continue;
-    const known = Object.keys(shape);
+    const knownNames = Object.keys(shape);
     const quotedName = /^[\w.-]{1,64}$/.test(name) ? name : 'one of the names';
-    const there = known.length > 0 ? `There are: ${known.join(', ')}` : 'There are none';
-    throw new PorticoError(code, { because: `${quotedName} is unknown. ${there}` });
+    const knownNamesText = knownNames.length > 0 ? `There are: ${knownNames.join(', ')}` : 'There are none';
+    throw new PorticoError(code, { reason: `${quotedName} is unknown. ${knownNamesText}` });
   }
 };
 
-const knownParameters = (schema: z.ZodObject, parameters: URLSearchParams): Record<string, string> => {
-  const known: Record<string, string> = {};
+const readKnownParameters = (schema: z.ZodObject, parameters: URLSearchParams): Record<string, string> => {
+  const knownValues: Record<string, string> = {};
   for (const name of Object.keys(schema.shape)) {
     const values = parameters.getAll(name);
-    if (values.length > 1) throw new PorticoError('invalid_query', { because: `${name} is given more than once` });
-    if (values[0] !== undefined && values[0].trim() !== '') known[name] = values[0];
+    if (values.length > 1) throw new PorticoError('invalid_query', { reason: `${name} is given more than once` });
+    if (values[0] !== undefined && values[0].trim() !== '') knownValues[name] = values[0];
   }
-  return known;
+  return knownValues;
 };
 
-const firstIssue = ({ issues: [issue] }: z.ZodError): string => {
+const describeFirstIssue = ({ issues: [issue] }: z.ZodError): string => {
   if (!issue) return 'it is not valid';
-  const path = issue.path.map((part, at) =>
-    typeof part === 'number' ? `[${part}]` : `${at > 0 ? '.' : ''}${String(part)}`,
+  const path = issue.path.map((part, index) =>
+    typeof part === 'number' ? `[${part}]` : `${index > 0 ? '.' : ''}${String(part)}`,
   );
   return path.length > 0 ? `${path.join('')} ${issue.message}` : issue.message;
 };
@@ -289,7 +295,7 @@ const typeReasons: Readonly<Record<string, string>> = {
 };
 
 /** Returns the reason for an issue, worded to follow the field's name. Never quotes the input. */
-const plainReason: z.core.$ZodErrorMap = (issue) => {
+const describeIssue: z.core.$ZodErrorMap = (issue) => {
   switch (issue.code) {
     case 'invalid_type':
       return issue.input === undefined ? 'is required' : (typeReasons[issue.expected] ?? 'is of the wrong type');

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { refuseForeignOrigin } from './origin.ts';
+import { rejectForeignOrigin } from './origin.ts';
 
 const checkOrigin =
   (origin: string | undefined, host: string | undefined, publicUrl: string | null = null) =>
   () =>
-    refuseForeignOrigin(
+    rejectForeignOrigin(
       {
         headers: { ...(origin === undefined ? {} : { origin }), ...(host === undefined ? {} : { host }) },
       },

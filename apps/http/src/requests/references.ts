@@ -18,15 +18,15 @@ const referenceOf = <Id extends string>(value: string): Reference<Id> => {
 
 /** A reference to a profile by id or email address. */
 export const profileReference = text({ max: emailMax })
-  .meta({ description: 'Its id or e-mail.', examples: ['alice@example.com'] })
+  .meta({ description: 'The id or email address of the profile.', examples: ['alice@example.com'] })
   .transform((value): ProfileReference => referenceOf(value));
 
 /** A reference to a group by id or exact name. */
 export const groupReference = text({ max: referenceMax })
-  .meta({ description: 'Its id or exact name.', examples: ['Engineering'] })
+  .meta({ description: 'The id or exact name of the group.', examples: ['Engineering'] })
   .transform((value): GroupReference => referenceOf(value.normalize('NFC')));
 
 /** A reference to a collection by id or exact name. */
 export const collectionReference = text({ max: referenceMax })
-  .meta({ description: 'Its id or exact name.', examples: ['Weather'] })
+  .meta({ description: 'The id or exact name of the collection.', examples: ['Weather'] })
   .transform((value): CollectionReference => referenceOf(value.normalize('NFC')));

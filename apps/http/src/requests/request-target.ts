@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http';
 
 /** The characters of a host, registered or literal, with a port (RFC 3986, section 3.2). */
-const hostForm = /^[A-Za-z0-9._~!$&'()*+,;=%:[\]-]+$/;
+const hostPattern = /^[A-Za-z0-9._~!$&'()*+,;=%:[\]-]+$/;
 
 /** Whether a request contains exactly one valid host (RFC 9112, section 3.2). In HTTP/1.0, the header is optional. */
-export const namesHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
+export const hasValidHost = ({ rawHeaders, httpVersion }: IncomingMessage): boolean => {
   let host: string | null = null;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? '';
     // Comparing the length rules out most headers without lower-casing their names.
     if (name.length !== 4 || name.toLowerCase() !== 'host') continue;
     if (host !== null) return false;
-    host = rawHeaders[at + 1] ?? '';
+    host = rawHeaders[index + 1] ?? '';
   }
-  return host === null ? httpVersion === '1.0' : hostForm.test(host);
+  return host === null ? httpVersion === '1.0' : hostPattern.test(host);
 };
 
 /**

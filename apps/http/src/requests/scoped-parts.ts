@@ -10,9 +10,9 @@ export const scopesOfQuery = ({ scopedParts = [] }: Pick<RouteRow, 'scopedParts'
   const start = url.indexOf('?');
   if (scopedParts.length === 0 || start === -1) return [];
   const parameters = new URLSearchParams(url.slice(start + 1));
-  const includes = (parameter: string, word: string): boolean =>
-    parameters.getAll(parameter).some((value) => value.split(',').some((one) => one.trim() === word));
-  return scopedParts.flatMap((part) => ('word' in part && includes(part.parameter, part.word) ? [part.scope] : []));
+  const hasWord = (parameter: string, word: string): boolean =>
+    parameters.getAll(parameter).some((value) => value.split(',').some((entry) => entry.trim() === word));
+  return scopedParts.flatMap((part) => ('word' in part && hasWord(part.parameter, part.word) ? [part.scope] : []));
 };
 
 /** Returns the scopes that the members of a body need. A member that counts as absent needs no scope. */
@@ -22,11 +22,11 @@ export const scopesOfBody = (
 ): readonly Scope[] => {
   if (scopedParts.length === 0 || !body || body.kind === 'form' || !(body.fields instanceof z.ZodObject)) return [];
   const shape = body.fields.shape as Readonly<Record<string, z.ZodType>>;
-  const has = (member: string): boolean => {
-    const read = shape[member]?.safeParse(value[member]);
-    return read !== undefined && (!read.success || read.data !== undefined);
+  const hasMember = (member: string): boolean => {
+    const result = shape[member]?.safeParse(value[member]);
+    return result !== undefined && (!result.success || result.data !== undefined);
   };
-  return scopedParts.flatMap((part) => ('member' in part && has(part.member) ? [part.scope] : []));
+  return scopedParts.flatMap((part) => ('member' in part && hasMember(part.member) ? [part.scope] : []));
 };
 
 /** Throws `scope_required` for a service account that lacks one of these scopes. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { acceptsGzip, ifNoneMatchLists } from './negotiation.ts';
+import { acceptsGzip, matchesIfNoneMatch } from './negotiation.ts';
 
 test.each<[string | undefined, boolean]>([
   [undefined, false],
@@ -39,5 +39,5 @@ test.each<[string | undefined, boolean]>([
   ['"aa"', false],
   ['"b"', false],
 ])('If-None-Match: %s lists "a": %s', (header, expected) => {
-  expect(ifNoneMatchLists(header, '"a"')).toBe(expected);
+  expect(matchesIfNoneMatch(header, '"a"')).toBe(expected);
 });

@@ -1,6 +1,6 @@
 /**
  * Whether the client accepts gzip and does not prefer an uncompressed body (RFC 9110, section 12.5.3). Does not use
- * `negotiator`, which does not support `x-gzip` and treats an invalid weight as the highest.
+ * the package `negotiator`, which does not support `x-gzip` and treats an invalid weight as the highest.
  */
 export const acceptsGzip = (acceptEncoding: string | undefined): boolean => {
   if (acceptEncoding === undefined) return false;
@@ -14,16 +14,16 @@ let lastHeader = { header: '', accepts: false };
 
 const parseAcceptsGzip = (acceptEncoding: string): boolean => {
   let gzip: number | null = null;
-  let any: number | null = null;
+  let wildcard: number | null = null;
   let identity: number | null = null;
   for (const item of acceptEncoding.toLowerCase().split(',')) {
     const [coding = '', ...parameters] = item.split(';').map((part) => part.trim());
     const weight = weightOf(parameters);
     if (coding === 'gzip' || coding === 'x-gzip') gzip = weight;
-    else if (coding === '*') any = weight;
+    else if (coding === '*') wildcard = weight;
     else if (coding === 'identity') identity = weight;
   }
-  const weight = gzip ?? any ?? 0;
+  const weight = gzip ?? wildcard ?? 0;
   return weight > 0 && weight >= (identity ?? 0);
 };
 
@@ -34,8 +34,8 @@ const parseAcceptsGzip = (acceptEncoding: string): boolean => {
 export const prefersCsv = (accept: string | undefined): boolean => {
   const weights = new Map<string, number>();
   for (const item of (accept ?? '').toLowerCase().split(',')) {
-    const [media = '', ...parameters] = item.split(';').map((part) => part.trim());
-    weights.set(media, weightOf(parameters));
+    const [mediaType = '', ...parameters] = item.split(';').map((part) => part.trim());
+    weights.set(mediaType, weightOf(parameters));
   }
   const csvWeight = weights.get('text/csv') ?? 0;
   return csvWeight > 0 && csvWeight >= (weights.get('application/json') ?? 0);
@@ -50,10 +50,10 @@ const weightOf = (parameters: readonly string[]): number => {
 };
 
 /**
- * Whether `If-None-Match` lists this entity tag, by weak comparison (RFC 9110, section 13.1.2). Does not use `fresh`,
+ * Whether `If-None-Match` lists this entity tag, by weak comparison (RFC 9110, section 13.1.2). Does not use the package `fresh`,
  * which splits tags at commas and never allows a 304 for a reload.
  */
-export const ifNoneMatchLists = (ifNoneMatch: string | undefined, etag: string): boolean => {
+export const matchesIfNoneMatch = (ifNoneMatch: string | undefined, etag: string): boolean => {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   for (const [, tag] of ifNoneMatch.matchAll(/(?:W\/)?("[^"]*")/g)) if (tag === etag) return true;
@@ -64,5 +64,5 @@ export const ifNoneMatchLists = (ifNoneMatch: string | undefined, etag: string):
  * Whether `If-Match` lists one of these entity tags, by strong comparison (RFC 9110, section 13.1.1): a weak tag never
  * matches. A malformed list does not match either, so that the guarded change is not made.
  */
-export const ifMatchLists = (ifMatch: string, etags: readonly string[]): boolean =>
+export const matchesIfMatch = (ifMatch: string, etags: readonly string[]): boolean =>
   ifMatch.trim() === '*' || ifMatch.split(',').some((tag) => etags.includes(tag.trim()));

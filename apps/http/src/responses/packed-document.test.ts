@@ -3,7 +3,7 @@ import { assert, nat, property, uint8Array } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { combineCrc32 } from './crc32-combine.ts';
 import type { ChunkedBody } from './route-response.ts';
-import { gzipAround, plainAround, plainOf } from './packed-document.ts';
+import { concatGzip, concatUncompressed, uncompressedOf } from './packed-document.ts';
 
 /** Returns the bytes of a body, and the size of its largest part. */
 const read = async (body: Uint8Array | ChunkedBody) => {
@@ -14,13 +14,13 @@ const read = async (body: Uint8Array | ChunkedBody) => {
   return { bytes: Buffer.concat(parts), largest: Math.max(...parts.map(({ length }) => length)) };
 };
 
-const packed = (text: Uint8Array) => ({
+const pack = (text: Uint8Array) => ({
   deflated: deflateRawSync(text, { finishFlush: constants.Z_SYNC_FLUSH }),
   crc32: crc32(text),
   bytes: text.length,
 });
 
-test('the CRC-32s of two texts combine to that of their concatenation', () => {
+test('combining the CRC-32s of two texts returns the CRC-32 of their concatenation', () => {
   assert(
     property(uint8Array(), uint8Array({ maxLength: 300 }), (first, second) => {
       return combineCrc32(crc32(first), crc32(second), second.length) === crc32(Buffer.concat([first, second]));
@@ -28,7 +28,7 @@ test('the CRC-32s of two texts combine to that of their concatenation', () => {
   );
 });
 
-test('CRC-32s combine even if the second text is long', () => {
+test('CRC-32s can be combined even if the second text is long', () => {
   assert(
     property(nat({ max: 5_000_000 }), (length) => {
       const second = Buffer.alloc(length, 7);
@@ -38,11 +38,11 @@ test('CRC-32s combine even if the second text is long', () => {
   );
 });
 
-describe('a packed text between two others', () => {
+describe('a packed text between two other texts', () => {
   const texts = [0, 1, 100, 65_536, 65_537, 1_000_000, 3_000_000].map((length) =>
     Buffer.from('{"a":"é"}'.repeat(length / 9 + 1)).subarray(0, length),
   );
-  test('becomes one gzip member that contains all three', () => {
+  test('forms one gzip member together with them', () => {
     for (const text of texts) {
       for (const head of [
         Buffer.alloc(0),
@@ -51,8 +51,8 @@ describe('a packed text between two others', () => {
         Buffer.alloc(200_000, 2),
       ]) {
         for (const tail of [Buffer.alloc(0), Buffer.from('}'), Buffer.alloc(131_070, 3)]) {
-          const whole = Buffer.concat([head, text, tail]);
-          expect(gunzipSync(gzipAround(head, packed(text), tail)).equals(whole)).toBe(true);
+          const document = Buffer.concat([head, text, tail]);
+          expect(gunzipSync(concatGzip(head, pack(text), tail)).equals(document)).toBe(true);
         }
       }
     }
@@ -60,18 +60,18 @@ describe('a packed text between two others', () => {
 
   test('is sent uncompressed to clients that do not accept gzip', async () => {
     for (const text of texts) {
-      const { bytes } = await read(await plainAround(Buffer.from('<'), packed(text), Buffer.from('>')));
+      const { bytes } = await read(await concatUncompressed(Buffer.from('<'), pack(text), Buffer.from('>')));
       expect(bytes.equals(Buffer.concat([Buffer.from('<'), text, Buffer.from('>')]))).toBe(true);
-      const nothing = Buffer.alloc(0);
-      const again = await read(await plainOf(gzipAround(nothing, packed(text), nothing)));
-      expect(again.bytes.equals(text)).toBe(true);
+      const noBytes = Buffer.alloc(0);
+      const repeatedText = await read(await uncompressedOf(concatGzip(noBytes, pack(text), noBytes)));
+      expect(repeatedText.bytes.equals(text)).toBe(true);
     }
   });
 
-  test('is never completely in memory if it is long', async () => {
-    const [nothing, text] = [Buffer.alloc(0), Buffer.alloc(20_000_000, 'text ')];
-    const gzip = gzipAround(nothing, packed(text), nothing);
-    for (const body of [await plainAround(nothing, packed(text), nothing), await plainOf(gzip)]) {
+  test('is never held in memory completely if it is long', async () => {
+    const [noBytes, text] = [Buffer.alloc(0), Buffer.alloc(20_000_000, 'text ')];
+    const gzip = concatGzip(noBytes, pack(text), noBytes);
+    for (const body of [await concatUncompressed(noBytes, pack(text), noBytes), await uncompressedOf(gzip)]) {
       expect((await read(body)).largest).toBeLessThanOrEqual(1_048_576);
     }
   });

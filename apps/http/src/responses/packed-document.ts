@@ -13,7 +13,7 @@ const storedMaxBytes = 65_535;
  * placed between stored blocks of `head` and `tail` (RFC 1951, section 3.2.4), which works because the text ends with a
  * sync flush.
  */
-export const gzipAround = (
+export const concatGzip = (
   head: Uint8Array,
   { deflated, crc32: textCrc, bytes }: PackedText,
   tail: Uint8Array,
@@ -22,15 +22,15 @@ export const gzipAround = (
   const trailer = Buffer.alloc(8);
   trailer.writeUInt32LE(crc, 0);
   trailer.writeUInt32LE((head.length + bytes + tail.length) % 0x1_0000_0000, 4);
-  return Buffer.concat([gzipHeader, ...storedBlocks(head, false), deflated, ...storedBlocks(tail, true), trailer]);
+  return Buffer.concat([gzipHeader, ...toStoredBlocks(head, false), deflated, ...toStoredBlocks(tail, true), trailer]);
 };
 
-const storedBlocks = (content: Uint8Array, last: boolean): Uint8Array[] => {
+const toStoredBlocks = (content: Uint8Array, isLast: boolean): Uint8Array[] => {
   const blocks: Uint8Array[] = [];
-  for (let from = 0; from === 0 || from < content.length; from += storedMaxBytes) {
-    const part = content.subarray(from, from + storedMaxBytes);
+  for (let offset = 0; offset === 0 || offset < content.length; offset += storedMaxBytes) {
+    const part = content.subarray(offset, offset + storedMaxBytes);
     const header = Buffer.alloc(5);
-    header.writeUInt8(last && from + storedMaxBytes >= content.length ? 1 : 0, 0);
+    header.writeUInt8(isLast && offset + storedMaxBytes >= content.length ? 1 : 0, 0);
     header.writeUInt16LE(part.length, 1);
     header.writeUInt16LE(~part.length & 0xffff, 3);
     blocks.push(header, part);
@@ -48,26 +48,26 @@ const gunzipInPool = promisify<Uint8Array, Uint8Array>(gunzip);
  * Texts longer than this are inflated in parts while they are sent, so that they never fill the memory, even for slow
  * clients.
  */
-const wholeMaxBytes = 1_048_576;
+const inMemoryMaxBytes = 1_048_576;
 const chunkOptions = { chunkSize: 262_144 };
 
 /** Returns `head`, the text and `tail`, uncompressed. */
-export const plainAround = async (
+export const concatUncompressed = async (
   head: Uint8Array,
-  packed: PackedText,
+  packedText: PackedText,
   tail: Uint8Array,
 ): Promise<Uint8Array | ChunkedBody> =>
-  packed.bytes <= wholeMaxBytes
-    ? Buffer.concat([head, await unpacked(packed), tail])
-    : { length: head.length + packed.bytes + tail.length, parts: partsAround(head, packed, tail) };
+  packedText.bytes <= inMemoryMaxBytes
+    ? Buffer.concat([head, await inflate(packedText), tail])
+    : { length: head.length + packedText.bytes + tail.length, parts: concatParts(head, packedText, tail) };
 
 /** Returns the uncompressed content of a gzip member, which must be smaller than 4 GiB. */
-export const plainOf = async (gzip: Uint8Array): Promise<Uint8Array | ChunkedBody> => {
+export const uncompressedOf = async (gzip: Uint8Array): Promise<Uint8Array | ChunkedBody> => {
   const length = new DataView(gzip.buffer, gzip.byteOffset + gzip.byteLength - 4, 4).getUint32(0, true);
-  return length <= wholeMaxBytes ? gunzipInPool(gzip) : { length, parts: gunzipped(gzip) };
+  return length <= inMemoryMaxBytes ? gunzipInPool(gzip) : { length, parts: gunzipInParts(gzip) };
 };
 
-async function* partsAround(
+async function* concatParts(
   head: Uint8Array,
   { deflated }: PackedText,
   tail: Uint8Array,
@@ -77,11 +77,11 @@ async function* partsAround(
   if (tail.length > 0) yield tail;
 }
 
-async function* gunzipped(gzip: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+async function* gunzipInParts(gzip: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   yield* createGunzip(chunkOptions).end(gzip);
 }
 
-const unpacked = async ({ deflated, bytes }: PackedText): Promise<Uint8Array> => {
+const inflate = async ({ deflated, bytes }: PackedText): Promise<Uint8Array> => {
   // The stream has no final block, so it ends where the input ends.
   const options = { finishFlush: constants.Z_SYNC_FLUSH, chunkSize: Math.max(bytes, 64) };
   return bytes <= inflateInPlaceMaxBytes ? inflateRawSync(deflated, options) : inflateInPool(deflated, options);

@@ -4,7 +4,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Exchange } from '../exchange.ts';
-import { ready, send } from './route-response.ts';
+import { toReadyResponse, send } from './route-response.ts';
 
 /** Returns the bytes that a client receives, and the number of event-loop ticks that passed while they were sent. */
 const exchangeBody = async (body: Uint8Array, method = 'GET') => {
@@ -14,23 +14,23 @@ const exchangeBody = async (body: Uint8Array, method = 'GET') => {
       for (state.isSending = true; state.isSending; await setImmediate()) state.ticks += 1;
     };
     void count();
-    const exchange = { request, response, requestId: 'one', counted: null } as unknown as Exchange;
-    void send(exchange, ready(body, { 'Content-Type': 'application/octet-stream' }), 200, false).finally(
+    const exchange = { request, response, requestId: 'one', rateLimit: null } as unknown as Exchange;
+    void send(exchange, toReadyResponse(body, { 'Content-Type': 'application/octet-stream' }), 200, false).finally(
       () => (state.isSending = false),
     );
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
-    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { method });
-    const bytes = Buffer.from(await answer.arrayBuffer());
-    return { bytes, length: answer.headers.get('content-length'), turns: state.ticks };
+    const fetched = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`, { method });
+    const bytes = Buffer.from(await fetched.arrayBuffer());
+    return { bytes, length: fetched.headers.get('content-length'), turns: state.ticks };
   } finally {
     await once(server.close(), 'close');
   }
 };
 
 test.each([1_048_575, 1_048_576, 1_048_577, 1_310_720, 5_000_000])(
-  'a body of %i bytes arrives complete',
+  'a body of %i bytes arrives completely',
   async (size) => {
     const body = Buffer.alloc(size, 'abcdefghijk');
     const { bytes, length } = await exchangeBody(body);

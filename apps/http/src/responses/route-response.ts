@@ -42,23 +42,31 @@ export interface StreamResponse {
 
 export type RouteResponse<Value = unknown> = JsonResponse<Value> | ReadyResponse | StreamResponse;
 
-const none: ResponseHeaders = {};
+const noHeaders: ResponseHeaders = {};
 
-export const json = <Value>(value: Value, headers = none, status: number | null = null): JsonResponse<Value> => ({
+export const toJsonResponse = <Value>(
+  value: Value,
+  headers = noHeaders,
+  status: number | null = null,
+): JsonResponse<Value> => ({
   kind: 'json',
   value,
   headers,
   status,
 });
 
-export const ready = (body: ReadyResponse['body'], headers = none, status: number | null = null): ReadyResponse => ({
+export const toReadyResponse = (
+  body: ReadyResponse['body'],
+  headers = noHeaders,
+  status: number | null = null,
+): ReadyResponse => ({
   kind: 'ready',
   body,
   headers,
   status,
 });
 
-export const stream = (parts: AsyncIterable<string>, headers = none): StreamResponse => ({
+export const toStreamResponse = (parts: AsyncIterable<string>, headers = noHeaders): StreamResponse => ({
   kind: 'stream',
   parts,
   headers,
@@ -66,7 +74,7 @@ export const stream = (parts: AsyncIterable<string>, headers = none): StreamResp
 });
 
 /** Creates a 304: the client already has this representation (RFC 9110, section 15.4.5). */
-export const notModified = (headers: ResponseHeaders): ReadyResponse => ready('', headers, 304);
+export const createNotModifiedResponse = (headers: ResponseHeaders): ReadyResponse => toReadyResponse('', headers, 304);
 
 /** The headers of every response, unless a response overrides them. */
 const commonHeaders: ResponseHeaders = {
@@ -81,25 +89,25 @@ const commonHeaders: ResponseHeaders = {
 };
 
 /** Headers for pages in the window of a repeated sign-in, which passes its result to the window that opened it. */
-export const keepsOpener: ResponseHeaders = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
+export const openerPolicyHeaders: ResponseHeaders = { 'Cross-Origin-Opener-Policy': 'unsafe-none' };
 
 /**
- * Sends a response, unless one has already been sent or the client is gone. `closing`: closes the connection
+ * Sends a response, unless one has already been sent or the client has disconnected. `closesConnection`: closes the connection
  * afterwards.
  */
 export const send = async (
   exchange: Exchange,
-  answer: RouteResponse,
+  routeResponse: RouteResponse,
   status: number,
-  closing: boolean,
+  closesConnection: boolean,
 ): Promise<void> => {
   await tick.flush();
   const { response } = exchange;
   if (response.headersSent || response.destroyed) return;
-  const headers = headersOf(exchange, answer, closing);
-  const code = answer.status ?? status;
-  if (answer.kind === 'stream') return sendParts(response, code, headers, inChunks(answer.parts));
-  const body = answer.kind === 'json' ? JSON.stringify(answer.value) : answer.body;
+  const headers = headersOf(exchange, routeResponse, closesConnection);
+  const code = routeResponse.status ?? status;
+  if (routeResponse.kind === 'stream') return sendParts(response, code, headers, joinIntoChunks(routeResponse.parts));
+  const body = routeResponse.kind === 'json' ? JSON.stringify(routeResponse.value) : routeResponse.body;
   if (code === 304) {
     response.writeHead(code, headers);
     response.end();
@@ -107,12 +115,12 @@ export const send = async (
   }
   headers.push('Content-Length', String(typeof body === 'string' ? Buffer.byteLength(body) : body.length));
   if (typeof body === 'object' && 'parts' in body) return sendParts(response, code, headers, body.parts);
-  if (typeof body === 'object' && body.length > wholeMaxBytes) {
+  if (typeof body === 'object' && body.length > unslicedMaxBytes) {
     return sendParts(response, code, headers, slicesOf(body));
   }
   response.writeHead(code, headers);
   if (typeof body === 'string' || body.length > singleWriteMaxBytes) response.end(body);
-  else response.end(latin1(body), 'latin1');
+  else response.end(toLatin1(body), 'latin1');
 };
 
 /**
@@ -124,42 +132,42 @@ const singleWriteMaxBytes = 8_192;
  * Bodies larger than this are written in slices. The kernel copies each write in one go, which takes a few milliseconds
  * for a document of several megabytes.
  */
-const wholeMaxBytes = 1_048_576;
+const unslicedMaxBytes = 1_048_576;
 const sliceBytes = 262_144;
 
 async function* slicesOf(body: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
   const yieldToEventLoop = createYielder();
-  for (let from = 0; from < body.length; from += sliceBytes) {
+  for (let offset = 0; offset < body.length; offset += sliceBytes) {
     await yieldToEventLoop();
-    yield body.subarray(from, from + sliceBytes);
+    yield body.subarray(offset, offset + sliceBytes);
   }
 }
 
-const latin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
+const toLatin1 = ({ buffer, byteOffset, byteLength }: Uint8Array): string =>
   Buffer.from(buffer, byteOffset, byteLength).toString('latin1');
 
-const commonList = Object.entries(commonHeaders).flat();
+const commonHeaderList = Object.entries(commonHeaders).flat();
 
 /** Returns alternating names and values, which `writeHead` accepts directly. */
 const headersOf = (
-  { requestId, counted }: Exchange,
-  { headers: own, status }: RouteResponse,
-  closing: boolean,
+  { requestId, rateLimit }: Exchange,
+  { headers: routeHeaders, status }: RouteResponse,
+  closesConnection: boolean,
 ): string[] => {
   const headers: string[] = [];
-  for (let at = 0; at < commonList.length; at += 2) {
-    const [name, value] = [commonList[at] as string, commonList[at + 1] as string];
-    if (!(name in own) && !(status === 304 && name === 'Content-Type')) headers.push(name, value);
+  for (let index = 0; index < commonHeaderList.length; index += 2) {
+    const [name, value] = [commonHeaderList[index] as string, commonHeaderList[index + 1] as string];
+    if (!(name in routeHeaders) && !(status === 304 && name === 'Content-Type')) headers.push(name, value);
   }
-  for (const name in own) headers.push(name, own[name] as string);
+  for (const name in routeHeaders) headers.push(name, routeHeaders[name] as string);
   headers.push('X-Request-Id', requestId);
-  if (counted) addQuota(headers, counted);
-  if (closing) headers.push('Connection', 'close');
+  if (rateLimit) addRateLimitHeaders(headers, rateLimit);
+  if (closesConnection) headers.push('Connection', 'close');
   return headers;
 };
 
 /** Adds the header fields of the IETF draft "RateLimit header fields for HTTP". */
-const addQuota = (headers: string[], { policy, rule, remaining, resetSeconds }: CountedRequest): void => {
+const addRateLimitHeaders = (headers: string[], { policy, rule, remaining, resetSeconds }: CountedRequest): void => {
   headers.push(
     'RateLimit-Policy',
     `"${policy}";q=${rule.allowed};w=${rule.windowSeconds}`,
@@ -186,12 +194,12 @@ const sendParts = async (
   try {
     await pipeline(parts, response);
   } catch (error) {
-    // The client is gone, which the request's log line shows.
+    // The client has disconnected, which the request's log line shows.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;
   }
 };
 
-async function* inChunks(parts: AsyncIterable<string>): AsyncGenerator<string> {
+async function* joinIntoChunks(parts: AsyncIterable<string>): AsyncGenerator<string> {
   let chunk = '';
   for await (const part of parts) {
     chunk += part;

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 import { constants, gzip, gzipSync } from 'node:zlib';
 import { createYielder } from '@portico/composition';
 import { LRUCache } from 'lru-cache';
-import { notModified, ready, type ReadyResponse } from './route-response.ts';
-import { acceptsGzip, ifNoneMatchLists } from './negotiation.ts';
+import { createNotModifiedResponse, toReadyResponse, type ReadyResponse } from './route-response.ts';
+import { acceptsGzip, matchesIfNoneMatch } from './negotiation.ts';
 
 /** A part of every entity tag. Increase it whenever the format of a response changes. */
 export const formatVersion = 1;
@@ -19,7 +19,7 @@ export const codingFor = ({ headers }: IncomingMessage): Coding =>
  * Returns the headers of a response that only the caller may cache, and must revalidate each time (specification,
  * section 1, "Caching headers").
  */
-export const cachingHeaders = (etag: string, coding: Coding) => ({
+export const createCachingHeaders = (etag: string, coding: Coding) => ({
   'Cache-Control': 'private, no-cache',
   ETag: etag,
   Vary: 'Accept-Encoding',
@@ -30,37 +30,42 @@ export const cachingHeaders = (etag: string, coding: Coding) => ({
  * Returns a 304 if the caller has this body, otherwise null. The 304 has the headers of the 200, except
  * `Content-Encoding`.
  */
-export const unchanged = ({ headers }: IncomingMessage, etag: string): ReadyResponse | null =>
-  ifNoneMatchLists(headers['if-none-match'], etag) ? notModified(cachingHeaders(etag, 'identity')) : null;
+export const revalidate = ({ headers }: IncomingMessage, etag: string): ReadyResponse | null =>
+  matchesIfNoneMatch(headers['if-none-match'], etag)
+    ? createNotModifiedResponse(createCachingHeaders(etag, 'identity'))
+    : null;
 
-export const taggedResponse = (request: IncomingMessage, coding: Coding, { etag, bytes }: TaggedBody): ReadyResponse =>
-  unchanged(request, etag) ?? ready(bytes, cachingHeaders(etag, coding));
+export const createTaggedResponse = (
+  request: IncomingMessage,
+  coding: Coding,
+  { etag, bytes }: TaggedBody,
+): ReadyResponse => revalidate(request, etag) ?? toReadyResponse(bytes, createCachingHeaders(etag, coding));
 
 /** Returns a value as JSON, in this coding. */
-export const encodedJson = (value: unknown, coding: Coding): Uint8Array => {
+export const encodeJson = (value: unknown, coding: Coding): Uint8Array => {
   const text = Buffer.from(JSON.stringify(value));
   return coding === 'gzip' ? gzipSync(text, { level: constants.Z_BEST_SPEED }) : text;
 };
 
 /** Returns a list as JSON, in this coding. Yields to the event loop if the list is long. */
-export const encodedList = async (list: readonly unknown[], coding: Coding): Promise<Uint8Array> => {
-  if (list.length <= itemsPerChunk) return encodedJson(list, coding);
+export const encodeList = async (list: readonly unknown[], coding: Coding): Promise<Uint8Array> => {
+  if (list.length <= itemsPerChunk) return encodeJson(list, coding);
   const yieldToEventLoop = createYielder();
   const parts: string[] = [];
-  for (let from = 0; from < list.length; from += itemsPerChunk) {
-    parts.push(JSON.stringify(list.slice(from, from + itemsPerChunk)).slice(1, -1));
+  for (let offset = 0; offset < list.length; offset += itemsPerChunk) {
+    parts.push(JSON.stringify(list.slice(offset, offset + itemsPerChunk)).slice(1, -1));
     await yieldToEventLoop();
   }
   const text = Buffer.from(`[${parts.join()}]`);
-  return coding === 'gzip' ? gzipped(text, { level: constants.Z_BEST_SPEED }) : text;
+  return coding === 'gzip' ? gzipAsync(text, { level: constants.Z_BEST_SPEED }) : text;
 };
 
 /** About 200 KB of JSON, which takes about a millisecond to produce. */
 const itemsPerChunk = 1_000;
 /** Compresses in the thread pool. */
-const gzipped = promisify(gzip);
+const gzipAsync = promisify(gzip);
 
-export const digestTag = (bytes: Uint8Array): string =>
+export const entityTagOf = (bytes: Uint8Array): string =>
   `"${formatVersion}.${createHash('sha256').update(bytes).digest('base64url')}"`;
 
 /** A body that is ready to be sent, with its strong entity tag (RFC 9110, section 8.8.3). */
@@ -95,10 +100,10 @@ export const createBodyCache = ({ bytesMax }: BodyCacheOptions): BodyCache => {
   });
   return {
     get: (name) => bodies.get(name),
-    set: (name, { etag, bytes }) => void bodies.set(name, { etag, bytes: ownBytes(bytes) }),
+    set: (name, { etag, bytes }) => void bodies.set(name, { etag, bytes: detachBytes(bytes) }),
   };
 };
 
 /** Copies a view of a larger buffer, because the view would keep the whole buffer in memory. */
-const ownBytes = (bytes: Uint8Array): Uint8Array =>
+const detachBytes = (bytes: Uint8Array): Uint8Array =>
   bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);

@@ -1,13 +1,13 @@
-import { csvLine, csvText, toIso, type Cell, type MatrixPage, type MatrixQuery, type MatrixRow } from '@portico/domain';
+import { toCsvLine, toCsv, toIso, type Cell, type MatrixPage, type MatrixQuery, type MatrixRow } from '@portico/domain';
 import { z } from 'zod';
-import { json, ready, stream } from '../responses/route-response.ts';
+import { toJsonResponse, toReadyResponse, toStreamResponse } from '../responses/route-response.ts';
 import { prefersCsv } from '../responses/negotiation.ts';
 import { booleanParameter, moment, numberParameter } from '../requests/fields.ts';
 import { collectionReference, groupReference, profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
-import { expiresAt, wayFields, wayFieldsView } from './access-ways.ts';
+import { expiresAt, accessWayFields, toAccessWayFieldsView } from './access-ways.ts';
 import { matrixCursor, matrixCursorOf } from './matrix-cursor.ts';
-import { isoOrNull, timestamp, uuid } from './wire.ts';
+import { toIsoOrNull, timestamp, uuid } from './wire.ts';
 
 const matrixRow = z
   .object({
@@ -18,28 +18,35 @@ const matrixRow = z
     registration_status: z.enum(['pending', 'approved', 'rejected']).meta({
       description: 'A rejected client has no access.',
     }),
-    suspended_at: timestamp.nullable().meta({ description: 'When it was suspended; null if it is not.' }),
+    suspended_at: timestamp
+      .nullable()
+      .meta({ description: 'When the client was suspended; null if the client is not suspended.' }),
     collection_id: uuid,
     collection_name: z.string(),
-    ...wayFields,
+    ...accessWayFields,
     granted_at: timestamp,
     expires_at: expiresAt,
   })
   .meta({ id: 'MatrixRow' });
 type RowView = z.input<typeof matrixRow>;
 const fieldNames = Object.keys(matrixRow.shape) as (keyof RowView)[];
-/** The columns of the CSV table. For human readers, it adds the last day of access, which ends at `expires_at`. */
+/** The columns of the CSV table. For human readers, the table adds the last day of access, which expires at `expires_at`. */
 const columnNames = [...fieldNames, 'last_day'];
 
 const filters = z.object({
-  profile: profileReference.optional().meta({ description: "Only this client, by its profile's id or e-mail." }),
-  group: groupReference.optional().meta({ description: 'Only access by this group, by its id or exact name.' }),
-  collection: collectionReference
+  profile: profileReference
     .optional()
-    .meta({ description: 'Only this collection, by its id; or all with this exact name.' }),
+    .meta({ description: 'Only this client. The id or email address of its profile.' }),
+  group: groupReference
+    .optional()
+    .meta({ description: 'Only access through this group. The id or exact name of the group.' }),
+  collection: collectionReference.optional().meta({
+    description:
+      'Only this collection. The id of the collection, or an exact name, which matches all collections with this name.',
+  }),
   expiring_before: moment.optional().meta({
     description:
-      'Only if it expires before this. An ISO 8601 date-time, UTC if it has no zone; or a date, which is its start.',
+      'Only access that expires before this time. An ISO 8601 date-time, in UTC if it has no time zone; or a date, which means the start of that day.',
     examples: ['2026-12-31'],
   }),
   include_expired: booleanParameter.default(false).meta({ description: 'Whether to include expired grants.' }),
@@ -54,30 +61,30 @@ export const matrixRoutes = [
     method: 'GET',
     path: '/api/access/matrix',
     operation: 'readAccessMatrix',
-    summary: 'Read access: who, how and until when',
+    summary: 'Read the access matrix: who has access, how and until when',
     description:
-      'A row for each way in which a client has a collection: its own grant, or that of a group. Sorted by e-mail, then by the ' +
-      "collection's name. Administrators, who see everything, are left out. Paginated: the `Link` header has the " +
-      'next page. An unknown name is a 404. With `Accept: text/csv`, a table with a header row, complete unless `limit` or `cursor` is set.',
+      'One row for each grant that gives a client access to a collection: a direct grant or a grant of a group. Sorted by email address, then by ' +
+      'collection name. Omits administrators, who can see everything. Paginated: the `Link` header has the ' +
+      'next page. An unknown name is a 404. With `Accept: text/csv`, returns a table with a header row; it is complete unless `limit` or `cursor` is set.',
     auth: 'admin',
     scope: 'access:read',
     query: filters,
     status: 200,
-    otherMedia: 'text/csv',
+    alternativeMediaType: 'text/csv',
     response: z.array(matrixRow),
     errors: ['user_not_found', 'group_not_found', 'collection_not_found'],
     handler: async ({ useCases, caller: { authority }, query, request }) => {
       const matrixQuery = queryOf(query);
       const isCsv = prefersCsv(request.headers.accept);
       if (isCsv && query.limit === undefined && query.cursor === undefined)
-        return stream(tableOf(await useCases.exportMatrix(authority, matrixQuery)), csvHeaders);
+        return toStreamResponse(tableOf(await useCases.exportMatrix(authority, matrixQuery)), csvHeaders);
       const limit = query.limit ?? pageLimitDefault;
       const page = await useCases.readMatrix(authority, matrixQuery, query.cursor ?? null, limit);
       const link = linkOf(request.url ?? '', page);
-      const views = page.rows.map(rowView);
+      const views = page.rows.map(toRowView);
       return isCsv
-        ? ready(csvText(columnNames, views.map(cellsOf)), { ...csvHeaders, ...link })
-        : json(views, { Vary: 'Accept', ...link });
+        ? toReadyResponse(toCsv(columnNames, views.map(cellsOf)), { ...csvHeaders, ...link })
+        : toJsonResponse(views, { Vary: 'Accept', ...link });
     },
   }),
 ] as const;
@@ -97,8 +104,8 @@ const queryOf = (query: z.output<typeof filters>): MatrixQuery => ({
 });
 
 async function* tableOf(pages: AsyncIterable<readonly MatrixRow[]>): AsyncGenerator<string> {
-  yield csvLine(columnNames);
-  for await (const rows of pages) yield rows.map((row) => csvLine(cellsOf(rowView(row)))).join('');
+  yield toCsvLine(columnNames);
+  for await (const rows of pages) yield rows.map((row) => toCsvLine(cellsOf(toRowView(row)))).join('');
 }
 
 /** Returns the `Link` header with the same query and the cursor of the next page. */
@@ -117,21 +124,21 @@ const dayMs = 86_400_000;
  * Returns the last day, in UTC, of access that expires at midnight; an empty text if it expires at a different time, or
  * never.
  */
-const lastDayOf = ({ expires_at: end }: RowView): string => {
-  const endMs = end === null ? null : Date.parse(end);
-  return endMs === null || endMs % dayMs !== 0 ? '' : toIso(endMs - 1).slice(0, 10);
+const lastDayOf = ({ expires_at: expiry }: RowView): string => {
+  const expiryMs = expiry === null ? null : Date.parse(expiry);
+  return expiryMs === null || expiryMs % dayMs !== 0 ? '' : toIso(expiryMs - 1).slice(0, 10);
 };
 
-const rowView = ({ client, collection, way }: MatrixRow): RowView => ({
+const toRowView = ({ client, collection, grant }: MatrixRow): RowView => ({
   client_id: client.id,
   email: client.email,
   full_name: client.fullName,
   company_name: client.companyName,
   registration_status: client.status,
-  suspended_at: isoOrNull(client.suspendedAt),
+  suspended_at: toIsoOrNull(client.suspendedAt),
   collection_id: collection.id,
   collection_name: collection.name,
-  ...wayFieldsView(way),
-  granted_at: toIso(way.grantedAt),
-  expires_at: isoOrNull(way.expiresAt),
+  ...toAccessWayFieldsView(grant),
+  granted_at: toIso(grant.grantedAt),
+  expires_at: toIsoOrNull(grant.expiresAt),
 });

@@ -1,10 +1,12 @@
-import { toIso, type AccessWay, type Instant } from '@portico/domain';
+import { toIso, type AccessGrant, type Instant } from '@portico/domain';
 import { z } from 'zod';
-import { isoOrNull, timestamp, uuid } from './wire.ts';
+import { toIsoOrNull, timestamp, uuid } from './wire.ts';
 
-export const expiresAt = timestamp.nullable().meta({ description: 'When it expires; null if never.' });
+export const expiresAt = timestamp.nullable().meta({ description: 'When access expires; null if it never does.' });
 
-const kind = z.enum(['direct', 'group']).meta({ description: "By the client's own grant, or by a group's." });
+const kind = z
+  .enum(['direct', 'group'])
+  .meta({ description: '`direct`: a grant to the client. `group`: a grant to a group of the client.' });
 
 export const accessWay = z
   .object({
@@ -14,28 +16,28 @@ export const accessWay = z
     granted_at: timestamp,
     expires_at: expiresAt,
   })
-  .meta({ id: 'AccessWay', description: "One way in which a client has access: its own grant, or a group's." });
+  .meta({ id: 'AccessWay', description: 'A grant that gives a client access: a direct grant, or a grant to a group.' });
 
 /** The fields of a matrix row that describe how the client has access. */
-export const wayFields = { via: kind, group_id: uuid.nullable(), group_name: z.string().nullable() };
+export const accessWayFields = { via: kind, group_id: uuid.nullable(), group_name: z.string().nullable() };
 
-export const wayFieldsView = ({ group }: AccessWay) => ({
+export const toAccessWayFieldsView = ({ group }: AccessGrant) => ({
   via: group ? ('group' as const) : ('direct' as const),
   group_id: group?.id ?? null,
   group_name: group?.name ?? null,
 });
 
 /** Returns the additional fields of an access record: each way, and the latest expiry. */
-export const waysView = (ways: readonly AccessWay[]) => ({
+export const toAccessWaysView = (ways: readonly AccessGrant[]) => ({
   via: ways.map((way): z.input<typeof accessWay> => {
-    const { via, ...group } = wayFieldsView(way);
-    return { kind: via, ...group, granted_at: toIso(way.grantedAt), expires_at: isoOrNull(way.expiresAt) };
+    const { via, ...group } = toAccessWayFieldsView(way);
+    return { kind: via, ...group, granted_at: toIso(way.grantedAt), expires_at: toIsoOrNull(way.expiresAt) };
   }),
-  expires_at: isoOrNull(lastEndOf(ways)),
+  expires_at: toIsoOrNull(latestExpiryOf(ways)),
 });
 
-const lastEndOf = (ways: readonly AccessWay[]): Instant | null =>
+const latestExpiryOf = (ways: readonly AccessGrant[]): Instant | null =>
   ways.reduce<Instant | null>(
-    (last, { expiresAt: end }) => (last === null || end === null ? null : Math.max(last, end)),
+    (latest, { expiresAt: expiry }) => (latest === null || expiry === null ? null : Math.max(latest, expiry)),
     Number.NEGATIVE_INFINITY,
   );

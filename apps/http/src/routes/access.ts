@@ -1,16 +1,16 @@
-import { clientPair, toIso, type ClientAccess, type CollectionAccess, type Grant, type Pair } from '@portico/domain';
+import { toClientPair, toIso, type ClientAccess, type CollectionAccess, type Grant, type Pair } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { booleanParameter, expiryTime, expiryTimeOrNull, optional, wordsParameter } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
-import { accessWay, expiresAt, waysView } from './access-ways.ts';
-import { collectionsAfter, cursor, cursorOf } from './list-cursor.ts';
-import { pageFrom, includeTotal, pageHeaders, pageLimit, textCursor, textCursorOf } from './paging.ts';
+import { accessWay, expiresAt, toAccessWaysView } from './access-ways.ts';
+import { filterCollectionsAfter, cursor, cursorOf } from './list-cursor.ts';
+import { pageFrom, includeTotal, createPageHeaders, pageLimit, textCursor, textCursorOf } from './paging.ts';
 import {
   clientParameter,
   collectionIdOf,
   collectionParameter,
-  isoOrNull,
+  toIsoOrNull,
   message,
   profileIdOf,
   timestamp,
@@ -24,7 +24,10 @@ const collectionAccess = z
     description: z.string(),
     has_access: z.boolean(),
     granted_at: timestamp.nullable(),
-    via: z.array(accessWay).optional().meta({ description: 'Each way in which it has access; with `?granted=true`.' }),
+    via: z
+      .array(accessWay)
+      .optional()
+      .meta({ description: 'All grants that give the client access; present with `?granted=true`.' }),
     expires_at: expiresAt.optional(),
   })
   .meta({ id: 'CollectionAccess' });
@@ -40,14 +43,18 @@ const grant = z
 const newGrant = z
   .object({
     expires_at: optional(expiryTime).meta({
-      description: 'When the grant expires. A date alone is its last day, in UTC. Never by default.',
+      description:
+        'When the grant expires. A date without a time is the last day, in UTC. If absent, the grant never expires.',
       examples: ['2026-12-31'],
     }),
   })
   .meta({ id: 'NewGrant' });
 const grantExpiry = z
   .object({
-    expires_at: expiryTimeOrNull.meta({ description: 'As when granting; null for never.', examples: ['2026-12-31'] }),
+    expires_at: expiryTimeOrNull.meta({
+      description: 'When the grant expires, in the same format as when granting; null if it never expires.',
+      examples: ['2026-12-31'],
+    }),
   })
   .meta({ id: 'GrantExpiry' });
 const clientAccess = z
@@ -57,12 +64,15 @@ const clientAccess = z
     full_name: z.string(),
     company_name: z.string().nullable(),
     granted_at: timestamp,
-    via: z.array(accessWay).optional().meta({ description: 'Each way in which it has access; with `?include=ways`.' }),
+    via: z
+      .array(accessWay)
+      .optional()
+      .meta({ description: 'All grants that give the client access; present with `?include=ways`.' }),
     expires_at: expiresAt.optional(),
   })
   .meta({ id: 'ClientAccess' });
 
-const pair = { ...clientParameter, ...collectionParameter };
+const pairParameters = { ...clientParameter, ...collectionParameter };
 const collectionPaging = {
   limit: pageLimit,
   cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
@@ -70,7 +80,7 @@ const collectionPaging = {
 };
 
 /** Returns the clients after an email address. UTF-8 bytes sort by code point, like the list. */
-const clientsAfter = (list: readonly ClientAccess[], email: string | null): readonly ClientAccess[] =>
+const filterClientsAfter = (list: readonly ClientAccess[], email: string | null): readonly ClientAccess[] =>
   email === null
     ? list
     : list.filter(({ profile }) => Buffer.compare(Buffer.from(profile.email), Buffer.from(email)) > 0);
@@ -82,8 +92,8 @@ export const accessRoutes = [
     operation: 'listClientAccess',
     summary: 'List all collections, and whether a client has access to each',
     description:
-      'Sorted by name, ignoring case. `granted_at` is null if the client has no access. With `?granted=true` only those that it ' +
-      'has, with how and until when.',
+      'Sorted by name, ignoring case. `granted_at` is null if the client has no access. With `?granted=true`, lists only granted collections, ' +
+      'and how and until when they are granted.',
     params: clientParameter,
     auth: 'admin',
     scope: 'access:read',
@@ -95,13 +105,13 @@ export const accessRoutes = [
     response: z.array(collectionAccess),
     errors: ['client_not_found'],
     handler: async ({ useCases, caller, params, query, request }) => {
-      const all = await useCases.listClientAccess(caller.authority, profileIdOf(params.client_profile_id));
-      const listed = query.granted ? all.filter(({ ways }) => ways.length > 0) : all;
-      const { page, last, total } = pageFrom(listed, collectionsAfter, query);
+      const collections = await useCases.listClientAccess(caller.authority, profileIdOf(params.client_profile_id));
+      const listedCollections = query.granted ? collections.filter(({ grants }) => grants.length > 0) : collections;
+      const { page, last, total } = pageFrom(listedCollections, filterCollectionsAfter, query);
       const views = query.granted
-        ? page.map((access) => ({ ...collectionAccessView(access), ...waysView(access.ways) }))
-        : page.map(collectionAccessView);
-      return json(views, pageHeaders(request, last && cursorOf(last), total));
+        ? page.map((access) => ({ ...toCollectionAccessView(access), ...toAccessWaysView(access.grants) }))
+        : page.map(toCollectionAccessView);
+      return toJsonResponse(views, createPageHeaders(request, last && cursorOf(last), total));
     },
   }),
   defineRoute({
@@ -110,23 +120,23 @@ export const accessRoutes = [
     operation: 'grantAccess',
     summary: 'Grant a client access to a collection',
     description:
-      'Takes effect with the next request, also for a profile pending approval; a rejected one still sees nothing. The ' +
+      'Takes effect as of the next request, also for a profile that is pending approval. A rejected profile still sees nothing. The ' +
       'body is optional.',
-    params: pair,
+    params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
     bodyKind: 'json',
     body: newGrant,
     status: 201,
-    supplies: { client_profile_id: '$response.body#/client_id', collection_id: '$response.body#/collection_id' },
+    linkParameters: { client_profile_id: '$response.body#/client_id', collection_id: '$response.body#/collection_id' },
     response: grant,
     errors: ['client_not_found', 'collection_not_found', 'already_granted'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const pair = pairOf(params);
-      const created = await useCases.grantAccess(caller.authority, pair, fields.expires_at ?? null);
-      return json({
-        ...grantView('Access granted', pair, created),
-        ...(created.expiresAt === null ? {} : { expires_at: toIso(created.expiresAt) }),
+      const createdGrant = await useCases.grantAccess(caller.authority, pair, fields.expires_at ?? null);
+      return toJsonResponse({
+        ...toGrantView('Access granted', pair, createdGrant),
+        ...(createdGrant.expiresAt === null ? {} : { expires_at: toIso(createdGrant.expiresAt) }),
       });
     },
   }),
@@ -135,8 +145,9 @@ export const accessRoutes = [
     path: '/api/access/clients/:client_profile_id/collections/:collection_id',
     operation: 'changeGrantExpiry',
     summary: "Change when a client's access to a collection expires",
-    description: "Takes effect with the next request. Changes the client's own grant, not its groups' grants.",
-    params: pair,
+    description:
+      'Takes effect as of the next request. Changes the direct grant of the client, not the grants of its groups.',
+    params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
     bodyKind: 'json',
@@ -146,8 +157,11 @@ export const accessRoutes = [
     errors: ['client_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const pair = pairOf(params);
-      const changed = await useCases.changeExpiry(caller.authority, pair, fields.expires_at);
-      return json({ ...grantView('Expiry changed', pair, changed), expires_at: isoOrNull(changed.expiresAt) });
+      const changedGrant = await useCases.changeExpiry(caller.authority, pair, fields.expires_at);
+      return toJsonResponse({
+        ...toGrantView('Expiry changed', pair, changedGrant),
+        expires_at: toIsoOrNull(changedGrant.expiresAt),
+      });
     },
   }),
   defineRoute({
@@ -155,8 +169,8 @@ export const accessRoutes = [
     path: '/api/access/clients/:client_profile_id/collections/:collection_id',
     operation: 'revokeAccess',
     summary: "Revoke a client's access to a collection",
-    description: 'Takes effect with the next request.',
-    params: pair,
+    description: 'Takes effect as of the next request.',
+    params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
     status: 200,
@@ -164,7 +178,7 @@ export const accessRoutes = [
     errors: ['client_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async ({ useCases, caller, params }) => {
       await useCases.revokeAccess(caller.authority, pairOf(params));
-      return json({ message: 'Access revoked' });
+      return toJsonResponse({ message: 'Access revoked' });
     },
   }),
   defineRoute({
@@ -172,14 +186,14 @@ export const accessRoutes = [
     path: '/api/access/collections/:collection_id/clients',
     operation: 'listCollectionClients',
     summary: 'List the clients with access to a collection',
-    description: 'Sorted by e-mail.',
+    description: 'Sorted by email.',
     params: collectionParameter,
     auth: 'admin',
     scope: 'access:read',
     query: z.object({
       include: wordsParameter(['ways'])
         .optional()
-        .meta({ description: '`ways` adds how each client has access, and until when.' }),
+        .meta({ description: '`ways` adds how and until when each client has access.' }),
       limit: pageLimit,
       cursor: textCursor,
       include_total: includeTotal,
@@ -189,37 +203,42 @@ export const accessRoutes = [
     errors: ['collection_not_found'],
     handler: async ({ useCases, caller, params, query, request }) => {
       const clients = await useCases.listCollectionClients(caller.authority, collectionIdOf(params.collection_id));
-      const { page, last, total } = pageFrom(clients, clientsAfter, query);
+      const { page, last, total } = pageFrom(clients, filterClientsAfter, query);
       const views = query.include
-        ? page.map((access) => ({ ...clientAccessView(access), ...waysView(access.ways) }))
-        : page.map(clientAccessView);
-      return json(views, pageHeaders(request, last && textCursorOf(last.profile.email), total));
+        ? page.map((access) => ({ ...toClientAccessView(access), ...toAccessWaysView(access.grants) }))
+        : page.map(toClientAccessView);
+      return toJsonResponse(views, createPageHeaders(request, last && textCursorOf(last.profile.email), total));
     },
   }),
 ] as const;
 
 const pairOf = (params: Readonly<Record<string, string>>): Pair =>
-  clientPair(profileIdOf(params.client_profile_id), collectionIdOf(params.collection_id));
+  toClientPair(profileIdOf(params.client_profile_id), collectionIdOf(params.collection_id));
 
-const grantView = (text: string, { grantee, collection }: Pair, { grantedAt }: Grant) => ({
+const toGrantView = (text: string, { grantee, collection }: Pair, { grantedAt }: Grant) => ({
   message: text,
   client_id: grantee.id,
   collection_id: collection,
   granted_at: toIso(grantedAt),
 });
 
-const collectionAccessView = ({ id, name, description, ways }: CollectionAccess): z.input<typeof collectionAccess> => ({
+const toCollectionAccessView = ({
   id,
   name,
   description,
-  has_access: ways.length > 0,
-  granted_at: isoOrNull(ways[0]?.grantedAt ?? null),
+  grants,
+}: CollectionAccess): z.input<typeof collectionAccess> => ({
+  id,
+  name,
+  description,
+  has_access: grants.length > 0,
+  granted_at: toIsoOrNull(grants[0]?.grantedAt ?? null),
 });
 
-const clientAccessView = ({ profile, ways }: ClientAccess): z.input<typeof clientAccess> => ({
+const toClientAccessView = ({ profile, grants }: ClientAccess): z.input<typeof clientAccess> => ({
   client_id: profile.id,
   email: profile.email,
   full_name: profile.fullName,
   company_name: profile.companyName,
-  granted_at: toIso(ways[0].grantedAt),
+  granted_at: toIso(grants[0].grantedAt),
 });

@@ -12,11 +12,11 @@ import {
   type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
-import { ready, stream } from '../responses/route-response.ts';
+import { toReadyResponse, toStreamResponse } from '../responses/route-response.ts';
 import { dateTime, moment, numberParameter, optional, profileId, text, wordsParameter } from '../requests/fields.ts';
 import { profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
-import { profileIdByEmail } from './profile-path.ts';
+import { findProfileIdByEmail } from './profile-path.ts';
 import { timestamp, uuid } from './wire.ts';
 
 const messageObject = z.record(z.string(), z.unknown()).meta({
@@ -29,23 +29,25 @@ const entryFields = {
   timestamp: z.string().meta({ description: 'ISO 8601, exactly as sent.', examples: ['2026-01-31T09:30:00Z'] }),
 };
 const actorFields = {
-  actor_id: uuid
-    .nullable()
+  actor_id: uuid.nullable().optional().meta({
+    description:
+      'The id of the profile or service account that wrote or caused the entry; present with `?include=actor`.',
+  }),
+  received_at: timestamp
     .optional()
-    .meta({ description: 'The profile or service account that wrote or caused the entry; with `?include=actor`.' }),
-  received_at: timestamp.optional().meta({ description: 'When it was received; with `?include=actor`.' }),
+    .meta({ description: 'When the entry was received; present with `?include=actor`.' }),
   actor: z
     .string()
     .nullable()
     .optional()
     .meta({
       description:
-        'The e-mail of that profile, or the name of that service account; null if deleted, and if the service itself ' +
-        'wrote the entry; with `?include=names`.',
+        'The email address of the profile, or the name of the service account; null if it was deleted, or if the service itself ' +
+        'wrote the entry; present with `?include=names`.',
       examples: ['ada@example.com'],
     }),
   source: z.enum(['client', 'system']).optional().meta({
-    description: 'Whether a caller (unverified) or the service wrote the entry; with `?include=names`.',
+    description: 'Whether a caller (unverified) or the service wrote the entry; present with `?include=names`.',
   }),
 };
 
@@ -69,7 +71,7 @@ interface EntryExtras {
 type ExtendedEntry = AuditEntry & Partial<NamedEntry>;
 
 /** Returns an entry as JSON text, with its message as it was sent. */
-const entryText = (entry: ExtendedEntry, extras: EntryExtras): string => {
+const formatEntry = (entry: ExtendedEntry, extras: EntryExtras): string => {
   const { id, message, timestamp, actorId, receivedAt, actor = null, source } = entry;
   const ids = extras.actor
     ? `,"actor_id":${JSON.stringify(actorId)},"received_at":${JSON.stringify(toIso(receivedAt))}`
@@ -79,15 +81,15 @@ const entryText = (entry: ExtendedEntry, extras: EntryExtras): string => {
 };
 
 /** Returns an entry on one line: raw line breaks occur only between JSON tokens, where a space is equivalent. */
-const entryLine = (entry: ExtendedEntry, extras: EntryExtras): string =>
-  `${entryText(entry, extras).replace(/[\r\n]+/g, ' ')}\n`;
+const formatEntryLine = (entry: ExtendedEntry, extras: EntryExtras): string =>
+  `${formatEntry(entry, extras).replace(/[\r\n]+/g, ' ')}\n`;
 
-const pageText = (
+const formatPage = (
   { total, page, pageSize, totalPages }: AuditPage,
   entries: readonly ExtendedEntry[],
   extras: EntryExtras,
 ): string => {
-  const data = entries.map((entry) => entryText(entry, extras)).join(',');
+  const data = entries.map((entry) => formatEntry(entry, extras)).join(',');
   return `{"data":[${data}],"total":${total},"page":${page},"pageSize":${pageSize},"totalPages":${totalPages}}`;
 };
 
@@ -100,39 +102,46 @@ const newEntry = z
     }),
     timestamp: optional(dateTime).meta({
       description:
-        'An ISO 8601 date-time in any of its forms; UTC if it has no zone. By default, the time it was received.',
+        'An ISO 8601 date-time in any format; in UTC if it has no time zone. By default, the time when the entry is received.',
       examples: ['2026-01-31T09:30:00Z'],
     }),
   })
   .meta({ id: 'NewAuditEntry' });
 
 const facet = text({ max: 200 }).optional();
-const isMoment =
-  'An ISO 8601 date-time in any of its forms, UTC if it has no zone; or a date alone, which is its first instant in UTC.';
+const momentFormats =
+  'An ISO 8601 date-time in any format, in UTC if it has no time zone; or a date without a time, which means the start of that day in UTC.';
 const filters = {
-  source: z
-    .enum(['client', 'system', 'all'])
-    .default('client')
-    .meta({ description: "Whose entries: the callers' (`client`), the service's own (`system`), or `all`." }),
-  actor_id: profileId.optional().meta({ description: 'Written or caused by this profile or service account.' }),
+  source: z.enum(['client', 'system', 'all']).default('client').meta({
+    description: 'Which entries: written by callers (`client`), written by the service (`system`), or `all`.',
+  }),
+  actor_id: profileId
+    .optional()
+    .meta({ description: 'Only entries written or caused by this profile or service account.' }),
   actor: profileReference.optional().meta({
-    description: 'The same by the e-mail of a profile, or its id; an unregistered e-mail is a 404.',
+    description:
+      'Only entries written or caused by this profile. The email address or id of the profile; an unregistered email address is a 404.',
   }),
   client_id: facet.meta({ description: '`message.client_id`' }),
   collection_id: facet.meta({ description: '`message.collection_id`' }),
   action: facet.meta({ description: '`message.action`' }),
-  from: moment.optional().meta({ description: `At or after this. ${isMoment}`, examples: ['2026-01-31T09:30:00Z'] }),
-  to: moment.optional().meta({ description: `Before this. ${isMoment}`, examples: ['2026-02-01'] }),
+  from: moment
+    .optional()
+    .meta({ description: `Only entries at or after this time. ${momentFormats}`, examples: ['2026-01-31T09:30:00Z'] }),
+  to: moment
+    .optional()
+    .meta({ description: `Only entries before this time. ${momentFormats}`, examples: ['2026-02-01'] }),
   include: wordsParameter(['actor', 'names']).optional().meta({
-    description: '`actor` adds `actor_id` and `received_at`, `names` adds `actor` and `source`; both with a comma.',
+    description:
+      '`actor` adds `actor_id` and `received_at`, `names` adds `actor` and `source`. To request both, separate them by a comma.',
   }),
 };
-const exported = z.object(filters);
-const paged = z.object({
-  page: numberParameter(1).default(1).meta({ description: 'Starts at 1; empty past the end.' }),
+const exportQuery = z.object(filters);
+const pageQuery = z.object({
+  page: numberParameter(1).default(1).meta({ description: 'The page number, from 1. A page past the end is empty.' }),
   pageSize: numberParameter(1)
     .default(pageSizeDefault)
-    .meta({ description: 'At most 100; larger values count as 100.' }),
+    .meta({ description: 'The page size. Values above 100 are reduced to 100.' }),
   ...filters,
 });
 
@@ -142,20 +151,20 @@ export const auditRoutes = [
     path: '/api/audit/',
     operation: 'writeAuditEntry',
     summary: 'Write an audit log entry',
-    description: 'The entry is durable once this returns.',
+    description: 'When the request returns, the entry is durable.',
     auth: 'token or key',
     scope: null,
     bodyKind: 'json',
     body: newEntry,
     status: 201,
     response: auditEntry,
-    handler: async ({ useCases, caller, body: { fields, memberText } }) => {
+    handler: async ({ useCases, caller, body: { fields, readMemberText } }) => {
       const entry = await useCases.writeAuditEntry(caller.principal, {
-        text: memberText('message') ?? '{}',
+        text: readMemberText('message') ?? '{}',
         message: fields.message as Readonly<Record<string, Json>>,
         timestamp: fields.timestamp ?? null,
       });
-      return ready(entryText(entry, { actor: false, names: false }));
+      return toReadyResponse(formatEntry(entry, { actor: false, names: false }));
     },
   }),
   defineRoute({
@@ -166,7 +175,7 @@ export const auditRoutes = [
     description: 'Newest `timestamp` first. A page past the end is empty.',
     auth: 'admin',
     scope: 'audit:read',
-    query: paged,
+    query: pageQuery,
     status: 200,
     response: auditPage,
     errors: ['user_not_found'],
@@ -179,7 +188,7 @@ export const auditRoutes = [
       );
       const extras = extrasOf(query);
       const entries = extras.names ? await useCases.nameActors(caller.authority, page.entries) : page.entries;
-      return ready(pageText(page, entries, extras));
+      return toReadyResponse(formatPage(page, entries, extras));
     },
   }),
   defineRoute({
@@ -190,9 +199,9 @@ export const auditRoutes = [
     description: 'One entry per line (NDJSON), newest first, streamed.',
     auth: 'admin',
     scope: 'audit:read',
-    query: exported,
+    query: exportQuery,
     status: 200,
-    media: 'application/x-ndjson',
+    mediaType: 'application/x-ndjson',
     response: attributedEntry,
     errors: ['user_not_found'],
     handler: async ({ useCases, caller, query }) => {
@@ -201,7 +210,7 @@ export const auditRoutes = [
       const entries = extras.names
         ? useCases.exportNamedAudit(caller.authority, filter)
         : useCases.exportAudit(caller.authority, filter);
-      return stream(lines(entries, extras), {
+      return toStreamResponse(toLines(entries, extras), {
         'Content-Type': 'application/x-ndjson',
         'Content-Disposition': 'attachment; filename="audit.ndjson"',
       });
@@ -209,22 +218,22 @@ export const auditRoutes = [
   }),
 ] as const;
 
-async function* lines(entries: AsyncIterable<ExtendedEntry>, extras: EntryExtras): AsyncGenerator<string> {
-  for await (const entry of entries) yield entryLine(entry, extras);
+async function* toLines(entries: AsyncIterable<ExtendedEntry>, extras: EntryExtras): AsyncGenerator<string> {
+  for await (const entry of entries) yield formatEntryLine(entry, extras);
 }
 
-const extrasOf = ({ include = [] }: Pick<z.output<typeof exported>, 'include'>): EntryExtras => ({
+const extrasOf = ({ include = [] }: Pick<z.output<typeof exportQuery>, 'include'>): EntryExtras => ({
   actor: include.includes('actor'),
   names: include.includes('names'),
 });
 
 const actorOf = async (useCases: UseCases, authority: AdminAuthority, actor: ProfileReference): Promise<ProfileId> =>
-  actor.by === 'id' ? actor.id : profileIdByEmail(useCases, authority, actor.name);
+  actor.by === 'id' ? actor.id : findProfileIdByEmail(useCases, authority, actor.name);
 
 const filterOf = async (
   useCases: UseCases,
   authority: AdminAuthority,
-  query: z.output<typeof exported>,
+  query: z.output<typeof exportQuery>,
 ): Promise<AuditFilter> => ({
   source: query.source,
   ...(query.actor ? { actorId: await actorOf(useCases, authority, query.actor) } : {}),

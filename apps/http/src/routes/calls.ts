@@ -20,12 +20,14 @@ type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/$
  * TypeScript programs. A member that may be absent is optional; dates are ISO 8601 strings.
  */
 export type Calls = {
-  readonly [One in CallTypes as One['name']]: {
-    readonly params: Readonly<Record<ParametersOf<One['name']>, string>>;
-    readonly query: Readonly<Partial<Record<One['parameter'] & string, string | number | boolean | readonly string[]>>>;
-    readonly body: One['body'];
+  readonly [CallType in CallTypes as CallType['name']]: {
+    readonly params: Readonly<Record<ParametersOf<CallType['name']>, string>>;
+    readonly query: Readonly<
+      Partial<Record<CallType['parameter'] & string, string | number | boolean | readonly string[]>>
+    >;
+    readonly body: CallType['body'];
     /** The scope that a service account needs; null if no service account is allowed to call. */
-    readonly scope: One['scope'];
-    readonly response: One['response'];
+    readonly scope: CallType['scope'];
+    readonly response: CallType['response'];
   };
 };

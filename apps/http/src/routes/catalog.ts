@@ -1,10 +1,10 @@
 import type { CatalogEntry } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { line, numberParameter } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
-import { nextPage, uuid } from './wire.ts';
+import { createNextPageLink, uuid } from './wire.ts';
 
 const catalogLine = z
   .object({
@@ -32,13 +32,13 @@ export const catalogRoutes = [
     operation: 'readCatalog',
     summary: 'List the collections that the caller may use or request',
     description:
-      'The discoverable ones and those granted to the caller; an admin may use all. For approved profiles. Sorted by name, ' +
-      'ignoring case. It shows nothing else of a collection without a grant, and search excludes it.',
+      'Lists discoverable collections and those granted to the caller; an administrator may use all. For approved profiles. Sorted by name, ' +
+      'ignoring case. Without a grant, nothing else about a collection is visible, and search does not return it.',
     auth: 'token or key',
     scope: 'catalog:read',
     query: paging,
     status: 200,
-    supplies: { collection_id: '$response.body#/0/id' },
+    linkParameters: { collection_id: '$response.body#/0/id' },
     response: z.array(catalogLine),
     errors: ['approval_required'],
     handler: async ({ useCases, caller, query: { q: containing = null, limit, cursor: after = null } }) => {
@@ -46,13 +46,13 @@ export const catalogRoutes = [
       const collections = await useCases.readCatalog(caller.principal, { containing, limit: limit + 1, after });
       const last = collections.length > limit ? collections[limit - 1] : undefined;
       const nextQuery = { limit: `${limit}`, ...(containing === null ? {} : { q: containing }) };
-      const headers = last ? nextPage('/api/catalog', { ...nextQuery, cursor: cursorOf(last) }) : {};
-      return json(collections.slice(0, limit).map(lineView), headers);
+      const headers = last ? createNextPageLink('/api/catalog', { ...nextQuery, cursor: cursorOf(last) }) : {};
+      return toJsonResponse(collections.slice(0, limit).map(toLineView), headers);
     },
   }),
 ] as const;
 
-const lineView = ({ id, name, description, access }: CatalogEntry): z.input<typeof catalogLine> => ({
+const toLineView = ({ id, name, description, access }: CatalogEntry): z.input<typeof catalogLine> => ({
   id,
   name,
   description,

@@ -5,19 +5,20 @@ import type { Extras } from './collection-responses.ts';
 const collectionExtras = ['usage', 'discoverable'] as const;
 
 /** A parameter that adds fields that are not in the specification. */
-export const includedExtras = wordsParameter(collectionExtras)
-  .optional()
-  .meta({ description: '`usage` adds `last_used_at`, `discoverable` whether the catalog shows it to others.' });
+export const includedExtras = wordsParameter(collectionExtras).optional().meta({
+  description:
+    '`usage` adds `last_used_at`. `discoverable` adds whether the catalog shows the collection to clients without a grant.',
+});
 
 export const scopedExtras = [{ parameter: 'include', word: 'usage', scope: 'usage:read' }] as const;
 
 /** Reads the additional fields of these collections that the caller requests. */
-export const extrasOf = async (
+export const readExtras = async (
   useCases: UseCases,
   principal: Principal,
   include: readonly (typeof collectionExtras)[number][],
-  of: readonly Pick<CollectionHead, 'id'>[],
+  collections: readonly Pick<CollectionHead, 'id'>[],
 ): Promise<Extras> => ({
-  uses: include.includes('usage') ? await useCases.readCollectionUses(principal, of) : null,
-  discoverable: include.includes('discoverable') ? await useCases.readDiscoverable(of) : null,
+  uses: include.includes('usage') ? await useCases.readCollectionUses(principal, collections) : null,
+  discoverable: include.includes('discoverable') ? await useCases.readDiscoverable(collections) : null,
 });

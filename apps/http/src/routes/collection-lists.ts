@@ -1,17 +1,17 @@
-import { collectionNameMax, listVersion, readableTarget } from '@portico/domain';
+import { collectionNameMax, listVersionOf, requireReadableTarget } from '@portico/domain';
 import { z } from 'zod';
-import { json, notModified } from '../responses/route-response.ts';
-import { ifNoneMatchLists } from '../responses/negotiation.ts';
+import { toJsonResponse, createNotModifiedResponse } from '../responses/route-response.ts';
+import { matchesIfNoneMatch } from '../responses/negotiation.ts';
 import { text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
-import { listPageResponse, summaryEtag, wholeListResponse } from './collection-responses.ts';
-import { extrasOf, includedExtras, scopedExtras } from './collection-extras.ts';
-import { listedCollection, summary, summaryView } from './collection-views.ts';
+import { createListPageResponse, summaryEtagOf, createCompleteListResponse } from './collection-responses.ts';
+import { readExtras, includedExtras, scopedExtras } from './collection-extras.ts';
+import { listedCollection, summary, toSummaryView } from './collection-views.ts';
 import { cursor, cursorOf } from './list-cursor.ts';
-import { includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
+import { includeTotal, createPageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
 import { collectionParameter } from './wire.ts';
 
-const listing = z.object({
+const listQuery = z.object({
   include: includedExtras,
   q: text({ max: collectionNameMax })
     .optional()
@@ -28,32 +28,35 @@ export const collectionListRoutes = [
     operation: 'listCollections',
     summary: 'List the collections that the caller may see',
     description:
-      'An admin sees all of them, a client its granted ones. Sorted by name, ignoring case. Paginated with `limit` or ' +
+      'An administrator sees all collections; a client sees those granted to it. Sorted by name, ignoring case. Paginated with `limit` or ' +
       '`cursor`: the `Link` header has the next page.',
     auth: 'token',
     scope: 'catalog:read',
     scopedParts: scopedExtras,
-    query: listing,
+    query: listQuery,
     status: 200,
-    supplies: { collection_id: '$response.body#/0/id' },
-    conditional: true,
+    linkParameters: { collection_id: '$response.body#/0/id' },
+    isConditional: true,
     response: z.array(listedCollection),
     handler: async ({ useCases, bodies, caller: { principal }, query, request }) => {
       const { include = [], q: containing = null, cursor: after = null } = query;
-      const isWhole = query.limit === undefined && after === null;
+      const isCompleteList = query.limit === undefined && after === null;
       // Only the list without parameters is cached by version.
-      if (isWhole && containing === null && !query.include && !query.include_total)
-        return wholeListResponse(request, bodies, listVersion(principal), () =>
+      if (isCompleteList && containing === null && !query.include && !query.include_total)
+        return createCompleteListResponse(request, bodies, listVersionOf(principal), () =>
           useCases.listCollections(principal, null),
         );
       const limit = query.limit ?? pageLimitDefault;
       // One more than the page size, to see whether there is a next page.
-      const requestedPage = isWhole ? null : { limit: limit + 1, after };
+      const requestedPage = isCompleteList ? null : { limit: limit + 1, after };
       const collections = await useCases.listCollections(principal, requestedPage, containing);
-      const { page, last } = isWhole ? { page: collections, last: undefined } : pageOf(collections, limit);
+      const { page, last } = isCompleteList ? { page: collections, last: undefined } : pageOf(collections, limit);
       const total = query.include_total ? await useCases.countCollections(principal, containing) : null;
-      const answer = listPageResponse(request, page, await extrasOf(useCases, principal, include, page));
-      return { ...answer, headers: { ...answer.headers, ...pageHeaders(request, last && cursorOf(last), total) } };
+      const response = createListPageResponse(request, page, await readExtras(useCases, principal, include, page));
+      return {
+        ...response,
+        headers: { ...response.headers, ...createPageHeaders(request, last && cursorOf(last), total) },
+      };
     },
   }),
   defineRoute({
@@ -62,22 +65,22 @@ export const collectionListRoutes = [
     operation: 'readCollectionSummary',
     summary: "Read a collection's summary",
     description:
-      'Without the document and the stored credential. Reading it does not count as a use, and is not audited.',
+      'Omits the document and the stored credential. Reading the summary does not count as a use and is not audited.',
     params: collectionParameter,
-    reads: 'whole',
+    targetPart: 'full',
     auth: 'token or key',
     scope: 'catalog:read',
     status: 200,
-    conditional: true,
+    isConditional: true,
     response: summary,
     errors: ['no_access', 'collection_not_found'],
     handler: ({ caller: { principal }, request }) => {
-      const collection = readableTarget(principal);
-      const etag = summaryEtag(collection);
+      const collection = requireReadableTarget(principal);
+      const etag = summaryEtagOf(collection);
       const headers = { 'Cache-Control': 'private, no-cache', ETag: etag };
-      return ifNoneMatchLists(request.headers['if-none-match'], etag)
-        ? notModified(headers)
-        : json(summaryView(collection), headers);
+      return matchesIfNoneMatch(request.headers['if-none-match'], etag)
+        ? createNotModifiedResponse(headers)
+        : toJsonResponse(toSummaryView(collection), headers);
     },
   }),
 ] as const;

@@ -4,9 +4,9 @@ import type { CollectionHead, CollectionId, CollectionWithDocument, ProfileId } 
 import { expect, test } from 'vitest';
 import type { ReadyResponse } from '../responses/route-response.ts';
 import { createBodyCache } from '../responses/tagged-response.ts';
-import { collectionResponse } from './collection-responses.ts';
+import { createCollectionResponse } from './collection-responses.ts';
 
-const first: CollectionHead = {
+const firstHead: CollectionHead = {
   id: 'the first' as CollectionId,
   name: 'Weather',
   description: '',
@@ -16,7 +16,7 @@ const first: CollectionHead = {
   revision: 1,
   documentDigest: '',
 };
-const changed: CollectionHead = { ...first, revision: 2, updatedAt: 2 };
+const changedHead: CollectionHead = { ...firstHead, revision: 2, updatedAt: 2 };
 
 const withDocument = (collection: CollectionHead, document: object): CollectionWithDocument => {
   const text = Buffer.from(JSON.stringify(document));
@@ -31,42 +31,50 @@ const bytesIn = ({ body }: ReadyResponse): Buffer => {
   return Buffer.from(body);
 };
 
-const documentIn = (answer: ReadyResponse): unknown => {
-  const bytes = bytesIn(answer);
-  const text = answer.headers['Content-Encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+const documentIn = (response: ReadyResponse): unknown => {
+  const bytes = bytesIn(response);
+  const text = response.headers['Content-Encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
   return (JSON.parse(text.toString()) as { openapi_spec: unknown }).openapi_spec;
 };
 
-const mustNotRead = () => Promise.reject(new Error('The document was read'));
+const failOnRead = () => Promise.reject(new Error('The document was read'));
 
 test('a cached body is sent in the same coding without reading its document', async () => {
   const bodies = createBodyCache({ bytesMax: 1_000_000 });
   for (const coding of ['gzip', 'identity']) {
-    const read = async () => withDocument(first, { paths: {} });
-    const sent = await collectionResponse(requestWith(coding), bodies, first, read);
-    const again = await collectionResponse(requestWith(coding), bodies, first, mustNotRead);
-    expect(again.headers).toEqual(sent.headers);
-    expect(bytesIn(again)).toEqual(bytesIn(sent));
-    expect(documentIn(again)).toEqual({ paths: {} });
+    const read = async () => withDocument(firstHead, { paths: {} });
+    const response = await createCollectionResponse(requestWith(coding), bodies, firstHead, read);
+    const repeatedResponse = await createCollectionResponse(requestWith(coding), bodies, firstHead, failOnRead);
+    expect(repeatedResponse.headers).toEqual(response.headers);
+    expect(bytesIn(repeatedResponse)).toEqual(bytesIn(response));
+    expect(documentIn(repeatedResponse)).toEqual({ paths: {} });
   }
 });
 
-test('a cached body is not sent after a change, or for another collection', async () => {
+test('a cached body is not sent after a change, or for a different collection', async () => {
   const bodies = createBodyCache({ bytesMax: 1_000_000 });
-  await collectionResponse(requestWith('gzip'), bodies, first, async () => withDocument(first, { of: 'the first' }));
-  for (const other of [changed, { ...first, id: 'the second' as CollectionId }]) {
-    const read = async () => withDocument(other, { of: 'the other' });
-    expect(documentIn(await collectionResponse(requestWith('gzip'), bodies, other, read))).toEqual({ of: 'the other' });
+  await createCollectionResponse(requestWith('gzip'), bodies, firstHead, async () =>
+    withDocument(firstHead, { of: 'the first' }),
+  );
+  for (const otherHead of [changedHead, { ...firstHead, id: 'the second' as CollectionId }]) {
+    const read = async () => withDocument(otherHead, { of: 'the other' });
+    expect(documentIn(await createCollectionResponse(requestWith('gzip'), bodies, otherHead, read))).toEqual({
+      of: 'the other',
+    });
   }
 });
 
 test('a document that changes while it is read is cached for the changed collection', async () => {
   const bodies = createBodyCache({ bytesMax: 1_000_000 });
-  const readLate = async () => withDocument(changed, { of: 'after' });
-  const sent = await collectionResponse(requestWith('gzip'), bodies, first, readLate);
-  expect(documentIn(await collectionResponse(requestWith('gzip'), bodies, changed, mustNotRead))).toEqual({
+  const readLate = async () => withDocument(changedHead, { of: 'after' });
+  const response = await createCollectionResponse(requestWith('gzip'), bodies, firstHead, readLate);
+  expect(documentIn(await createCollectionResponse(requestWith('gzip'), bodies, changedHead, failOnRead))).toEqual({
     of: 'after',
   });
-  expect((await collectionResponse(requestWith('gzip'), bodies, changed, mustNotRead)).headers).toEqual(sent.headers);
-  await expect(collectionResponse(requestWith('gzip'), bodies, first, mustNotRead)).rejects.toThrow('was read');
+  expect((await createCollectionResponse(requestWith('gzip'), bodies, changedHead, failOnRead)).headers).toEqual(
+    response.headers,
+  );
+  await expect(createCollectionResponse(requestWith('gzip'), bodies, firstHead, failOnRead)).rejects.toThrow(
+    'was read',
+  );
 });

@@ -15,12 +15,12 @@ export const document = z
   .record(z.string(), z.unknown())
   .meta({ description: 'The OpenAPI document as sent, including key order and number literals.' });
 const origin = {
-  created_by: uuid.meta({ description: "The creator's id: a profile or a service account." }),
+  created_by: uuid.meta({ description: 'The id of the profile or service account that created the collection.' }),
   created_at: timestamp,
 };
 export const warnings = z
   .object({
-    total: z.int().meta({ description: 'Their number; counting stops at 10,000.' }),
+    total: z.int().meta({ description: 'The number of warnings, at most 10,000.' }),
     first: z.array(
       z.object({ pointer: z.string().meta({ description: 'JSON Pointer into the document.' }), message: z.string() }),
     ),
@@ -28,14 +28,14 @@ export const warnings = z
   .meta({
     id: 'DocumentWarnings',
     description:
-      'Content of the document that cannot be stored, and violations of the official OpenAPI schema: the first 20, and their number.',
+      'Content of the document that cannot be stored, and violations of the official OpenAPI schema: the first 20, and the total.',
   });
 
 /**
  * Creates a schema that only documents a field: the document is validated when it is parsed (specification, section 4).
  */
 const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
-const ofVersion31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
+const version31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
 export const openapiSpec = z.record(z.string(), z.unknown()).meta({
   description: 'An OpenAPI document, 3.0.x or 3.1.x. It is returned as sent.',
   properties: {
@@ -50,8 +50,8 @@ export const openapiSpec = z.record(z.string(), z.unknown()).meta({
   required: ['openapi', 'info'],
   anyOf: [
     objectIn('paths'),
-    { allOf: [ofVersion31, objectIn('webhooks')] },
-    { allOf: [ofVersion31, objectIn('components')] },
+    { allOf: [version31, objectIn('webhooks')] },
+    { allOf: [version31, objectIn('components')] },
   ],
   examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
 });
@@ -59,19 +59,19 @@ export const openapiSpec = z.record(z.string(), z.unknown()).meta({
 const extras = {
   discoverable: z.boolean().optional().meta({
     description:
-      'Whether any approved client may see its name and description and request it. With `?include=discoverable`.',
+      'Whether all approved clients may see the name and description of the collection and request access; present with `?include=discoverable`.',
   }),
   last_used_at: timestamp
     .nullable()
     .optional()
     .meta({
       description:
-        'When it was last read: for an administrator by anyone, for a client by itself; null if not within 400 days. ' +
-        'With `?include=usage`.',
+        'When the collection was last read. Administrators see the last read by anyone, clients their own last read; null if there was none within 400 days. ' +
+        'Present with `?include=usage`.',
     }),
 };
 
-export const wholeCollection = z
+export const collectionWithDocument = z
   .object({ ...nameFields, openapi_spec: document, ...origin, ...extras })
   .meta({ id: 'Collection' });
 export const createdCollection = z
@@ -84,7 +84,7 @@ export const listedCollection = z
   .object({ ...nameFields, created_at: timestamp, updated_at: timestamp, ...extras })
   .meta({ id: 'ListedCollection' });
 const baseUrl = z.string().meta({
-  description: `The document's first server, variables replaced by their defaults; \`/\` if there is none, or if it is longer than ${baseUrlMax.toLocaleString('en')} characters.`,
+  description: `The first server of the document, with variables replaced by their defaults; \`/\` if there is none, or if it is longer than ${baseUrlMax.toLocaleString('en')} characters.`,
   maxLength: baseUrlMax,
   examples: ['https://api.example.com/v1'],
 });
@@ -92,7 +92,7 @@ const scheme = {
   type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
   name: z.string().nullable(),
 };
-const place = z.enum(['header', 'query', 'cookie']).optional().meta({ description: 'Only for `apiKey`.' });
+const credentialLocation = z.enum(['header', 'query', 'cookie']).optional().meta({ description: 'Only for `apiKey`.' });
 
 export const metadata = z
   .object({
@@ -101,10 +101,17 @@ export const metadata = z
     authentication: z.object({
       ...scheme,
       value: z.string().nullable(),
-      in: place,
-      value_hint: z.string().nullable().optional().meta({ description: 'With `include=hints`: its meaning.' }),
+      in: credentialLocation,
+      value_hint: z
+        .string()
+        .nullable()
+        .optional()
+        .meta({ description: 'A description of the credential; present with `?include=hints`.' }),
     }),
-    deprecated: z.boolean().optional().meta({ description: 'With `include=hints`: whether all operations are.' }),
+    deprecated: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether all operations are deprecated; present with `?include=hints`.' }),
   })
   .meta({ id: 'CollectionMetadata' });
 
@@ -114,17 +121,21 @@ export const summary = z
     base_url: baseUrl,
     authentication: z.object({
       ...scheme,
-      in: place,
+      in: credentialLocation,
       has_value: z.boolean().meta({ description: 'Whether a credential is stored (see the metadata).' }),
-      is_set: z.boolean().meta({ description: 'Whether an administrator set it; else it comes from the document.' }),
+      is_set: z.boolean().meta({
+        description: 'Whether an administrator set the authentication; otherwise it comes from the document.',
+      }),
     }),
-    discoverable: z.boolean().meta({ description: 'Whether the catalog shows it to clients without a grant.' }),
+    discoverable: z
+      .boolean()
+      .meta({ description: 'Whether the catalog shows the collection to clients without a grant.' }),
     ...origin,
     updated_at: timestamp,
   })
   .meta({ id: 'CollectionSummary' });
 
-export const updatedCollectionView = (
+export const toUpdatedCollectionView = (
   { id, name, description, updatedAt }: CollectionHead,
   violations: z.input<typeof warnings> | null,
 ): z.input<typeof updatedCollection> => ({
@@ -135,12 +146,12 @@ export const updatedCollectionView = (
   ...(violations ? { warnings: violations } : {}),
 });
 
-/** Returns the warnings about a document that departs from the official schema; null if there are none. */
+/** Returns the warnings about a document that violates the official schema; null if there are none. */
 export const warningsOf = ({ warnings: { total, first } }: ReadDocument): z.input<typeof warnings> | null =>
   total > 0 ? { total, first: first.map(({ pointer, message }) => ({ pointer, message })) } : null;
 
-export const summaryView = (collection: Collection): z.input<typeof summary> => {
-  const { type, name, in: where } = collection.storedAuthentication ?? collection.derivedAuthentication;
+export const toSummaryView = (collection: Collection): z.input<typeof summary> => {
+  const { type, name, in: location } = collection.storedAuthentication ?? collection.derivedAuthentication;
   const hasValue = (collection.storedAuthentication?.sealedValue ?? null) !== null;
   const isSet = collection.storedAuthentication !== null;
   return {
@@ -148,7 +159,7 @@ export const summaryView = (collection: Collection): z.input<typeof summary> => 
     name: collection.name,
     description: collection.description,
     base_url: collection.baseUrl,
-    authentication: { type, name, ...(where === null ? {} : { in: where }), has_value: hasValue, is_set: isSet },
+    authentication: { type, name, ...(location === null ? {} : { in: location }), has_value: hasValue, is_set: isSet },
     discoverable: collection.discoverable,
     created_by: collection.createdBy,
     created_at: toIso(collection.createdAt),
@@ -156,12 +167,12 @@ export const summaryView = (collection: Collection): z.input<typeof summary> => 
   };
 };
 
-export const metadataView = (
+export const toMetadataView = (
   { collection, authentication }: CollectionMetadata,
   hints: MetadataHints | null,
 ): z.input<typeof metadata> => {
   const { id, name, description, baseUrl } = collection;
-  const { type, name: parameter, value, in: place } = authentication;
+  const { type, name: parameter, value, in: location } = authentication;
   return {
     id,
     name,
@@ -171,7 +182,7 @@ export const metadataView = (
       type,
       name: parameter,
       value,
-      ...(place === null ? {} : { in: place }),
+      ...(location === null ? {} : { in: location }),
       ...(hints ? { value_hint: hints.valueHint } : {}),
     },
     ...(hints ? { deprecated: hints.deprecated } : {}),

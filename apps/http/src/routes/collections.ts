@@ -4,13 +4,13 @@ import {
   credentialMax,
   parameterNameMax,
   PorticoError,
-  readableTarget,
+  requireReadableTarget,
   SchemaViolationError,
   type AuthenticationInput,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json, notModified } from '../responses/route-response.ts';
-import { ifNoneMatchLists } from '../responses/negotiation.ts';
+import { toJsonResponse, createNotModifiedResponse } from '../responses/route-response.ts';
+import { matchesIfNoneMatch } from '../responses/negotiation.ts';
 import {
   booleanParameter,
   clearable,
@@ -23,39 +23,40 @@ import {
 } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
 import {
-  collectionResponse,
-  collectionWithExtrasResponse,
-  createdResponse,
-  documentResponse,
-  expectedState,
-  metadataEtag,
-  yamlResponse,
+  createCollectionResponse,
+  createCollectionWithExtrasResponse,
+  createNewCollectionResponse,
+  createDocumentResponse,
+  ifMatchConditionOf,
+  metadataEtagOf,
+  createYamlResponse,
 } from './collection-responses.ts';
-import { extrasOf, includedExtras, scopedExtras } from './collection-extras.ts';
+import { readExtras, includedExtras, scopedExtras } from './collection-extras.ts';
 import {
   createdCollection,
   document as openApiDocument,
   metadata,
-  metadataView,
+  toMetadataView,
   openapiSpec,
   updatedCollection,
-  updatedCollectionView,
+  toUpdatedCollectionView,
   warningsOf,
-  wholeCollection,
+  collectionWithDocument,
 } from './collection-views.ts';
 import { collectionIdOf, collectionParameter, message } from './wire.ts';
 
 /** Without this, linters assume that a subschema forbids all members that it does not list. */
-const partly = { additionalProperties: true };
-const ofType = (type: string) => ({ properties: { type: { const: type } }, ...partly });
+const openSchema = { additionalProperties: true };
+const createTypeSchema = (type: string) => ({ properties: { type: { const: type } }, ...openSchema });
 const authentication = z
   .object({
     type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
     name: optional(line({ max: parameterNameMax })).meta({
-      description: 'The name of the header, parameter or cookie; required for `apiKey`, else `Authorization`.',
+      description:
+        'The name of the header, parameter or cookie; required for `apiKey`, otherwise `Authorization` by default.',
     }),
     value: optional(line({ max: credentialMax })).meta({
-      description: 'The credential, stored encrypted. If absent, the stored one stays.',
+      description: 'The credential, which is stored encrypted. If absent, the stored credential is kept.',
       writeOnly: true,
     }),
     in: optional(z.enum(['header', 'query', 'cookie'])).meta({
@@ -67,22 +68,20 @@ const authentication = z
     description: "How calls to the collection's API authenticate.",
     // The two rules of the transform below, in JSON Schema.
     allOf: [
-      { if: ofType('none'), then: { properties: { value: { enum: ['', null] } }, ...partly } },
+      { if: createTypeSchema('none'), then: { properties: { value: { enum: ['', null] } }, ...openSchema } },
       {
-        if: ofType('apiKey'),
-        then: { properties: { name: { type: 'string', minLength: 1 } }, required: ['name'], ...partly },
+        if: createTypeSchema('apiKey'),
+        then: { properties: { name: { type: 'string', minLength: 1 } }, required: ['name'], ...openSchema },
       },
     ],
   })
-  .transform(({ type, name = null, in: place = null, value: inputValue }, context): AuthenticationInput => {
+  .transform(({ type, name = null, in: location = null, value: inputValue }, context): AuthenticationInput => {
     const value = inputValue ?? undefined;
     if (type === 'bearer' || type === 'basic') return { type, name, value };
     if (type === 'none' && value === undefined) return { type };
-    if (type === 'apiKey' && name !== null) return { type, name, in: place, value };
+    if (type === 'apiKey' && name !== null) return { type, name, in: location, value };
     const [field, error] =
-      type === 'none'
-        ? ['value', 'must be absent where the type is none']
-        : ['name', 'is required where the type is apiKey'];
+      type === 'none' ? ['value', 'must be absent if the type is none'] : ['name', 'is required if the type is apiKey'];
     context.addIssue({ code: 'custom', path: [field], message: error });
     return z.NEVER;
   });
@@ -92,7 +91,7 @@ const description = text({ max: collectionDescriptionMax });
 
 const discoverable = optional(z.boolean()).meta({
   description:
-    'Whether approved clients without a grant see its name and description in the catalog, and may request it.',
+    'Whether approved clients without a grant see the name and description of the collection in the catalog and may request access.',
 });
 
 const newFields = z.object({
@@ -108,20 +107,22 @@ const newCollection = z.object({ ...newFields.shape, openapi_spec: openapiSpec }
 const changedFields = z.object({
   name: optional(name).meta({ examples: ['Weather'] }),
   description: clearable(description).meta({
-    description: 'null or an empty string clears it.',
+    description: 'null or an empty string clears the description.',
     examples: ['Forecasts and observations.'],
   }),
-  authentication: removable(authentication).meta({ description: 'Only null removes it.' }),
+  authentication: removable(authentication).meta({
+    description: 'null removes the authentication; an empty string does not.',
+  }),
   discoverable,
 });
 const collectionChange = z
   .object({ ...changedFields.shape, openapi_spec: optional(openapiSpec) })
   .meta({ id: 'CollectionChange' });
 
-const strictness = z.object({
+const strictQuery = z.object({
   strict: booleanParameter
     .default(false)
-    .meta({ description: 'Whether violations of the official OpenAPI schema are refused with 400.' }),
+    .meta({ description: 'Whether violations of the official OpenAPI schema are rejected with 400.' }),
 });
 
 const includes = z.object({ include: includedExtras });
@@ -133,30 +134,30 @@ export const collectionRoutes = [
     operation: 'readCollection',
     summary: 'Read a collection with its OpenAPI document',
     description:
-      'The document is exactly the text as sent. With `If-None-Match`, it is sent only if it has changed; with ' +
+      'The document is returned exactly as it was sent. With `If-None-Match`, it is returned only if it has changed; with ' +
       '`include` always.',
     params: collectionParameter,
-    reads: 'head',
+    targetPart: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
     scopedParts: scopedExtras,
     query: includes,
     status: 200,
-    conditional: true,
-    response: wholeCollection,
+    isConditional: true,
+    response: collectionWithDocument,
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, bodies, caller: { principal }, query, request }) => {
-      const collection = readableTarget(principal);
+      const collection = requireReadableTarget(principal);
       const { id } = collection;
-      const answer = query.include
-        ? await collectionWithExtrasResponse(
+      const response = query.include
+        ? await createCollectionWithExtrasResponse(
             request,
             await useCases.readDocument(collection),
-            await extrasOf(useCases, principal, query.include, [collection]),
+            await readExtras(useCases, principal, query.include, [collection]),
           )
-        : await collectionResponse(request, bodies, collection, () => useCases.readDocument(collection));
+        : await createCollectionResponse(request, bodies, collection, () => useCases.readDocument(collection));
       useCases.countUse(principal, 'read', id);
-      return answer;
+      return response;
     },
   }),
   defineRoute({
@@ -165,10 +166,10 @@ export const collectionRoutes = [
     operation: 'readMetadata',
     summary: "Read how to call a collection's API",
     description:
-      'The base address and how to authenticate. `authentication.value` is the stored credential, if there is one; ' +
+      'The base URL and how to authenticate. `authentication.value` is the stored credential, if there is one; ' +
       'reading it is audited.',
     params: collectionParameter,
-    reads: 'whole',
+    targetPart: 'full',
     auth: 'token or key',
     scope: null,
     query: z.object({
@@ -177,18 +178,19 @@ export const collectionRoutes = [
       }),
     }),
     status: 200,
-    conditional: true,
+    isConditional: true,
     response: metadata,
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, caller, query, request }) => {
-      const read = await useCases.readMetadata(caller.principal);
-      const hints = query.include ? await useCases.readMetadataHints(read) : null;
-      if (read.authentication.value !== null) return json(metadataView(read, hints));
-      const etag = metadataEtag(read.collection, hints !== null);
+      const collectionMetadata = await useCases.readMetadata(caller.principal);
+      const hints = query.include ? await useCases.readMetadataHints(collectionMetadata) : null;
+      if (collectionMetadata.authentication.value !== null)
+        return toJsonResponse(toMetadataView(collectionMetadata, hints));
+      const etag = metadataEtagOf(collectionMetadata.collection, hints !== null);
       const headers = { 'Cache-Control': 'private, no-cache', ETag: etag };
-      return ifNoneMatchLists(request.headers['if-none-match'], etag)
-        ? notModified(headers)
-        : json(metadataView(read, hints), headers);
+      return matchesIfNoneMatch(request.headers['if-none-match'], etag)
+        ? createNotModifiedResponse(headers)
+        : toJsonResponse(toMetadataView(collectionMetadata, hints), headers);
     },
   }),
   defineRoute({
@@ -196,20 +198,21 @@ export const collectionRoutes = [
     path: '/api/collections/:collection_id/openapi.json',
     operation: 'readDocument',
     summary: "Read a collection's OpenAPI document alone",
-    description: 'Exactly the text as sent. With `If-None-Match`, it is sent only if it has changed.',
+    description:
+      'The text is returned exactly as it was sent. With `If-None-Match`, it is returned only if it has changed.',
     params: collectionParameter,
-    reads: 'head',
+    targetPart: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
     status: 200,
-    conditional: true,
+    isConditional: true,
     response: openApiDocument,
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, caller, request }) => {
-      const collection = readableTarget(caller.principal);
-      const answer = await documentResponse(request, collection, () => useCases.readDocument(collection));
+      const collection = requireReadableTarget(caller.principal);
+      const response = await createDocumentResponse(request, collection, () => useCases.readDocument(collection));
       useCases.countUse(caller.principal, 'read', collection.id);
-      return answer;
+      return response;
     },
   }),
   defineRoute({
@@ -218,22 +221,22 @@ export const collectionRoutes = [
     operation: 'readDocumentAsYaml',
     summary: "Read a collection's OpenAPI document alone, as YAML",
     description:
-      'Keeps the order of members and the numbers. One conversion per caller runs at a time, and two more wait; ' +
-      'a further one is a 429.',
+      'Keeps the order of members and the notation of numbers. Each caller can have one conversion running and two waiting; ' +
+      'any more are rejected with 429.',
     params: collectionParameter,
-    reads: 'head',
+    targetPart: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
     status: 200,
-    conditional: true,
-    media: 'application/yaml',
+    isConditional: true,
+    mediaType: 'application/yaml',
     response: z.string(),
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, bodies, caller: { principal }, request }) => {
-      const collection = readableTarget(principal);
-      const answer = await yamlResponse(request, bodies, collection, () => useCases.readYaml(principal));
+      const collection = requireReadableTarget(principal);
+      const response = await createYamlResponse(request, bodies, collection, () => useCases.readYaml(principal));
       useCases.countUse(principal, 'read', collection.id);
-      return answer;
+      return response;
     },
   }),
   defineRoute({
@@ -241,19 +244,19 @@ export const collectionRoutes = [
     path: '/api/collections/',
     operation: 'createCollection',
     summary: 'Create a collection',
-    description: 'It is searchable once it is embedded, normally within a second.',
+    description: 'The collection can be found by search once it is embedded, usually within a second.',
     auth: 'admin',
     scope: 'catalog:write',
-    query: strictness,
+    query: strictQuery,
     bodyKind: 'document',
     body: newFields,
     bodySchema: newCollection,
     status: 201,
-    supplies: { collection_id: '$response.body#/id' },
+    linkParameters: { collection_id: '$response.body#/id' },
     response: createdCollection,
     handler: async ({ useCases, caller, query, body: { fields, document }, request }) => {
-      if (!document) throw new PorticoError('invalid_body', { because: `${documentMember} is required` });
-      const collection = await withMemberName(
+      if (!document) throw new PorticoError('invalid_body', { reason: `${documentMember} is required` });
+      const collection = await addMemberName(
         useCases.createCollection(caller.authority, caller.principal.profile.id, {
           name: fields.name,
           description: fields.description ?? '',
@@ -263,7 +266,7 @@ export const collectionRoutes = [
           strict: query.strict,
         }),
       );
-      return createdResponse(request, collection, document.packed, warningsOf(document));
+      return createNewCollectionResponse(request, collection, document.packed, warningsOf(document));
     },
   }),
   defineRoute({
@@ -272,17 +275,17 @@ export const collectionRoutes = [
     operation: 'updateCollection',
     summary: 'Change a collection',
     description:
-      'Absent fields keep their value. If nothing changes, nothing is written, and `updated_at` stays. With `If-Match`, ' +
-      'it changes only the state that was read.',
+      'Absent fields keep their value. If nothing changes, nothing is written, and `updated_at` is not changed. With `If-Match`, ' +
+      'the collection is changed only if it is still in the state that was read.',
     params: collectionParameter,
     auth: 'admin',
     scope: 'catalog:write',
-    query: strictness,
+    query: strictQuery,
     bodyKind: 'document',
     body: changedFields,
     bodySchema: collectionChange,
     status: 200,
-    guarded: true,
+    supportsIfMatch: true,
     response: updatedCollection,
     errors: ['collection_not_found'],
     handler: async ({ useCases, caller, params, query, body: { fields, document }, request }) => {
@@ -295,10 +298,10 @@ export const collectionRoutes = [
         strict: query.strict,
       };
       const id = collectionIdOf(params.collection_id);
-      const { collection } = await withMemberName(
-        useCases.updateCollection(caller.authority, id, edit, expectedState(request)),
+      const { collection } = await addMemberName(
+        useCases.updateCollection(caller.authority, id, edit, ifMatchConditionOf(request)),
       );
-      return json(updatedCollectionView(collection, document ? warningsOf(document) : null));
+      return toJsonResponse(toUpdatedCollectionView(collection, document ? warningsOf(document) : null));
     },
   }),
   defineRoute({
@@ -307,24 +310,24 @@ export const collectionRoutes = [
     operation: 'removeCollection',
     summary: 'Delete a collection',
     description:
-      'Irreversible. Also deletes its grants and its embedding. With `If-Match`, only the state that was read is deleted.',
+      'Irreversible. Also deletes the grants and the embedding of the collection. With `If-Match`, deletes it only if it is still in the state that was read.',
     params: collectionParameter,
     auth: 'admin',
     scope: 'catalog:write',
     status: 200,
-    guarded: true,
+    supportsIfMatch: true,
     response: message,
     errors: ['collection_not_found'],
     handler: async ({ useCases, caller, params, request }) => {
       const id = collectionIdOf(params.collection_id);
-      await useCases.removeCollection(caller.authority, id, expectedState(request));
-      return json({ message: 'Collection deleted' });
+      await useCases.removeCollection(caller.authority, id, ifMatchConditionOf(request));
+      return toJsonResponse({ message: 'Collection deleted' });
     },
   }),
 ] as const;
 
 /** Adds the name of the document's member to an error about the document's violations. */
-export const withMemberName = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
+export const addMemberName = <Outcome>(change: Promise<Outcome>): Promise<Outcome> =>
   change.catch((error: unknown) => {
     throw error instanceof SchemaViolationError ? error.withName(documentMember) : error;
   });

@@ -1,25 +1,25 @@
 import type { SignInWay } from '@portico/composition';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { acceptsGzip } from '../responses/negotiation.ts';
 import { defineRoute } from '../route.ts';
 
-const byOpenIdConnect = z
+const openIdConnectWay = z
   .object({
     kind: z.enum(['oidc', 'local']).meta({
       description:
-        'By authorization code and PKCE: `oidc` at the configured issuer, `local` at this service, by a one-time code.',
+        'With an authorization code and PKCE. `oidc`: with the configured issuer. `local`: with this service, by a one-time code.',
     }),
-    name: z.string().meta({ description: 'Its display name.', examples: ['id.example.com'] }),
+    name: z.string().meta({ description: 'The display name of the identity provider.', examples: ['id.example.com'] }),
     issuer: z.string().meta({
-      description: 'The `iss` of its tokens, exactly.',
+      description: 'The exact `iss` claim of the tokens.',
       examples: ['https://id.example.com/realms/portico'],
     }),
     metadata_url: z.string().meta({
-      description: 'Its discovery document; a path is on this service.',
+      description: 'The URL of the discovery document; a path is relative to this service.',
       examples: ['https://id.example.com/realms/portico/.well-known/openid-configuration'],
     }),
-    client_id: z.string().meta({ description: 'The public client to sign in as.', examples: ['portico'] }),
+    client_id: z.string().meta({ description: 'The client id of the public OAuth client.', examples: ['portico'] }),
     scopes: z.string().meta({
       description: 'The scopes to request, space-separated.',
       examples: ['openid email profile'],
@@ -27,20 +27,20 @@ const byOpenIdConnect = z
   })
   .meta({ id: 'OpenIdConnectWay' });
 
-const byFirebase = z
+const firebaseWay = z
   .object({
-    kind: z.enum(['firebase']).meta({ description: 'By e-mail and password at Firebase Authentication.' }),
-    name: z.string().meta({ description: 'Its display name.', examples: ['Firebase'] }),
+    kind: z.enum(['firebase']).meta({ description: 'With email address and password, by Firebase Authentication.' }),
+    name: z.string().meta({ description: 'The display name of the identity provider.', examples: ['Firebase'] }),
     api_key: z.string().meta({
-      description: 'The Web API key of the Firebase project. It names the project and is public.',
+      description: 'The Web API key of the Firebase project. It identifies the project and is public.',
       examples: ['AIzaSyExample'],
     }),
     sign_in_url: z.string().meta({
-      description: 'Turns e-mail and password into tokens.',
+      description: 'The endpoint that exchanges an email address and password for tokens.',
       examples: ['https://identitytoolkit.googleapis.com/v1/accounts:signInWithPassword'],
     }),
     token_url: z.string().meta({
-      description: 'Exchanges a refresh token for an ID token.',
+      description: 'The endpoint that exchanges a refresh token for an ID token.',
       examples: ['https://securetoken.googleapis.com/v1/token'],
     }),
   })
@@ -51,7 +51,7 @@ const consoleConfiguration = z
     service: z.string().meta({ description: 'The name of this service.', examples: ['portico'] }),
     version: z.string().meta({ examples: ['0.1.0'] }),
     ways: z
-      .array(z.union([byOpenIdConnect, byFirebase]))
+      .array(z.union([openIdConnectWay, firebaseWay]))
       .meta({ description: 'The sign-in methods; the first is the default.' }),
   })
   .meta({ id: 'ConsoleConfiguration' });
@@ -67,8 +67,8 @@ export const consoleRoutes = [
     status: 200,
     response: consoleConfiguration,
     handler: ({ service }) =>
-      json(
-        { service: service.name, version: service.version, ways: service.signInWays.map(wayView) },
+      toJsonResponse(
+        { service: service.name, version: service.version, ways: service.signInWays.map(toSignInWayView) },
         { 'Cache-Control': 'no-cache' },
       ),
   }),
@@ -77,15 +77,17 @@ export const consoleRoutes = [
     path: '/console/assets/:file',
     operation: 'readConsoleFile',
     summary: 'A part of the console',
-    description: 'A file of the page; its name changes with the content.',
-    params: { file: { description: 'Its name.', schema: { type: 'string' }, example: 'index-BKDY9yv_.css' } },
-    hidden: true,
+    description: 'A file that the page loads. The file name changes with the content.',
+    params: {
+      file: { description: 'The name of the file.', schema: { type: 'string' }, example: 'index-BKDY9yv_.css' },
+    },
+    isHidden: true,
     auth: 'free',
     status: 200,
     response: null,
     errors: ['not_found'],
     handler: ({ service, params, request }) =>
-      service.consoleFiles.asset(params.file ?? '', acceptsGzip(request.headers['accept-encoding'])),
+      service.consoleFiles.readAsset(params.file ?? '', acceptsGzip(request.headers['accept-encoding'])),
   }),
   defineRoute({
     method: 'GET',
@@ -93,12 +95,12 @@ export const consoleRoutes = [
     operation: 'readIcon',
     summary: 'The icon of the service',
     description: 'Browsers request it for pages without an icon, such as JSON responses.',
-    hidden: true,
+    isHidden: true,
     auth: 'free',
     status: 200,
     response: null,
     errors: ['not_found'],
-    handler: ({ service, request }) => service.consoleFiles.icon(acceptsGzip(request.headers['accept-encoding'])),
+    handler: ({ service, request }) => service.consoleFiles.readIcon(acceptsGzip(request.headers['accept-encoding'])),
   }),
   defineRoute({
     method: 'GET',
@@ -106,11 +108,11 @@ export const consoleRoutes = [
     operation: 'readConsole',
     summary: 'The console',
     description: 'The web application for administrators and clients.',
-    hidden: true,
+    isHidden: true,
     auth: 'free',
     status: 200,
     response: null,
-    handler: ({ service }) => service.consoleFiles.page(service.signInOrigins(), false),
+    handler: ({ service }) => service.consoleFiles.readPage(service.listSignInOrigins(), false),
   }),
   defineRoute({
     method: 'GET',
@@ -119,19 +121,19 @@ export const consoleRoutes = [
     summary: 'A page of the console',
     description: 'The same document for every page: the browser decides which one it shows.',
     params: { path: { description: 'The page.', schema: { type: 'string' }, example: 'people' } },
-    hidden: true,
+    isHidden: true,
     auth: 'free',
     status: 200,
     response: null,
     handler: ({ service, request }) =>
-      service.consoleFiles.page(service.signInOrigins(), (request.url ?? '').startsWith(callbackPath)),
+      service.consoleFiles.readPage(service.listSignInOrigins(), (request.url ?? '').startsWith(callbackPath)),
   }),
 ] as const;
 
 /** The path that the identity provider redirects to. */
 const callbackPath = '/console/sign-in/callback';
 
-const wayView = (way: SignInWay): z.input<typeof consoleConfiguration>['ways'][number] =>
+const toSignInWayView = (way: SignInWay): z.input<typeof consoleConfiguration>['ways'][number] =>
   way.kind === 'firebase'
     ? { kind: way.kind, name: way.name, api_key: way.apiKey, sign_in_url: way.signInUrl, token_url: way.tokenUrl }
     : {

@@ -1,31 +1,31 @@
 import { emailMax } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { numberParameter, text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { groupOf } from './group-path.ts';
 import {
   groupMember,
-  groupMemberView,
-  howView,
-  joined,
-  joins,
-  outcomeView,
+  toGroupMemberView,
+  toMembershipView,
+  addMemberResult,
+  addMembersResult,
+  toOutcomeView,
   ownGroup,
-  ownGroupView,
+  toOwnGroupView,
 } from './group-views.ts';
-import { emailCursor, emailCursorOf, membersAfter } from './member-cursor.ts';
+import { emailCursor, emailCursorOf, filterMembersAfter } from './member-cursor.ts';
 import { profileOf } from './profile-path.ts';
 import { groupParameter, memberParameter, message, profileParameter } from './wire.ts';
 
 const membersMax = 10_000;
-const manyMembers = z
+const memberBatch = z
   .object({
     profiles: z
-      .array(text({ max: emailMax }), { error: 'must be a list of ids or e-mails of profiles' })
+      .array(text({ max: emailMax }), { error: 'must be a list of ids or email addresses of profiles' })
       .min(1, { error: 'must have at least 1 entry' })
       .max(membersMax, { error: `must have at most ${membersMax} entries` })
-      .meta({ description: 'Ids or e-mails of profiles.', examples: [['alice@example.com']] }),
+      .meta({ description: 'The ids or email addresses of the profiles.', examples: [['alice@example.com']] }),
   })
   .meta({ id: 'GroupMembers' });
 
@@ -45,7 +45,7 @@ export const memberRoutes = [
     path: '/api/groups/:group_id/members',
     operation: 'listGroupMembers',
     summary: 'List the members of a group',
-    description: 'Sorted by e-mail. The `Link` header leads to the next page.',
+    description: 'Sorted by email address. The `Link` header has the next page.',
     params: groupParameter,
     auth: 'admin',
     scope: 'access:read',
@@ -57,13 +57,13 @@ export const memberRoutes = [
       const { useCases, caller, query } = context;
       const id = await groupOf(context);
       const limit = query.limit ?? memberPageDefault;
-      const members = membersAfter(await useCases.listMembers(caller.authority, id), query.cursor ?? null);
+      const members = filterMembersAfter(await useCases.listMembers(caller.authority, id), query.cursor ?? null);
       const page = members.slice(0, limit);
       const last = members.length > limit ? page.at(-1) : undefined;
-      const answer = json(page.map(groupMemberView));
-      if (!last) return answer;
+      const response = toJsonResponse(page.map(toGroupMemberView));
+      if (!last) return response;
       const next = `</api/groups/${id}/members?limit=${limit}&cursor=${emailCursorOf(last.email)}>; rel="next"`;
-      return { ...answer, headers: { ...answer.headers, Link: next } };
+      return { ...response, headers: { ...response.headers, Link: next } };
     },
   }),
   defineRoute({
@@ -71,20 +71,21 @@ export const memberRoutes = [
     path: '/api/groups/:group_id/members',
     operation: 'addGroupMembers',
     summary: 'Add many members to a group',
-    description: 'By id or e-mail, in one transaction. Returns an outcome for each, in order.',
+    description:
+      'Adds profiles by id or email address, in one transaction. Returns an outcome for each profile, in order.',
     params: groupParameter,
     auth: 'admin',
     scope: 'access:write',
     bodyKind: 'json',
-    body: manyMembers,
+    body: memberBatch,
     status: 200,
-    response: joins,
+    response: addMembersResult,
     errors: ['group_not_found'],
     handler: async (context) => {
       const { useCases, caller, body } = context;
       const id = await groupOf(context);
       const outcomes = await useCases.addMembers(caller.authority, id, body.fields.profiles);
-      return json({ outcomes: outcomes.map(outcomeView) });
+      return toJsonResponse({ outcomes: outcomes.map(toOutcomeView) });
     },
   }),
   defineRoute({
@@ -93,22 +94,27 @@ export const memberRoutes = [
     operation: 'addGroupMember',
     summary: 'Add a member to a group',
     description:
-      'Takes effect with the next request. Admins may be members, but neither own nor group grants apply to them.',
+      'Takes effect as of the next request. Administrators may be members, but no grants apply to them, neither direct grants nor grants of groups.',
     params: member,
     auth: 'admin',
     scope: 'access:write',
     status: 201,
-    response: joined,
+    response: addMemberResult,
     errors: ['group_not_found', 'user_not_found', 'already_member'],
     handler: async (context) => {
       const { useCases, caller, params } = context;
       const id = await groupOf(context);
-      const added = await useCases.addMember(
+      const membership = await useCases.addMember(
         caller.authority,
         id,
         await profileOf(useCases, caller.authority, params.profile_id),
       );
-      return json({ message: 'User added to the group', group_id: id, profile_id: added.profileId, ...howView(added) });
+      return toJsonResponse({
+        message: 'User added to the group',
+        group_id: id,
+        profile_id: membership.profileId,
+        ...toMembershipView(membership),
+      });
     },
   }),
   defineRoute({
@@ -116,7 +122,8 @@ export const memberRoutes = [
     path: '/api/groups/:group_id/members/:profile_id',
     operation: 'removeGroupMember',
     summary: 'Remove a member from a group',
-    description: 'Takes effect with the next request. Only the identity provider ends a membership by claim.',
+    description:
+      'Takes effect as of the next request. A membership by claim can be removed only at the identity provider.',
     params: member,
     auth: 'admin',
     scope: 'access:write',
@@ -126,13 +133,13 @@ export const memberRoutes = [
     handler: async (context) => {
       const { useCases, caller, params } = context;
       const id = await groupOf(context);
-      const { staysByClaim } = await useCases.removeMember(
+      const { remainsByClaim } = await useCases.removeMember(
         caller.authority,
         id,
         await profileOf(useCases, caller.authority, params.profile_id),
       );
-      const still = "; the identity provider's claim still puts the user into it";
-      return json({ message: `User removed from the group${staysByClaim ? still : ''}` });
+      const claimNote = "; the identity provider's claim still puts the user into it";
+      return toJsonResponse({ message: `User removed from the group${remainsByClaim ? claimNote : ''}` });
     },
   }),
   defineRoute({
@@ -152,7 +159,7 @@ export const memberRoutes = [
         caller.authority,
         await profileOf(useCases, caller.authority, params.user_id),
       );
-      return json(groups.map(ownGroupView));
+      return toJsonResponse(groups.map(toOwnGroupView));
     },
   }),
 ] as const;

@@ -1,8 +1,8 @@
 import type { GroupId } from '@portico/domain';
-import type { CallerFacts, Context } from '../route.ts';
+import type { CallerContext, Context } from '../route.ts';
 
 type GroupContext = Pick<Context<'admin', unknown, unknown>, 'useCases' | 'params'> & {
-  readonly caller: CallerFacts<'admin'>;
+  readonly caller: CallerContext<'admin'>;
 };
 
 /** Returns the id of the group whose id or name is in the path. */

@@ -8,54 +8,56 @@ import {
   type Membership,
 } from '@portico/domain';
 import { z } from 'zod';
-import { isoOrNull, timestamp, uuid } from './wire.ts';
+import { toIsoOrNull, timestamp, uuid } from './wire.ts';
 
-const how = {
-  added_at: timestamp.nullable().meta({ description: 'When an administrator added the user; null if none did.' }),
+const membershipFields = {
+  added_at: timestamp.nullable().meta({
+    description: 'When an administrator added the user; null if the user is a member only through a token claim.',
+  }),
   claimed_at: timestamp.nullable().meta({
-    description: "When the user's newest token, if it has the group, arrived; null if it has not.",
+    description: "When the user's newest token arrived, if it contains the group; null if it does not.",
   }),
 };
 
-const facts = {
+const groupFields = {
   id: uuid,
   name: z.string(),
   description: z.string(),
-  tier: z.string().nullable().meta({ description: 'The rate-limit tier of members without their own.' }),
+  tier: z.string().nullable().meta({ description: 'The rate-limit tier of members that have no tier of their own.' }),
   created_at: timestamp,
   updated_at: timestamp,
 };
 const counts = { member_count: z.int(), collection_count: z.int() };
 
-export const group = z.object(facts).meta({ id: 'Group' });
-export const listedGroup = z.object({ ...facts, ...counts }).meta({ id: 'ListedGroup' });
+export const group = z.object(groupFields).meta({ id: 'Group' });
+export const listedGroup = z.object({ ...groupFields, ...counts }).meta({ id: 'ListedGroup' });
 export const groupMember = z
-  .object({ profile_id: uuid, email: z.string(), full_name: z.string(), ...how })
+  .object({ profile_id: uuid, email: z.string(), full_name: z.string(), ...membershipFields })
   .meta({ id: 'GroupMember' });
 export const groupCollection = z
   .object({
     id: uuid,
     name: z.string(),
     granted_at: timestamp,
-    expires_at: timestamp.nullable().meta({ description: 'null: never.' }),
+    expires_at: timestamp.nullable().meta({ description: 'null if it never expires.' }),
   })
   .meta({ id: 'GroupCollection' });
-export const wholeGroup = z
+export const groupDetails = z
   .object({
-    ...facts,
+    ...groupFields,
     ...counts,
-    members: z.array(groupMember).meta({ description: 'The first 1,000 by e-mail.' }),
+    members: z.array(groupMember).meta({ description: 'The first 1,000 members, sorted by email address.' }),
     collections: z.array(groupCollection),
   })
   .meta({ id: 'WholeGroup' });
-export const joined = z
-  .object({ message: z.string(), group_id: uuid, profile_id: uuid, ...how })
+export const addMemberResult = z
+  .object({ message: z.string(), group_id: uuid, profile_id: uuid, ...membershipFields })
   .meta({ id: 'JoinedGroup' });
-export const joins = z
+export const addMembersResult = z
   .object({
     outcomes: z.array(
       z.object({
-        profile: z.string().meta({ description: 'As it was sent.' }),
+        profile: z.string().meta({ description: 'The id or email address as it was sent.' }),
         profile_id: uuid.nullable(),
         outcome: z.enum(['added', 'already', 'not_found']),
       }),
@@ -71,9 +73,9 @@ export const groupGrant = z
     expires_at: timestamp.nullable(),
   })
   .meta({ id: 'GroupGrant' });
-export const ownGroup = z.object({ id: uuid, name: z.string(), ...how }).meta({ id: 'OwnGroup' });
+export const ownGroup = z.object({ id: uuid, name: z.string(), ...membershipFields }).meta({ id: 'OwnGroup' });
 
-export const groupView = ({ id, name, description, tier, createdAt, updatedAt }: Group): z.input<typeof group> => ({
+export const toGroupView = ({ id, name, description, tier, createdAt, updatedAt }: Group): z.input<typeof group> => ({
   id,
   name,
   description,
@@ -82,20 +84,20 @@ export const groupView = ({ id, name, description, tier, createdAt, updatedAt }:
   updated_at: toIso(updatedAt),
 });
 
-export const listedGroupView = (from: ListedGroup): z.input<typeof listedGroup> => ({
-  ...groupView(from),
-  member_count: from.members,
-  collection_count: from.collections,
+export const toListedGroupView = (row: ListedGroup): z.input<typeof listedGroup> => ({
+  ...toGroupView(row),
+  member_count: row.members,
+  collection_count: row.collections,
 });
 
-export const groupMemberView = (member: GroupMember): z.input<typeof groupMember> => ({
+export const toGroupMemberView = (member: GroupMember): z.input<typeof groupMember> => ({
   profile_id: member.profileId,
   email: member.email,
   full_name: member.fullName,
-  ...howView(member),
+  ...toMembershipView(member),
 });
 
-export const groupCollectionView = ({
+export const toGroupCollectionView = ({
   id,
   name,
   grantedAt,
@@ -104,22 +106,22 @@ export const groupCollectionView = ({
   id,
   name,
   granted_at: toIso(grantedAt),
-  expires_at: isoOrNull(expiresAt),
+  expires_at: toIsoOrNull(expiresAt),
 });
 
-export const outcomeView = ({ reference, profile, result }: AddOutcome) => ({
+export const toOutcomeView = ({ reference, profile, result }: AddOutcome) => ({
   profile: reference,
   profile_id: profile,
   outcome: result,
 });
 
-export const ownGroupView = (from: Group & Membership): z.input<typeof ownGroup> => ({
-  id: from.id,
-  name: from.name,
-  ...howView(from),
+export const toOwnGroupView = (row: Group & Membership): z.input<typeof ownGroup> => ({
+  id: row.id,
+  name: row.name,
+  ...toMembershipView(row),
 });
 
-export const howView = ({ addedAt, claimedAt }: Membership) => ({
-  added_at: isoOrNull(addedAt),
-  claimed_at: isoOrNull(claimedAt),
+export const toMembershipView = ({ addedAt, claimedAt }: Membership) => ({
+  added_at: toIsoOrNull(addedAt),
+  claimed_at: toIsoOrNull(claimedAt),
 });

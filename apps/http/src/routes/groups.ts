@@ -1,6 +1,6 @@
-import { groupDescriptionMax, groupNameMax, groupPair, rejectPastExpiry, tierNameMax, toIso } from '@portico/domain';
+import { groupDescriptionMax, groupNameMax, toGroupPair, rejectPastExpiry, tierNameMax, toIso } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { clearable, expiryTime, expiryTimeOrNull, optional, plainName, removable, text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { memberPageDefault, memberRoutes } from './group-members.ts';
@@ -8,29 +8,30 @@ import { groupOf } from './group-path.ts';
 import {
   group,
   groupCollection,
-  groupCollectionView,
+  toGroupCollectionView,
   groupGrant,
-  groupMemberView,
-  groupView,
+  toGroupMemberView,
+  toGroupView,
   listedGroup,
-  listedGroupView,
-  wholeGroup,
+  toListedGroupView,
+  groupDetails,
 } from './group-views.ts';
-import { collectionsAfter, cursor, cursorOf } from './list-cursor.ts';
+import { filterCollectionsAfter, cursor, cursorOf } from './list-cursor.ts';
 import {
   pageFrom,
   includeTotal,
-  pageHeaders,
+  createPageHeaders,
   pageLimit,
   pageLimitDefault,
   pageOf,
   textCursor,
   textCursorOf,
 } from './paging.ts';
-import { collectionIdOf, collectionParameter, groupParameter, isoOrNull, message } from './wire.ts';
+import { collectionIdOf, collectionParameter, groupParameter, toIsoOrNull, message } from './wire.ts';
 
 const name = plainName({ max: groupNameMax }).meta({
-  description: "Unique. Must match the identity provider's group name exactly (`IDENTITY_GROUPS_CLAIM`).",
+  description:
+    'The unique name. For members by claim (`IDENTITY_GROUPS_CLAIM`), it must be exactly the name of the group at the identity provider.',
   examples: ['Payments team'],
 });
 const description = text({ max: groupDescriptionMax });
@@ -42,8 +43,8 @@ const creation = z
 const change = z
   .object({
     name: optional(name),
-    description: clearable(description).meta({ description: 'null or an empty string removes it.' }),
-    tier: removable(tier).meta({ description: 'null removes it.', examples: ['gold'] }),
+    description: clearable(description).meta({ description: 'null or an empty string removes the value.' }),
+    tier: removable(tier).meta({ description: 'null removes the tier.', examples: ['gold'] }),
   })
   .meta({ id: 'GroupChange' });
 const tierChange = z
@@ -61,18 +62,22 @@ const expiryExample = { examples: ['2099-12-31T23:59:59Z'] };
 const grantExpiry = z
   .object({
     expires_at: optional(expiryTime).meta({
-      description: 'When it expires; a date alone is its last day, in UTC. Never by default.',
+      description:
+        'When the grant expires. A date without a time is the last day, in UTC. If absent, the grant never expires.',
       ...expiryExample,
     }),
   })
   .meta({ id: 'GroupGrantEnd' });
 const grantChange = z
   .object({
-    expires_at: expiryTimeOrNull.meta({ description: 'As when granting; null for never.', ...expiryExample }),
+    expires_at: expiryTimeOrNull.meta({
+      description: 'When the grant expires, in the same format as when granting; null if it never expires.',
+      ...expiryExample,
+    }),
   })
   .meta({ id: 'GroupGrantChange' });
 
-const listing = z.object({
+const listQuery = z.object({
   q: text({ max: groupNameMax })
     .optional()
     .meta({ description: 'Only groups whose name contains this, ignoring case.', examples: ['payments'] }),
@@ -81,13 +86,13 @@ const listing = z.object({
   include_total: includeTotal,
 });
 
-const collectionListing = z.object({
+const collectionListQuery = z.object({
   limit: pageLimit,
   cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
   include_total: includeTotal,
 });
 
-const pair = { ...groupParameter, ...collectionParameter };
+const pairParameters = { ...groupParameter, ...collectionParameter };
 
 const groupRows = [
   defineRoute({
@@ -95,19 +100,20 @@ const groupRows = [
     path: '/api/groups',
     operation: 'createGroup',
     summary: 'Create a group',
-    description: 'A grant of the group is a grant of each member. Users with the group in their newest token join now.',
+    description:
+      'Each member has the grants of the group. Users whose newest token contains the group become members immediately.',
     auth: 'admin',
     scope: 'access:write',
     scopedParts,
     bodyKind: 'json',
     body: creation,
     status: 201,
-    supplies: { group_id: '$response.body#/id' },
+    linkParameters: { group_id: '$response.body#/id' },
     response: group,
     errors: ['group_taken', 'tier_not_found'],
     handler: async ({ useCases, caller, body: { fields } }) => {
       const input = { name: fields.name, description: fields.description ?? '', tier: fields.tier ?? null };
-      return json(groupView(await useCases.createGroup(caller.authority, input)));
+      return toJsonResponse(toGroupView(await useCases.createGroup(caller.authority, input)));
     },
   }),
   defineRoute({
@@ -118,9 +124,9 @@ const groupRows = [
     description: 'Sorted by name. Paginated with `limit` or `cursor`: the `Link` header has the next page.',
     auth: 'admin',
     scope: 'access:read',
-    query: listing,
+    query: listQuery,
     status: 200,
-    supplies: { group_id: '$response.body#/0/id' },
+    linkParameters: { group_id: '$response.body#/0/id' },
     response: z.array(listedGroup),
     handler: async ({ useCases, caller: { authority }, query, request }) => {
       const { q: containing = null, cursor: after = null } = query;
@@ -129,7 +135,10 @@ const groupRows = [
       const groups = await useCases.listGroups(authority, { containing, after, limit: limit && limit + 1 });
       const { page, last } = pageOf(groups, limit ?? groups.length);
       const total = query.include_total ? await useCases.countGroups(authority, containing) : null;
-      return json(page.map(listedGroupView), pageHeaders(request, last && textCursorOf(last.name), total));
+      return toJsonResponse(
+        page.map(toListedGroupView),
+        createPageHeaders(request, last && textCursorOf(last.name), total),
+      );
     },
   }),
   defineRoute({
@@ -137,12 +146,12 @@ const groupRows = [
     path: '/api/groups/:group_id',
     operation: 'readGroup',
     summary: 'Read a group with its members and collections',
-    description: 'Shows the first 1,000 members; the list of members has all.',
+    description: 'Returns the first 1,000 members. To read all members, list the members of the group.',
     params: groupParameter,
     auth: 'admin',
     scope: 'access:read',
     status: 200,
-    response: wholeGroup,
+    response: groupDetails,
     errors: ['group_not_found'],
     handler: async (context) => {
       const id = await groupOf(context);
@@ -150,10 +159,10 @@ const groupRows = [
       const details = await useCases.readGroup(caller.authority, id);
       const members = await useCases.listMembers(caller.authority, id);
       const collections = await useCases.listGroupCollections(caller.authority, id);
-      return json({
-        ...listedGroupView(details),
-        members: members.slice(0, memberPageDefault).map(groupMemberView),
-        collections: collections.map(groupCollectionView),
+      return toJsonResponse({
+        ...toListedGroupView(details),
+        members: members.slice(0, memberPageDefault).map(toGroupMemberView),
+        collections: collections.map(toGroupCollectionView),
       });
     },
   }),
@@ -162,7 +171,8 @@ const groupRows = [
     path: '/api/groups/:group_id',
     operation: 'updateGroup',
     summary: 'Change a group',
-    description: 'Absent fields keep their value. A new name also changes the members by claim, with the next request.',
+    description:
+      'Absent fields keep their value. A new name also changes the members by claim; this takes effect as of the next request.',
     params: groupParameter,
     auth: 'admin',
     scope: 'access:write',
@@ -176,7 +186,7 @@ const groupRows = [
       const { useCases, caller, body } = context;
       const { name, description, tier } = body.fields;
       const edit = { name: name ?? undefined, description: description === null ? '' : description, tier };
-      return json(groupView(await useCases.updateGroup(caller.authority, await groupOf(context), edit)));
+      return toJsonResponse(toGroupView(await useCases.updateGroup(caller.authority, await groupOf(context), edit)));
     },
   }),
   defineRoute({
@@ -184,7 +194,7 @@ const groupRows = [
     path: '/api/groups/:group_id',
     operation: 'removeGroup',
     summary: 'Delete a group',
-    description: 'Its members lose access that only it gave, with the next request.',
+    description: 'As of the next request, the members no longer have the access that only this group gave them.',
     params: groupParameter,
     auth: 'admin',
     scope: 'access:write',
@@ -193,7 +203,7 @@ const groupRows = [
     errors: ['group_not_found'],
     handler: async (context) => {
       await context.useCases.removeGroup(context.caller.authority, await groupOf(context));
-      return json({ message: 'Group deleted' });
+      return toJsonResponse({ message: 'Group deleted' });
     },
   }),
   defineRoute({
@@ -202,7 +212,7 @@ const groupRows = [
     operation: 'assignGroupTier',
     summary: 'Assign a rate-limit tier to a group',
     description:
-      'For members without an active tier of their own; with several groups, the highest tier applies. `null` removes it.',
+      'Applies to members without an active tier of their own. For a member of several groups, the highest tier applies. `null` removes the tier.',
     params: groupParameter,
     auth: 'admin',
     scope: 'limits:write',
@@ -214,7 +224,7 @@ const groupRows = [
     handler: async (context) => {
       const { useCases, caller, body } = context;
       const edit = { tier: body.fields.tier };
-      return json(groupView(await useCases.updateGroup(caller.authority, await groupOf(context), edit)));
+      return toJsonResponse(toGroupView(await useCases.updateGroup(caller.authority, await groupOf(context), edit)));
     },
   }),
 ] as const;
@@ -230,13 +240,16 @@ const collectionRows = [
     auth: 'admin',
     scope: 'access:read',
     status: 200,
-    query: collectionListing,
+    query: collectionListQuery,
     response: z.array(groupCollection),
     errors: ['group_not_found'],
     handler: async (context) => {
       const collections = await context.useCases.listGroupCollections(context.caller.authority, await groupOf(context));
-      const { page, last, total } = pageFrom(collections, collectionsAfter, context.query);
-      return json(page.map(groupCollectionView), pageHeaders(context.request, last && cursorOf(last), total));
+      const { page, last, total } = pageFrom(collections, filterCollectionsAfter, context.query);
+      return toJsonResponse(
+        page.map(toGroupCollectionView),
+        createPageHeaders(context.request, last && cursorOf(last), total),
+      );
     },
   }),
   defineRoute({
@@ -244,8 +257,8 @@ const collectionRows = [
     path: '/api/groups/:group_id/collections/:collection_id',
     operation: 'grantGroup',
     summary: 'Grant a group access to a collection',
-    description: 'Each member has access with the next request. The body is optional.',
-    params: pair,
+    description: 'As of the next request, each member has access. The body is optional.',
+    params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
     bodyKind: 'json',
@@ -258,13 +271,13 @@ const collectionRows = [
       const expiresAt = body.fields.expires_at ?? null;
       rejectPastExpiry(expiresAt, caller.principal.readAt);
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
-      const granted = await useCases.grantAccess(caller.authority, groupPair(id, collection), expiresAt);
-      return json({
+      const grant = await useCases.grantAccess(caller.authority, toGroupPair(id, collection), expiresAt);
+      return toJsonResponse({
         message: 'Access granted',
         group_id: id,
         collection_id: collection,
-        granted_at: toIso(granted.grantedAt),
-        expires_at: isoOrNull(granted.expiresAt),
+        granted_at: toIso(grant.grantedAt),
+        expires_at: toIsoOrNull(grant.expiresAt),
       });
     },
   }),
@@ -273,8 +286,8 @@ const collectionRows = [
     path: '/api/groups/:group_id/collections/:collection_id',
     operation: 'changeGroupGrant',
     summary: "Change the expiry of a group's access",
-    description: 'Takes effect with the next request.',
-    params: pair,
+    description: 'Takes effect as of the next request.',
+    params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
     bodyKind: 'json',
@@ -287,13 +300,13 @@ const collectionRows = [
       const expiresAt = body.fields.expires_at;
       rejectPastExpiry(expiresAt, caller.principal.readAt);
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
-      const granted = await useCases.changeExpiry(caller.authority, groupPair(id, collection), body.fields.expires_at);
-      return json({
+      const grant = await useCases.changeExpiry(caller.authority, toGroupPair(id, collection), body.fields.expires_at);
+      return toJsonResponse({
         message: 'Access changed',
         group_id: id,
         collection_id: collection,
-        granted_at: toIso(granted.grantedAt),
-        expires_at: isoOrNull(granted.expiresAt),
+        granted_at: toIso(grant.grantedAt),
+        expires_at: toIsoOrNull(grant.expiresAt),
       });
     },
   }),
@@ -302,8 +315,8 @@ const collectionRows = [
     path: '/api/groups/:group_id/collections/:collection_id',
     operation: 'revokeGroup',
     summary: "Revoke a group's access to a collection",
-    description: "Takes effect with the next request; a member's other grants stay.",
-    params: pair,
+    description: 'Takes effect as of the next request. Other grants of the members are not affected.',
+    params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
     status: 200,
@@ -311,9 +324,9 @@ const collectionRows = [
     errors: ['group_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async (context) => {
       const { useCases, caller, params } = context;
-      const pairOf = groupPair(await groupOf(context), collectionIdOf(params.collection_id));
-      await useCases.revokeAccess(caller.authority, pairOf);
-      return json({ message: 'Access revoked' });
+      const pair = toGroupPair(await groupOf(context), collectionIdOf(params.collection_id));
+      await useCases.revokeAccess(caller.authority, pair);
+      return toJsonResponse({ message: 'Access revoked' });
     },
   }),
 ] as const;

@@ -8,38 +8,41 @@ import {
   type ReadDocument,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { booleanParameter, line, plainName } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
 import { openapiSpec, warnings, warningsOf } from './collection-views.ts';
-import { withMemberName } from './collections.ts';
+import { addMemberName } from './collections.ts';
 import { timestamp, uuid } from './wire.ts';
 
-const published = z.object({
+const importQuery = z.object({
   import_key: line({ max: importKeyMax })
     .optional()
     .meta({
       description:
-        'The origin of the document, such as its repository and path: the next import with this key updates ' +
-        'the same collection. Without it, the collection of exactly this name is updated.',
+        'Identifies the origin of the document, such as its repository and path: the next import with this key updates ' +
+        'the same collection. If absent, the collection with exactly this name is updated.',
       examples: ['acme/weather:openapi.yaml'],
     }),
   strict: booleanParameter
     .default(false)
-    .meta({ description: 'Whether violations of the official OpenAPI schema are refused with 400.' }),
+    .meta({ description: 'Whether violations of the official OpenAPI schema are rejected with 400.' }),
 });
 
 const fields = z.object({ name: plainName({ max: collectionNameMax }).meta({ examples: ['Tides and currents'] }) });
 const body = z.object({ ...fields.shape, openapi_spec: openapiSpec }).meta({ id: 'ImportedDocument' });
 
 const outcome = z.enum(['created', 'updated', 'unchanged']);
-const descriptionDerived = z.boolean().meta({ description: "Whether it was derived from the document's text." });
+const descriptionDerived = z
+  .boolean()
+  .meta({ description: 'Whether the description was derived from the text of the document.' });
 
 const namesakes = z.array(uuid).optional().meta({
-  description: 'Ids of other collections, if any, with the same name. Refer to all of them by id from then on.',
+  description:
+    'The ids of other collections with the same name, if there are any. From then on, refer to all of them by id.',
 });
 
-const imported = z
+const importedCollection = z
   .object({
     outcome,
     id: uuid,
@@ -54,28 +57,28 @@ const imported = z
 
 const change = z.object({ from: z.string(), to: z.string() });
 /** The maximum number of added operations, and of removed operations, that are listed. */
-const operationsListedMax = 100;
+const listedOperationsMax = 100;
 const operations = z.object({
   total: z.int(),
-  first: z
-    .array(z.string())
-    .meta({ description: `\`METHOD path\` of at most ${operationsListedMax}, in the order of their document.` }),
+  first: z.array(z.string()).meta({
+    description: `\`METHOD path\` of at most ${listedOperationsMax} operations, in the order of the document.`,
+  }),
 });
 const plan = z
   .object({
     outcome,
-    id: uuid.nullable().meta({ description: 'null for a collection that would be created.' }),
+    id: uuid.nullable().meta({ description: 'The id of the collection; null if it would be created.' }),
     name: z.string(),
     description_derived: descriptionDerived,
     changes: z
       .object({
         name: change.optional(),
         description: change.optional(),
-        document: z.boolean().meta({ description: 'Whether its text changes.' }),
+        document: z.boolean().meta({ description: 'Whether the text of the document changes.' }),
         operations_added: operations,
         operations_removed: operations,
       })
-      .meta({ description: 'An operation is the same if its method and path are.' }),
+      .meta({ description: 'Operations are the same if method and path are the same.' }),
     namesakes,
     warnings: warnings.optional(),
   })
@@ -88,20 +91,20 @@ export const importRoutes = [
     operation: 'importDocument',
     summary: 'Publish a document as a collection',
     description:
-      'Creates the collection, or updates the one from the same origin, as `outcome` says; idempotent. ' +
-      "The description is the document's own, else one that was written stays, else it derives from the document's text.",
+      'Creates the collection, or updates the collection from the same origin; `outcome` says which. Idempotent. ' +
+      'The description is taken from the document. If the document has none, an existing description is kept; otherwise it is derived from the text of the document.',
     auth: 'admin',
     scope: 'catalog:write',
-    query: published,
+    query: importQuery,
     bodyKind: 'document',
     body: fields,
     bodySchema: body,
     status: 200,
-    response: imported,
+    response: importedCollection,
     errors: ['name_shared'],
     handler: async ({ useCases, caller, query, body: { fields, document } }) => {
       const input = inputOf(query, fields.name, document);
-      const { outcome, collection, namesakes } = await withMemberName(
+      const { outcome, collection, namesakes } = await addMemberName(
         useCases.importCollection(caller.authority, caller.principal.profile.id, input),
       );
       const { id, name, description, descriptionDerived, updatedAt } = collection;
@@ -109,10 +112,10 @@ export const importRoutes = [
         ...{ outcome, id, name, description },
         description_derived: descriptionDerived && description !== '',
         updated_at: new Date(updatedAt).toISOString(),
-        ...namesakesView(namesakes),
-        ...warningsView(input.document),
+        ...toNamesakesView(namesakes),
+        ...toWarningsView(input.document),
       };
-      return json(value);
+      return toJsonResponse(value);
     },
   }),
   defineRoute({
@@ -120,10 +123,10 @@ export const importRoutes = [
     path: '/api/imports/plan',
     operation: 'planImport',
     summary: 'Preview publishing a document',
-    description: 'Previews `PUT /api/imports/`, and fails if that would fail. Writes nothing.',
+    description: 'Previews `PUT /api/imports/`, and fails if that request would fail. Changes nothing.',
     auth: 'admin',
     scope: 'catalog:read',
-    query: published,
+    query: importQuery,
     bodyKind: 'document',
     body: fields,
     bodySchema: body,
@@ -132,50 +135,50 @@ export const importRoutes = [
     errors: ['name_shared'],
     handler: async ({ useCases, caller, query, body: { fields, document } }) => {
       const input = inputOf(query, fields.name, document);
-      const planned = await withMemberName(useCases.planImport(caller.authority, input));
-      return json({
-        ...planView(planned, input.document),
-        ...namesakesView(planned.namesakes),
-        ...warningsView(input.document),
+      const importPlan = await addMemberName(useCases.planImport(caller.authority, input));
+      return toJsonResponse({
+        ...toPlanView(importPlan, input.document),
+        ...toNamesakesView(importPlan.namesakes),
+        ...toWarningsView(input.document),
       });
     },
   }),
 ] as const;
 
 const inputOf = (
-  { import_key, strict }: z.output<typeof published>,
+  { import_key, strict }: z.output<typeof importQuery>,
   name: string,
   document: ReadDocument | null,
 ): ImportedDocument => {
-  if (!document) throw new PorticoError('invalid_body', { because: `${documentMember} is required` });
+  if (!document) throw new PorticoError('invalid_body', { reason: `${documentMember} is required` });
   return { name, document, strict, importKey: import_key ?? null };
 };
 
-const namesakesView = (ids: readonly string[]) => (ids.length > 0 ? { namesakes: [...ids] } : {});
+const toNamesakesView = (ids: readonly string[]) => (ids.length > 0 ? { namesakes: [...ids] } : {});
 
-const warningsView = (document: ReadDocument) => {
+const toWarningsView = (document: ReadDocument) => {
   const documentWarnings = warningsOf(document);
   return documentWarnings ? { warnings: documentWarnings } : {};
 };
 
-const planView = (
-  { outcome, current, planned, added, removed }: ImportPlan,
+const toPlanView = (
+  { outcome, current, plannedFields, addedOperations, removedOperations }: ImportPlan,
   { digest }: ReadDocument,
 ): z.input<typeof plan> => ({
-  ...{ outcome, id: current?.id ?? null, name: planned.name },
-  description_derived: planned.descriptionDerived && planned.description !== '',
+  ...{ outcome, id: current?.id ?? null, name: plannedFields.name },
+  description_derived: plannedFields.descriptionDerived && plannedFields.description !== '',
   changes: {
-    ...(current && current.name !== planned.name ? { name: { from: current.name, to: planned.name } } : {}),
-    ...(current && current.description !== planned.description
-      ? { description: { from: current.description, to: planned.description } }
+    ...(current && current.name !== plannedFields.name ? { name: { from: current.name, to: plannedFields.name } } : {}),
+    ...(current && current.description !== plannedFields.description
+      ? { description: { from: current.description, to: plannedFields.description } }
       : {}),
     document: current?.documentDigest !== digest,
-    operations_added: operationsView(added),
-    operations_removed: operationsView(removed),
+    operations_added: toChangedOperationsView(addedOperations),
+    operations_removed: toChangedOperationsView(removedOperations),
   },
 });
 
-const operationsView = (all: readonly Operation[]): z.input<typeof operations> => ({
-  total: all.length,
-  first: all.slice(0, operationsListedMax).map(({ method, path }) => `${method} ${path}`),
+const toChangedOperationsView = (changedOperations: readonly Operation[]): z.input<typeof operations> => ({
+  total: changedOperations.length,
+  first: changedOperations.slice(0, listedOperationsMax).map(({ method, path }) => `${method} ${path}`),
 });

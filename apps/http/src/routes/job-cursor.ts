@@ -9,7 +9,7 @@ export const jobCursorOf = ({ since, id }: DeadLetterCursor): string => `${since
 /** Parses a cursor. Any text of this form is a position in the list, even if no dead letter was ever there. */
 export const jobCursor = z
   .string()
-  .regex(shape, { error: 'is not one that was given out' })
+  .regex(shape, { error: 'was not issued by this service' })
   .transform((text): DeadLetterCursor => {
     const [, since = '', id = ''] = shape.exec(text) ?? [];
     return { since: Number(since), id: id as JobId };

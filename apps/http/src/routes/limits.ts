@@ -3,18 +3,13 @@ import {
   parseId,
   PorticoError,
   tierDescriptionMax,
-  tierNameForm,
+  tierNamePattern,
   tierNameMax,
-  toIso,
   windowSecondsMax,
   type ClientId,
-  type ClientLimit,
-  type ClientOverride,
-  type Override,
-  type Tier,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import {
   booleanParameter,
   clearable,
@@ -25,21 +20,37 @@ import {
   wordsParameter,
 } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
-import { includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
+import {
+  effectiveLimit,
+  listedOverride,
+  override,
+  tier,
+  toEffectiveLimitView,
+  toListedOverrideView,
+  toOverrideView,
+  toTierView,
+} from './limit-views.ts';
+import { includeTotal, createPageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
 import { profileOf } from './profile-path.ts';
-import { message, timestamp, uuid } from './wire.ts';
+import { message } from './wire.ts';
 
-const allowedLimit = wholeNumber(1, allowedMax).meta({ description: 'Requests in a window.', examples: [600] });
-const windowSeconds = wholeNumber(1, windowSecondsMax).meta({ description: 'Length of the window.', examples: [60] });
+const allowedLimit = wholeNumber(1, allowedMax).meta({
+  description: 'The number of requests allowed in a window.',
+  examples: [600],
+});
+const windowSeconds = wholeNumber(1, windowSecondsMax).meta({
+  description: 'The length of the window.',
+  examples: [60],
+});
 const tierDescription = text({ max: tierDescriptionMax });
 
 const newTier = z
   .object({
     tier: text({ max: tierNameMax })
-      .refine((value) => tierNameForm.test(value), {
-        error: 'must be made of a-z, 0-9, "_" and "-", and begin with a letter or digit',
+      .refine((value) => tierNamePattern.test(value), {
+        error: 'must consist of a-z, 0-9, "_" and "-", and start with a letter or digit',
       })
-      .meta({ pattern: tierNameForm.source, examples: ['gold'] }),
+      .meta({ pattern: tierNamePattern.source, examples: ['gold'] }),
     allowed_limit: allowedLimit,
     window_seconds: windowSeconds,
     description: optional(tierDescription).meta({ examples: ['For partners.'] }),
@@ -51,7 +62,7 @@ const tierChange = z
     allowed_limit: optional(allowedLimit).meta({ examples: [1_200] }),
     window_seconds: optional(windowSeconds),
     description: clearable(tierDescription).meta({
-      description: 'null or an empty string clears it.',
+      description: 'null or an empty string clears the description.',
       examples: ['For partners.'],
     }),
     is_active: optional(z.boolean()),
@@ -60,7 +71,7 @@ const tierChange = z
 const newOverride = z
   .object({
     client_id: text({ max: 128 }).meta({
-      description: "The API client identifier; the profile's id or e-mail is accepted as well.",
+      description: 'The API client identifier; the id or email address of the profile is also accepted.',
       examples: ['3f2d8c5e-9b7a-4d61-8f0e-5c4b3a291807'],
     }),
     allowed_limit: allowedLimit,
@@ -70,48 +81,12 @@ const newOverride = z
   .meta({ id: 'NewOverride' });
 const overrideChange = tierChange.omit({ description: true }).meta({ id: 'OverrideChange' });
 
-const rule = { allowed_limit: z.int(), window_seconds: z.int() };
-const tier = z
-  .object({
-    tier: z.string(),
-    ...rule,
-    description: z.string().nullable(),
-    is_active: z.boolean(),
-    created_at: timestamp,
-    updated_at: timestamp,
-  })
-  .meta({ id: 'Tier' });
-const override = z
-  .object({
-    id: z.int(),
-    client_id: uuid,
-    ...rule,
-    is_active: z.boolean(),
-    created_at: timestamp,
-    updated_at: timestamp,
-  })
-  .meta({ id: 'Override' });
-const listedOverride = override
-  .extend({
-    profile_id: uuid.optional().meta({ description: "The id of the client's profile; with `?include=client`." }),
-    email: z.string().optional().meta({ description: "The client's; with `?include=client`." }),
-    full_name: z.string().optional().meta({ description: 'Likewise.' }),
-  })
-  .meta({ id: 'ListedOverride' });
-const effectiveLimit = z
-  .object({
-    client_id: uuid,
-    ...rule,
-    source: z.enum(['override', 'tier', 'default']),
-    tier: z.string().nullable(),
-    override_id: z.int().nullable(),
-    remaining: z.int(),
-    reset_seconds: z.int(),
-  })
-  .meta({ id: 'EffectiveLimit' });
-
 const tierParameter = {
-  tier: { description: "The tier's name.", schema: { type: 'string', pattern: tierNameForm.source }, example: 'gold' },
+  tier: {
+    description: "The tier's name.",
+    schema: { type: 'string', pattern: tierNamePattern.source },
+    example: 'gold',
+  },
 } as const;
 const overrideIdMax = 2_147_483_647;
 const overrideParameter = {
@@ -123,7 +98,7 @@ const overrideParameter = {
 } as const;
 const apiClientParameter = {
   client_id: {
-    description: "The API client identifier; the profile's id is accepted as well.",
+    description: 'The API client identifier; the id of the profile is also accepted.',
     schema: { type: 'string', format: 'uuid' },
     example: '3f2d8c5e-9b7a-4d61-8f0e-5c4b3a291807',
   },
@@ -139,9 +114,9 @@ const tierRoutes = [
     auth: 'admin',
     scope: 'limits:write',
     status: 200,
-    supplies: { tier: '$response.body#/0/tier' },
+    linkParameters: { tier: '$response.body#/0/tier' },
     response: z.array(tier),
-    handler: async ({ useCases }) => json((await useCases.listTiers(false)).map(tierView)),
+    handler: async ({ useCases }) => toJsonResponse((await useCases.listTiers(false)).map(toTierView)),
   }),
   defineRoute({
     method: 'GET',
@@ -153,29 +128,29 @@ const tierRoutes = [
     scope: 'limits:write',
     status: 200,
     response: z.array(tier),
-    handler: async ({ useCases }) => json((await useCases.listTiers(true)).map(tierView)),
+    handler: async ({ useCases }) => toJsonResponse((await useCases.listTiers(true)).map(toTierView)),
   }),
   defineRoute({
     method: 'POST',
     path: '/api/rate-limits/tiers',
     operation: 'createTier',
     summary: 'Create a tier',
-    description: 'It limits its clients from their next request on.',
+    description: 'The tier limits its clients as of their next request.',
     auth: 'admin',
     scope: 'limits:write',
     bodyKind: 'json',
     body: newTier,
     status: 201,
-    supplies: { tier: '$response.body#/tier' },
+    linkParameters: { tier: '$response.body#/tier' },
     response: tier,
     errors: ['tier_taken'],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const created = await useCases.createTier(caller.authority, {
+      const createdTier = await useCases.createTier(caller.authority, {
         tier: fields.tier,
         description: fields.description ?? null,
         ...ruleOf(fields),
       });
-      return json(tierView(created));
+      return toJsonResponse(toTierView(createdTier));
     },
   }),
   defineRoute({
@@ -183,7 +158,7 @@ const tierRoutes = [
     path: '/api/rate-limits/tiers/:tier',
     operation: 'updateTier',
     summary: 'Change a tier',
-    description: 'Absent fields keep their value. Takes effect with the next request.',
+    description: 'Absent fields keep their value. Takes effect as of the next request.',
     params: tierParameter,
     auth: 'admin',
     scope: 'limits:write',
@@ -194,8 +169,8 @@ const tierRoutes = [
     errors: ['tier_not_found'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const change = { description: fields.description, ...ruleChangeOf(fields) };
-      const changed = await useCases.updateTier(caller.authority, tierNameOf(params.tier), change);
-      return json(tierView(changed));
+      const updatedTier = await useCases.updateTier(caller.authority, tierNameOf(params.tier), change);
+      return toJsonResponse(toTierView(updatedTier));
     },
   }),
   defineRoute({
@@ -203,7 +178,7 @@ const tierRoutes = [
     path: '/api/rate-limits/tiers/:tier',
     operation: 'removeTier',
     summary: 'Delete a tier',
-    description: 'Its clients fall back to the default limit.',
+    description: 'The default limit then applies to the clients of the tier.',
     params: tierParameter,
     auth: 'admin',
     scope: 'limits:write',
@@ -212,14 +187,14 @@ const tierRoutes = [
     errors: ['tier_not_found'],
     handler: async ({ useCases, caller, params }) => {
       await useCases.removeTier(caller.authority, tierNameOf(params.tier));
-      return json({ message: 'Tier deleted' });
+      return toJsonResponse({ message: 'Tier deleted' });
     },
   }),
 ] as const;
 
-const overrideListing = z.object({
-  active_only: booleanParameter.default(false).meta({ description: 'Whether to list only active ones.' }),
-  include: wordsParameter(['client']).optional().meta({ description: '`client` adds its client.' }),
+const overrideListQuery = z.object({
+  active_only: booleanParameter.default(false).meta({ description: 'Whether to list only active overrides.' }),
+  include: wordsParameter(['client']).optional().meta({ description: '`client` adds the client of each override.' }),
   limit: pageLimit,
   cursor: numberParameter(1, overrideIdMax)
     .optional()
@@ -234,12 +209,12 @@ const overrideRoutes = [
     operation: 'listOverrides',
     summary: 'List overrides',
     description:
-      'Sorted by id, including inactive ones. Paginated with `limit` or `cursor`: the `Link` header has the next page.',
+      'Sorted by id, including inactive overrides. Paginated with `limit` or `cursor`: the `Link` header has the next page.',
     auth: 'admin',
     scope: 'limits:write',
-    query: overrideListing,
+    query: overrideListQuery,
     status: 200,
-    supplies: { id: '$response.body#/0/id', client_id: '$response.body#/0/client_id' },
+    linkParameters: { id: '$response.body#/0/id', client_id: '$response.body#/0/client_id' },
     response: z.array(listedOverride),
     handler: async ({ useCases, caller: { authority }, query, request }) => {
       const { active_only: activeOnly, cursor: after = null } = query;
@@ -248,9 +223,9 @@ const overrideRoutes = [
       const overrides = await useCases.listClientOverrides(authority, { activeOnly, after, limit: limit && limit + 1 });
       const { page, last } = pageOf(overrides, limit ?? overrides.length);
       const total = query.include_total ? await useCases.countOverrides(authority, activeOnly) : null;
-      return json(
-        page.map((each) => listedOverrideView(each, query.include !== undefined)),
-        pageHeaders(request, last && `${last.override.id}`, total),
+      return toJsonResponse(
+        page.map((listedEntry) => toListedOverrideView(listedEntry, query.include !== undefined)),
+        createPageHeaders(request, last && `${last.override.id}`, total),
       );
     },
   }),
@@ -259,20 +234,20 @@ const overrideRoutes = [
     path: '/api/rate-limits/overrides',
     operation: 'createOverride',
     summary: 'Create an override for a client',
-    description: 'A client has one active override: a new active one deactivates the previous one.',
+    description: 'A client has at most one active override: creating an active override deactivates the previous one.',
     auth: 'admin',
     scope: 'limits:write',
     bodyKind: 'json',
     body: newOverride,
     status: 201,
-    supplies: { id: '$response.body#/id', client_id: '$response.body#/client_id' },
+    linkParameters: { id: '$response.body#/id', client_id: '$response.body#/client_id' },
     response: override,
     errors: ['client_not_found'],
     handler: async ({ useCases, caller, body: { fields } }) => {
       const client =
         parseId<ClientId>(fields.client_id) ?? (await profileOf(useCases, caller.authority, fields.client_id));
-      const created = await useCases.createOverride(caller.authority, client, ruleOf(fields));
-      return json(overrideView(created));
+      const createdOverride = await useCases.createOverride(caller.authority, client, ruleOf(fields));
+      return toJsonResponse(toOverrideView(createdOverride));
     },
   }),
   defineRoute({
@@ -291,8 +266,8 @@ const overrideRoutes = [
     errors: ['override_not_found'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const change = ruleChangeOf(fields);
-      const changed = await useCases.updateOverride(caller.authority, overrideIdOf(params.id), change);
-      return json(overrideView(changed));
+      const updatedOverride = await useCases.updateOverride(caller.authority, overrideIdOf(params.id), change);
+      return toJsonResponse(toOverrideView(updatedOverride));
     },
   }),
   defineRoute({
@@ -300,7 +275,7 @@ const overrideRoutes = [
     path: '/api/rate-limits/overrides/:id',
     operation: 'removeOverride',
     summary: 'Delete an override',
-    description: 'Its client falls back to its tier, or to the default limit.',
+    description: 'The tier of the client then applies, or the default limit.',
     params: overrideParameter,
     auth: 'admin',
     scope: 'limits:write',
@@ -309,7 +284,7 @@ const overrideRoutes = [
     errors: ['override_not_found'],
     handler: async ({ useCases, caller, params }) => {
       await useCases.removeOverride(caller.authority, overrideIdOf(params.id));
-      return json({ message: 'Override deleted' });
+      return toJsonResponse({ message: 'Override deleted' });
     },
   }),
   defineRoute({
@@ -317,7 +292,7 @@ const overrideRoutes = [
     path: '/api/rate-limits/effective/:client_id',
     operation: 'readEffectiveLimit',
     summary: 'Read the limit that applies to a client',
-    description: 'For an admin, or for the client itself by either credential.',
+    description: 'For administrators, and for the client itself, with either credential.',
     params: apiClientParameter,
     auth: 'token or key',
     scope: 'limits:write',
@@ -325,8 +300,8 @@ const overrideRoutes = [
     response: effectiveLimit,
     errors: ['admin_required', 'client_not_found'],
     handler: async ({ useCases, caller, params }) =>
-      json(
-        effectiveLimitView(
+      toJsonResponse(
+        toEffectiveLimitView(
           await useCases.readEffectiveLimit(caller.principal, parseId<ClientId>(params.client_id ?? '')),
         ),
       ),
@@ -336,7 +311,7 @@ const overrideRoutes = [
 export const limitRoutes = [...tierRoutes, ...overrideRoutes] as const;
 
 const tierNameOf = (text: string | undefined): string => {
-  if (text === undefined || !tierNameForm.test(text)) throw new PorticoError('tier_not_found');
+  if (text === undefined || !tierNamePattern.test(text)) throw new PorticoError('tier_not_found');
   return text;
 };
 
@@ -357,43 +332,4 @@ const ruleChangeOf = (fields: z.output<typeof overrideChange>) => ({
   allowed: fields.allowed_limit ?? undefined,
   windowSeconds: fields.window_seconds ?? undefined,
   isActive: fields.is_active ?? undefined,
-});
-
-const tierView = (from: Tier): z.input<typeof tier> => ({
-  tier: from.tier,
-  allowed_limit: from.allowed,
-  window_seconds: from.windowSeconds,
-  description: from.description,
-  is_active: from.isActive,
-  created_at: toIso(from.createdAt),
-  updated_at: toIso(from.updatedAt),
-});
-
-const overrideView = (from: Override): z.input<typeof override> => ({
-  id: from.id,
-  client_id: from.clientId,
-  allowed_limit: from.allowed,
-  window_seconds: from.windowSeconds,
-  is_active: from.isActive,
-  created_at: toIso(from.createdAt),
-  updated_at: toIso(from.updatedAt),
-});
-
-const listedOverrideView = (
-  { override: from, client }: ClientOverride,
-  withClient: boolean,
-): z.input<typeof listedOverride> => ({
-  ...overrideView(from),
-  ...(withClient ? { profile_id: client.id, email: client.email, full_name: client.fullName } : {}),
-});
-
-const effectiveLimitView = (from: ClientLimit): z.input<typeof effectiveLimit> => ({
-  client_id: from.clientId,
-  allowed_limit: from.rule.allowed,
-  window_seconds: from.rule.windowSeconds,
-  source: from.source,
-  tier: from.tier,
-  override_id: from.overrideId,
-  remaining: from.usage.remaining,
-  reset_seconds: from.usage.resetSeconds,
 });

@@ -1,8 +1,14 @@
 import { isPorticoError, PorticoError } from '@portico/domain';
 import { z } from 'zod';
-import { json, keepsOpener, ready, type RouteResponse, type ResponseHeaders } from '../responses/route-response.ts';
+import {
+  toJsonResponse,
+  openerPolicyHeaders,
+  toReadyResponse,
+  type RouteResponse,
+  type ResponseHeaders,
+} from '../responses/route-response.ts';
 import { retrySecondsOf } from '../errors.ts';
-import { codePage, codeParameter, unknownClientPage } from '../local-issuer/sign-in-page.ts';
+import { createCodePage, codeParameter, createUnknownClientPage } from '../local-issuer/sign-in-page.ts';
 import { defineRoute, type Context, type RouteAuth } from '../route.ts';
 
 const authorizePath = '/local-issuer/authorize';
@@ -14,13 +20,15 @@ export const localIssuerRoutes = [
     path: '/.well-known/openid-configuration',
     operation: 'readIssuer',
     summary: 'The discovery document of the local identity provider',
-    description: 'As in OpenID Connect Discovery, for an authorization server of the console.',
+    description: 'OpenID Connect Discovery metadata of the authorization server of the console.',
     requiresLocalIssuer: true,
     auth: 'free',
     status: 200,
     response: z.record(z.string(), z.unknown()),
     handler: ({ service, request }) =>
-      json(localIssuer(service).discovery(service.baseUrl(request)) as Record<string, unknown>),
+      toJsonResponse(
+        getLocalIssuer(service).createDiscoveryDocument(service.readBaseUrl(request)) as Record<string, unknown>,
+      ),
   }),
   defineRoute({
     method: 'GET',
@@ -32,21 +40,22 @@ export const localIssuerRoutes = [
     auth: 'free',
     status: 200,
     response: z.object({ keys: z.array(z.record(z.string(), z.unknown())) }),
-    handler: ({ service }) => json(localIssuer(service).jwks() as { keys: Record<string, unknown>[] }),
+    handler: ({ service }) =>
+      toJsonResponse(getLocalIssuer(service).getKeySet() as { keys: Record<string, unknown>[] }),
   }),
   defineRoute({
     method: 'GET',
     path: authorizePath,
     operation: 'readSignIn',
-    summary: 'Sign in at the local identity provider',
+    summary: 'Sign in with the local identity provider',
     description: 'The authorization endpoint (RFC 6749, section 3.1): a page that asks for a one-time code.',
     requiresLocalIssuer: true,
-    hidden: true,
+    isHidden: true,
     auth: 'free',
     status: 200,
     response: null,
     handler: (context) => {
-      const { request, query } = withQuery(context);
+      const { request, query } = readQuery(context);
       // A HEAD request does not sign in, because a code works only once.
       return authorize(context, query, request.method === 'HEAD' ? null : query.get(codeParameter));
     },
@@ -55,15 +64,15 @@ export const localIssuerRoutes = [
     method: 'POST',
     path: authorizePath,
     operation: 'signIn',
-    summary: 'Sign in at the local identity provider with a one-time code',
-    description: 'The form of the page. The authorization request is in the query, as for the page.',
+    summary: 'Sign in with the local identity provider and a one-time code',
+    description: 'Accepts the form of the sign-in page. The authorization request is in the query, as for the page.',
     requiresLocalIssuer: true,
-    hidden: true,
+    isHidden: true,
     auth: 'free',
     status: 303,
     bodyKind: 'form',
     response: null,
-    handler: (context) => authorize(context, withQuery(context).query, context.body.get(codeParameter) ?? ''),
+    handler: (context) => authorize(context, readQuery(context).query, context.body.get(codeParameter) ?? ''),
   }),
   defineRoute({
     method: 'POST',
@@ -72,16 +81,16 @@ export const localIssuerRoutes = [
     summary: 'Exchange a code for tokens of the local identity provider',
     description: 'The token endpoint (RFC 6749, section 3.2), for the public client of the console.',
     requiresLocalIssuer: true,
-    hidden: true,
+    isHidden: true,
     auth: 'free',
     status: 200,
     bodyKind: 'form',
     response: null,
     handler: async ({ service, useCases, body, sender }) => {
-      const answer = await localSignIn(service).exchange(body);
-      if (!('error' in answer)) return json(answer, noStore);
-      if (answer.error === 'invalid_grant') await useCases.countFailedCode(sender.address);
-      return json(answer, noStore, 400);
+      const response = await getLocalSignIn(service).exchange(body);
+      if (!('error' in response)) return toJsonResponse(response, noStore);
+      if (response.error === 'invalid_grant') await useCases.countFailedCode(sender.address);
+      return toJsonResponse(response, noStore, 400);
     },
   }),
 ] as const;
@@ -91,28 +100,32 @@ const noStore: ResponseHeaders = { 'Cache-Control': 'no-store', Pragma: 'no-cach
 
 type FreeContext = Context<'free', unknown, unknown>;
 
-const withQuery = ({ request }: Pick<FreeContext, 'request'>) => {
+const readQuery = ({ request }: Pick<FreeContext, 'request'>) => {
   const { searchParams: query } = new URL(request.url ?? '', 'http://localhost');
   return { request, query };
 };
 
 const authorize = async (context: FreeContext, query: URLSearchParams, code: string | null): Promise<RouteResponse> => {
   const { service, request } = context;
-  const origin = service.baseUrl(request);
+  const origin = service.readBaseUrl(request);
   const authorization = new URLSearchParams(query);
   authorization.delete(codeParameter);
-  const answer = await localSignIn(service).authorize(authorization, origin, code);
-  switch (answer.kind) {
+  const response = await getLocalSignIn(service).authorize(authorization, origin, code);
+  switch (response.kind) {
     case 'redirect':
-      return ready('', { Location: answer.to, 'Content-Type': 'text/plain; charset=utf-8', ...keepsOpener }, 303);
+      return toReadyResponse(
+        '',
+        { Location: response.url, 'Content-Type': 'text/plain; charset=utf-8', ...openerPolicyHeaders },
+        303,
+      );
     case 'unknown client':
-      return unknownClientPage(answer.reason);
+      return createUnknownClientPage(response.reason);
     case 'code required':
-      // Omits the rejected code, which would otherwise be in the page's address.
-      return codePage(
+      // Omits the rejected code, which would otherwise be in the page's URL.
+      return createCodePage(
         `${authorizePath}?${authorization.toString()}`,
         origin,
-        answer.wrong ? await problemOf(context) : null,
+        response.isCodeInvalid ? await problemOf(context) : null,
       );
   }
 };
@@ -124,21 +137,21 @@ const problemOf = async ({ useCases, sender }: FreeContext) => {
   } catch (error) {
     if (!isPorticoError(error, 'rate_limited')) throw error;
     const seconds = String(retrySecondsOf(error));
-    const text = `Too many codes from your address did not work. Try again in ${seconds} s.`;
+    const text = `Too many wrong codes were sent from your address. Try again in ${seconds} s.`;
     return { status: 429, text, headers: { 'Retry-After': seconds } };
   }
   return {
     status: 400,
-    text: 'This code does not work: it was used, it is too old, or it has a typing error. Run the command again for a new one.',
+    text: 'This code does not work: it was already used, has expired, or was mistyped. Run the command again to get a new one.',
   };
 };
 
-const localIssuer = ({ localIssuer: issuer }: Context<RouteAuth, unknown, unknown>['service']) => {
+const getLocalIssuer = ({ localIssuer: issuer }: Context<RouteAuth, unknown, unknown>['service']) => {
   if (!issuer) throw new PorticoError('not_found');
   return issuer;
 };
 
-const localSignIn = ({ localSignIn: signIn }: Context<RouteAuth, unknown, unknown>['service']) => {
+const getLocalSignIn = ({ localSignIn: signIn }: Context<RouteAuth, unknown, unknown>['service']) => {
   if (!signIn) throw new PorticoError('not_found');
   return signIn;
 };

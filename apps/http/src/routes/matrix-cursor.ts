@@ -11,7 +11,7 @@ export const matrixCursorOf = ({ email, nameKey, collectionId, groupName }: Matr
 /** Parses a cursor. Any text of this form is a position, even if no row was ever there. */
 export const matrixCursor = z
   .string()
-  .regex(shape, { error: 'is not one that was given out' })
+  .regex(shape, { error: 'was not issued by this service' })
   .transform((cursorText): MatrixCursor => {
     const [, email = '', nameKey = '', collectionId = '', groupName = ''] = shape.exec(cursorText) ?? [];
     return {

@@ -1,10 +1,10 @@
 import { PorticoError } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { defineRoute, type ProtectedResource } from '../route.ts';
 import type { HttpSettings } from '../settings.ts';
 
-const wellKnown = '/.well-known/oauth-protected-resource';
+const wellKnownPath = '/.well-known/oauth-protected-resource';
 
 const protectedResource = z
   .object({
@@ -18,7 +18,7 @@ const protectedResource = z
 export const oauthRoutes = [
   defineRoute({
     method: 'GET',
-    path: `${wellKnown}/mcp`,
+    path: `${wellKnownPath}/mcp`,
     operation: 'readProtectedResource',
     summary: 'Where to get an access token for the MCP endpoint',
     description: 'OAuth 2.0 protected resource metadata (RFC 9728). It lists no scopes, because none is required.',
@@ -28,7 +28,7 @@ export const oauthRoutes = [
     response: protectedResource,
     handler: ({ service }) => {
       if (!service.protectedResource) throw new PorticoError('not_found');
-      return json(service.protectedResource.metadata);
+      return toJsonResponse(service.protectedResource.metadata);
     },
   }),
 ] as const;
@@ -43,7 +43,7 @@ export const protectedResourceOf = ({
   // The well-known part precedes the path of the resource (RFC 9728, section 3.1).
   const { origin, pathname } = new URL(resource);
   return {
-    challenge: `Bearer resource_metadata="${origin}${wellKnown}${pathname}"`,
+    challenge: `Bearer resource_metadata="${origin}${wellKnownPath}${pathname}"`,
     metadata: {
       resource,
       resource_name: serviceName,

@@ -1,15 +1,21 @@
 import {
   parseOperationKey,
   PorticoError,
-  readableTarget,
+  requireReadableTarget,
   searchQueryMax,
   sliceBytes,
   type OperationResult,
   type PositionedOperation,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json, ready } from '../responses/route-response.ts';
-import { codingFor, digestTag, encodedList, formatVersion, taggedResponse } from '../responses/tagged-response.ts';
+import { toJsonResponse, toReadyResponse } from '../responses/route-response.ts';
+import {
+  codingFor,
+  entityTagOf,
+  encodeList,
+  formatVersion,
+  createTaggedResponse,
+} from '../responses/tagged-response.ts';
 import { collectionId, line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { collectionParameter, uuid } from './wire.ts';
@@ -30,7 +36,7 @@ const search = z
       description: 'The maximum number of results.',
     }),
     collection_id: optional(collectionId).meta({
-      description: 'Searches only this collection. No results if the caller may not see it.',
+      description: 'Searches only this collection. Returns no results if the caller may not see it.',
     }),
     method: optional(z.enum(methods)).meta({ description: 'Searches only operations with this method.' }),
   })
@@ -38,7 +44,7 @@ const search = z
 
 const operationKey = z.string().meta({
   pattern: '^[a-z2-7]{16}$',
-  description: 'Identifies the operation in its collection while method and path stay.',
+  description: 'Identifies the operation in its collection as long as its method and path do not change.',
   examples: ['mfrggzdfmztwq2lk'],
 });
 const operationFields = {
@@ -61,7 +67,7 @@ const operationResult = z
       .max(1)
       .meta({
         description:
-          'Confidence, comparable across queries: the share of labelled tasks with such a first score whose first ' +
+          'Confidence, comparable across queries: of the labeled tasks whose first result had such a score, the share for which that ' +
           'result was right.',
       }),
   })
@@ -77,7 +83,7 @@ const slice = z
     collection_id: uuid,
     collection_name: z.string(),
     ...operationFields,
-    url: z.string().meta({ description: 'The base address and the path.' }),
+    url: z.string().meta({ description: 'The base URL followed by the path.' }),
     description: z.string().nullable(),
     deprecated: z.boolean(),
     tags: z.array(z.string()),
@@ -85,13 +91,13 @@ const slice = z
       type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
       name: z.string().nullable(),
       in: z.enum(['header', 'query', 'cookie']).nullable(),
-      value: z.null().meta({ description: 'The metadata has the stored credential.' }),
+      value: z.null().meta({ description: 'Always null: read the stored credential in the metadata.' }),
       value_hint: z.string().nullable().meta({ description: 'Describes the credential.' }),
     }),
     parameters: z.array(anyObject),
     request_body: anyObject.nullable(),
     responses: anyObject,
-    truncated: z.array(z.string()).meta({ description: 'JSON Pointers to the cut parts of this body.' }),
+    truncated: z.array(z.string()).meta({ description: 'JSON Pointers to the parts of this body that were cut.' }),
     curl: z.string().nullable().meta({ description: 'A shell command with uppercase placeholders.' }),
   })
   .meta({ id: 'OperationSlice' });
@@ -105,10 +111,10 @@ const operationDocument = z
 const filter = z.object({
   limit: numberParameter(1, 1_000)
     .optional()
-    .meta({ description: 'The page size. Without it, returns the whole list.' }),
+    .meta({ description: 'The page size. If absent, returns the complete list.' }),
   cursor: z
     .string()
-    .regex(/^\d{1,5}$/, { error: 'is not one that was given out' })
+    .regex(/^\d{1,5}$/, { error: 'was not issued by this service' })
     .transform(Number)
     .optional()
     .meta({ description: 'From the `Link` header of the previous page.' }),
@@ -121,7 +127,7 @@ const filter = z.object({
 const operationParameter = {
   ...collectionParameter,
   operation_key: {
-    description: "The operation's `operation_key`.",
+    description: 'The `operation_key` of the operation.',
     schema: { type: 'string', pattern: '^[a-z2-7]{16}$' },
     example: 'mfrggzdfmztwq2lk',
   },
@@ -129,14 +135,15 @@ const operationParameter = {
 
 const description = z.object({
   detail: z.enum(['request', 'full']).default('request').meta({
-    description: '`request`: only status and description of responses. `full`: also the schema of the first success.',
+    description:
+      '`request`: only the status and description of responses. `full`: also the schema of the first successful response.',
   }),
   max_bytes: numberParameter(sliceBytes.min, sliceBytes.max)
     .default(sliceBytes.default)
     .meta({
       description:
         'The maximum response size, rounded down to a power of two; ignored with `openapi`. `truncated` lists ' +
-        'the cut parts.',
+        'the parts that were cut.',
     }),
   as: z
     .enum(['tool', 'openapi'])
@@ -155,14 +162,14 @@ export const operationRoutes = [
     operation: 'searchOperations',
     summary: 'Search operations in natural language',
     description:
-      'Among the operations of all collections that the caller may see; best first, and `[]` if nothing fits. ' +
-      'The header `X-Search-Mode: exact` means that the vector index is down; results are the same.',
+      'Searches the operations of all collections that the caller may see. Best match first; `[]` if nothing matches. ' +
+      'The header `X-Search-Mode: exact` means that the vector index is unavailable; the results are the same.',
     auth: 'token or key',
     scope: 'catalog:read',
     bodyKind: 'json',
     body: search,
     status: 200,
-    supplies: {
+    linkParameters: {
       collection_id: '$response.body#/0/collection_id',
       operation_key: '$response.body#/0/operation_key',
     },
@@ -175,7 +182,7 @@ export const operationRoutes = [
         collectionId: fields.collection_id ?? null,
         method: fields.method ?? null,
       });
-      return json(results.map(resultView), isFallback ? { 'X-Search-Mode': 'exact' } : {});
+      return toJsonResponse(results.map(toResultView), isFallback ? { 'X-Search-Mode': 'exact' } : {});
     },
   }),
   defineRoute({
@@ -185,13 +192,13 @@ export const operationRoutes = [
     summary: 'List the operations of a collection',
     description: 'In the order of the document.',
     params: collectionParameter,
-    reads: 'head',
+    targetPart: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
     query: filter,
     status: 200,
-    supplies: { operation_key: '$response.body#/0/operation_key' },
-    conditional: true,
+    linkParameters: { operation_key: '$response.body#/0/operation_key' },
+    isConditional: true,
     response: z.array(listedOperation),
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, caller, params, query, request }) => {
@@ -203,9 +210,9 @@ export const operationRoutes = [
       const operations = await useCases.listOperations(caller.principal, { tag, containing }, page);
       const next = isPaged ? operations[size] : undefined;
       const coding = codingFor(request);
-      const bytes = await encodedList((next ? operations.slice(0, size) : operations).map(listedView), coding);
-      const answer = taggedResponse(request, coding, { etag: digestTag(bytes), bytes });
-      if (!next) return answer;
+      const bytes = await encodeList((next ? operations.slice(0, size) : operations).map(toListedView), coding);
+      const response = createTaggedResponse(request, coding, { etag: entityTagOf(bytes), bytes });
+      if (!next) return response;
       const nextQuery = new URLSearchParams({
         limit: `${size}`,
         cursor: `${next.position}`,
@@ -213,7 +220,7 @@ export const operationRoutes = [
         ...(containing === null ? {} : { q: containing }),
       });
       const path = `/api/collections/${params.collection_id ?? ''}/operations`;
-      return { ...answer, headers: { ...answer.headers, Link: `<${path}?${nextQuery.toString()}>; rel="next"` } };
+      return { ...response, headers: { ...response.headers, Link: `<${path}?${nextQuery.toString()}>; rel="next"` } };
     },
   }),
   defineRoute({
@@ -222,61 +229,61 @@ export const operationRoutes = [
     operation: 'readOperation',
     summary: 'Read how to call an operation',
     description:
-      'A slice of the document: references are inlined, nearest first, as far as `max_bytes` allows; `truncated` ' +
-      'lists the cut parts. `authentication.value` is always null: the metadata has the stored credential. One request ' +
-      'per caller runs at a time, and two more wait; a further one is a 429.',
+      'Returns a slice of the document: references are inlined, nearest first, up to `max_bytes`; `truncated` ' +
+      'lists the parts that were cut. `authentication.value` is always null: read the stored credential in the metadata. Each ' +
+      'caller can have one request running and two waiting; any more are rejected with 429.',
     params: operationParameter,
-    reads: 'whole',
+    targetPart: 'full',
     auth: 'token or key',
     scope: 'catalog:read',
     query: description,
     status: 200,
-    conditional: true,
+    isConditional: true,
     response: z.union([slice, tool, operationDocument]),
     errors: ['no_access', 'collection_not_found', 'operation_not_found'],
     handler: async ({ useCases, bodies, caller, params, query, request }) => {
-      const { id, revision, updatedAt } = readableTarget(caller.principal);
+      const { id, revision, updatedAt } = requireReadableTarget(caller.principal);
       const key = parseOperationKey(params.operation_key ?? '');
       if (!key) throw new PorticoError('operation_not_found');
       const { as: form = 'slice', detail } = query;
-      const maxBytes = floorPowerOfTwo(query.max_bytes);
+      const maxBytes = floorToPowerOfTwo(query.max_bytes);
       const variant = form === 'openapi' ? form : `${form}.${detail}.${maxBytes}`;
       const etag = `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${key}.${variant}"`;
-      const cached = bodies.get(id + etag);
-      if (cached) {
+      const cachedBody = bodies.get(id + etag);
+      if (cachedBody) {
         useCases.countUse(caller.principal, 'slice', id);
-        return taggedResponse(request, 'identity', cached);
+        return createTaggedResponse(request, 'identity', cachedBody);
       }
       const { text: bytes, isFromAdmittedDocument } = await useCases.describeOperation(caller.principal, key, {
         form,
         detail,
         maxBytes,
       });
-      if (!isFromAdmittedDocument) return ready(bytes);
+      if (!isFromAdmittedDocument) return toReadyResponse(bytes);
       bodies.set(id + etag, { etag, bytes });
-      return taggedResponse(request, 'identity', { etag, bytes });
+      return createTaggedResponse(request, 'identity', { etag, bytes });
     },
   }),
 ] as const;
 
 /** Returns the largest power of two up to `bytes`, so that each operation has few distinct responses to cache. */
-const floorPowerOfTwo = (bytes: number): number => 2 ** (31 - Math.clz32(bytes));
+const floorToPowerOfTwo = (bytes: number): number => 2 ** (31 - Math.clz32(bytes));
 
-const resultView = (result: OperationResult): z.input<typeof operationResult> => ({
+const toResultView = (result: OperationResult): z.input<typeof operationResult> => ({
   collection_id: result.collectionId,
   collection_name: result.collectionName,
-  ...operationFieldsView(result),
+  ...toOperationFieldsView(result),
   deprecated: result.deprecated,
   score: result.score,
 });
 
-const listedView = (operation: PositionedOperation): z.input<typeof listedOperation> => ({
-  ...operationFieldsView(operation),
+const toListedView = (operation: PositionedOperation): z.input<typeof listedOperation> => ({
+  ...toOperationFieldsView(operation),
   tags: [...operation.tags],
   deprecated: operation.deprecated,
 });
 
-const operationFieldsView = ({
+const toOperationFieldsView = ({
   key,
   method,
   path,

@@ -9,11 +9,12 @@ const pageLimitMax = 1_000;
 export const pageLimit = numberParameter(1, pageLimitMax)
   .optional()
   .meta({
-    description: `The page size, ${pageLimitDefault} by default. Without it and \`cursor\`, returns the whole list.`,
+    description: `The page size, ${pageLimitDefault} by default. Without it and without \`cursor\`, returns the complete list.`,
   });
 
 export const includeTotal = booleanParameter.default(false).meta({
-  description: 'Whether the header `X-Total-Count` has the total of all pages, under the same filters.',
+  description:
+    'Whether to return the total number of items on all pages, with the same filters, in the header `X-Total-Count`.',
 });
 
 const uuidShape = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
@@ -23,10 +24,10 @@ const ageShape = new RegExp(String.raw`^(\d{1,15})\.(${uuidShape})$`);
  * Creates the schema of a position in a list, by creation time and id. Any text of this form is a position, even if no
  * item was ever there.
  */
-export const ageCursor = <Id extends string>() =>
+export const createAgeCursor = <Id extends string>() =>
   z
     .string()
-    .regex(ageShape, { error: 'is not one that was given out' })
+    .regex(ageShape, { error: 'was not issued by this service' })
     .transform((cursorText): { readonly createdAt: number; readonly id: Id } => {
       const [, createdAt = '', id = ''] = ageShape.exec(cursorText) ?? [];
       return { createdAt: Number(createdAt), id: id as Id };
@@ -43,7 +44,7 @@ export const ageCursorOf = ({ createdAt, id }: { readonly createdAt: number; rea
  */
 export const textCursor = z
   .string()
-  .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: 'is not one that was given out' })
+  .regex(/^[A-Za-z0-9_-]{1,2000}$/, { error: 'was not issued by this service' })
   .transform((cursorText) => Buffer.from(cursorText, 'base64url').toString('utf8').replaceAll('\0', ''))
   .optional()
   .meta({ description: 'From the `Link` header of the previous page.' });
@@ -57,22 +58,22 @@ export const pageOf = <Line>(lines: readonly Line[], limit: number) => ({
 });
 
 /** Returns a page of a complete list, starting after a position; the whole list if no page is requested. */
-export const pageFrom = <Line, Place>(
-  whole: readonly Line[],
-  linesAfter: (list: readonly Line[], place: Place | null) => readonly Line[],
+export const pageFrom = <Line, Position>(
+  lines: readonly Line[],
+  filterAfter: (list: readonly Line[], position: Position | null) => readonly Line[],
   {
     limit,
     cursor: after,
-    include_total: withTotal,
-  }: { readonly limit?: number | undefined; readonly cursor?: Place | undefined; readonly include_total: boolean },
+    include_total: includesTotal,
+  }: { readonly limit?: number | undefined; readonly cursor?: Position | undefined; readonly include_total: boolean },
 ) => {
-  const rest = linesAfter(whole, after ?? null);
-  const size = limit ?? (after === undefined ? rest.length : pageLimitDefault);
-  return { ...pageOf(rest, size), total: withTotal ? whole.length : null };
+  const remaining = filterAfter(lines, after ?? null);
+  const size = limit ?? (after === undefined ? remaining.length : pageLimitDefault);
+  return { ...pageOf(remaining, size), total: includesTotal ? lines.length : null };
 };
 
 /** Returns the headers of a page: a link with the same query and the cursor of the next page, and the total count. */
-export const pageHeaders = (
+export const createPageHeaders = (
   { url = '' }: IncomingMessage,
   cursor: string | undefined,
   total: number | null,

@@ -1,16 +1,24 @@
 import { emailMax, type AdminAuthority, type Profile, type ProfileId, type UseCases } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { booleanParameter, text, wordsParameter } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
-import { ageCursor, ageCursorOf, includeTotal, pageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
+import {
+  createAgeCursor,
+  ageCursorOf,
+  includeTotal,
+  createPageHeaders,
+  pageLimit,
+  pageLimitDefault,
+  pageOf,
+} from './paging.ts';
 import { profileOf } from './profile-path.ts';
 import {
-  type ExtraFacts,
+  type ExtraData,
   fullProfile,
-  fullProfileView,
+  toFullProfileView,
   listedProfile,
-  listedProfileView,
+  toListedProfileView,
   type ProfileExtra,
   profileExtras,
 } from './profile-views.ts';
@@ -22,7 +30,7 @@ const includes = z.object({
     .optional()
     .meta({
       description:
-        '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile, `usage` when it and ' +
+        '`tier` adds the assigned rate-limit tier, `bound` whether an identity token has bound the profile, `usage` when the profile and ' +
         'its API key were last used, `key` when its API key expires, `suspension` when it was suspended.',
     }),
 });
@@ -30,22 +38,24 @@ const scopedParts = [
   { parameter: 'include', word: 'tier', scope: 'limits:write' },
   { parameter: 'include', word: 'usage', scope: 'usage:read' },
 ] as const;
-const listed = includes.extend({
+const listQuery = includes.extend({
   registration_status: z
     .enum(['pending', 'approved', 'rejected'])
     .optional()
-    .meta({ description: 'Only profiles of this status.' }),
+    .meta({ description: 'Only profiles with this status.' }),
   role: z.enum(['admin', 'client']).optional().meta({ description: 'Only administrators, or only clients.' }),
-  suspended: booleanParameter.optional().meta({ description: 'Only suspended profiles, or only others.' }),
+  suspended: booleanParameter
+    .optional()
+    .meta({ description: 'Only suspended profiles, or only profiles that are not suspended.' }),
   q: text({ max: emailMax })
     .optional()
     .meta({
-      description: 'Only profiles whose e-mail or full name contains this, ignoring case.',
+      description: 'Only profiles whose email address or full name contains this, ignoring case.',
       examples: ['alice'],
     }),
   order: z.enum(['oldest', 'newest']).default('oldest').meta({ description: 'The sort order.' }),
   limit: pageLimit,
-  cursor: ageCursor<ProfileId>(),
+  cursor: createAgeCursor<ProfileId>(),
   include_total: includeTotal,
 });
 
@@ -60,9 +70,9 @@ export const profileListRoutes = [
     auth: 'admin',
     scope: 'access:read',
     scopedParts,
-    query: listed,
+    query: listQuery,
     status: 200,
-    supplies: { user_id: '$response.body#/0/id', client_profile_id: '$response.body#/0/id' },
+    linkParameters: { user_id: '$response.body#/0/id', client_profile_id: '$response.body#/0/id' },
     response: z.array(listedProfile),
     handler: async ({ useCases, caller: { authority }, query, request }) => {
       const { include = [], order, cursor: after = null } = query;
@@ -76,11 +86,11 @@ export const profileListRoutes = [
       // One more than the page size, to see whether there is a next page.
       const profiles = await useCases.listProfiles(authority, filter, { order, after, limit: limit && limit + 1 });
       const { page, last } = pageOf(profiles, limit ?? profiles.length);
-      const factsOf = await factsAbout(useCases, authority, page, include);
+      const extraDataOf = await readExtraData(useCases, authority, page, include);
       const total = query.include_total ? await useCases.countProfiles(authority, filter) : null;
-      return json(
-        page.map((profile) => listedProfileView(profile, include, factsOf(profile.id))),
-        pageHeaders(request, last && ageCursorOf(last), total),
+      return toJsonResponse(
+        page.map((profile) => toListedProfileView(profile, include, extraDataOf(profile.id))),
+        createPageHeaders(request, last && ageCursorOf(last), total),
       );
     },
   }),
@@ -89,7 +99,7 @@ export const profileListRoutes = [
     path: '/api/profiles/:user_id',
     operation: 'readProfile',
     summary: 'Read a profile',
-    description: 'By its id or its e-mail.',
+    description: 'Accepts the id or email address of the profile.',
     params: profileParameter,
     auth: 'admin',
     scope: 'access:read',
@@ -100,19 +110,19 @@ export const profileListRoutes = [
     errors: ['user_not_found'],
     handler: async ({ useCases, caller: { authority }, params, query: { include = [] } }) => {
       const profile = await useCases.readProfile(authority, await profileOf(useCases, authority, params.user_id));
-      const factsOf = await factsAbout(useCases, authority, [profile], include);
-      return json(fullProfileView(profile, include, factsOf(profile.id)));
+      const extraDataOf = await readExtraData(useCases, authority, [profile], include);
+      return toJsonResponse(toFullProfileView(profile, include, extraDataOf(profile.id)));
     },
   }),
 ] as const;
 
 /** Reads the requested extras that are not in the profiles. */
-const factsAbout = async (
+const readExtraData = async (
   useCases: UseCases,
   authority: AdminAuthority,
   profiles: readonly Profile[],
   include: readonly ProfileExtra[],
-): Promise<(id: ProfileId) => ExtraFacts> => {
+): Promise<(id: ProfileId) => ExtraData> => {
   const uses = include.includes('usage') ? await useCases.readProfileUses(authority, profiles) : null;
   const expiries = include.includes('key') ? await useCases.readKeyExpiries(authority, profiles) : null;
   return (id) => ({ use: uses?.get(id) ?? null, keyExpiresAt: expiries?.get(id) ?? null });

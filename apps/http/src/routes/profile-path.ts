@@ -2,7 +2,7 @@ import { emailMax, parseId, PorticoError, type AdminAuthority, type ProfileId, t
 import { profileIdOf } from './wire.ts';
 
 /** Returns the id of the profile with this email address, to filter a list; throws `user_not_found`. */
-export const profileIdByEmail = async (
+export const findProfileIdByEmail = async (
   { findProfileByEmail }: Pick<UseCases, 'findProfileByEmail'>,
   authority: AdminAuthority,
   email: string,

@@ -1,6 +1,6 @@
 import {
   toIso,
-  type ChangedRole,
+  type RoleChange,
   type ClientId,
   type Credentials,
   type Group,
@@ -10,14 +10,14 @@ import {
   type Profile,
 } from '@portico/domain';
 import { z } from 'zod';
-import { ownGroup, ownGroupView } from './group-views.ts';
-import { isoOrNull, timestamp, uuid } from './wire.ts';
+import { ownGroup, toOwnGroupView } from './group-views.ts';
+import { toIsoOrNull, timestamp, uuid } from './wire.ts';
 
 const role = z.enum(['admin', 'client']);
 const registrationStatus = z.enum(['pending', 'approved', 'rejected']);
 const clientId = uuid
   .nullable()
-  .meta({ description: 'API client identifier; null unless the profile is an approved client.' });
+  .meta({ description: 'The API client identifier; null unless the profile is an approved client.' });
 
 /** The additional fields of a profile, shown only on request. */
 export const profileExtras = ['tier', 'bound', 'usage', 'key', 'suspension'] as const;
@@ -36,40 +36,42 @@ const extras = {
     .optional()
     .meta({ description: 'Whether an identity token has bound the profile; present with `?include=bound`.' }),
   last_used_at: timestamp.nullable().optional().meta({
-    description: 'Its last request, by any credential; null if none within 400 days. With `?include=usage`.',
+    description:
+      'The time of the last request of the profile with any credential; null if there was none within 400 days. Present with `?include=usage`.',
   }),
   key_last_used_at: timestamp.nullable().optional().meta({
-    description: 'The same by its API key; with `?include=usage`.',
+    description: 'The time of the last request with the API key of the profile; present with `?include=usage`.',
   }),
   key_expires_at: timestamp.nullable().optional().meta({
-    description: 'When its API key expires; null if never, or if there is no key. With `?include=key`.',
+    description:
+      'When the API key of the profile expires; null if it never expires, or if there is no key. Present with `?include=key`.',
   }),
   suspended_at: timestamp.nullable().optional().meta({
-    description: 'When it was suspended; null if it is not suspended. With `?include=suspension`.',
+    description: 'When the profile was suspended; null if it is not suspended. Present with `?include=suspension`.',
   }),
 };
 
 /** The data for the extras that is not in the profile. */
-export interface ExtraFacts {
+export interface ExtraData {
   readonly use: LastUse | null;
   readonly keyExpiresAt: Instant | null;
 }
-const noFacts: ExtraFacts = { use: null, keyExpiresAt: null };
+const noExtraData: ExtraData = { use: null, keyExpiresAt: null };
 
 const identity = { id: uuid, email: z.string(), full_name: z.string(), company_name: z.string().nullable() };
-const standing = { role, registration_status: registrationStatus };
+const roleAndStatus = { role, registration_status: registrationStatus };
 
 export const registeredProfile = z
-  .object({ ...identity, ...standing, created_at: timestamp })
+  .object({ ...identity, ...roleAndStatus, created_at: timestamp })
   .meta({ id: 'RegisteredProfile' });
 export const fullProfile = z
   .object({
     ...identity,
-    ...standing,
+    ...roleAndStatus,
     client_id: clientId,
     created_at: timestamp,
     updated_at: timestamp,
-    approved_at: timestamp.optional().meta({ description: 'Present on an approved profile.' }),
+    approved_at: timestamp.optional().meta({ description: 'Present if the profile is approved.' }),
     ...extras,
   })
   .meta({ id: 'Profile' });
@@ -82,10 +84,10 @@ export const changedRole = fullProfile
   })
   .meta({ id: 'ChangedRole' });
 export const updatedProfile = z
-  .object({ ...identity, ...standing, client_id: clientId, created_at: timestamp, updated_at: timestamp })
+  .object({ ...identity, ...roleAndStatus, client_id: clientId, created_at: timestamp, updated_at: timestamp })
   .meta({ id: 'UpdatedProfile' });
 export const listedProfile = z
-  .object({ ...identity, ...standing, client_id: clientId, created_at: timestamp, ...extras })
+  .object({ ...identity, ...roleAndStatus, client_id: clientId, created_at: timestamp, ...extras })
   .meta({ id: 'ListedProfile' });
 export const credentials = z
   .object({
@@ -95,79 +97,79 @@ export const credentials = z
   })
   .meta({ id: 'Credentials', description: 'An API key pair for the headers `X-Client-ID` and `X-API-Key`.' });
 
-export const registeredProfileView = (profile: Profile): z.input<typeof registeredProfile> => ({
-  ...identityView(profile),
+export const toRegisteredProfileView = (profile: Profile): z.input<typeof registeredProfile> => ({
+  ...toIdentityView(profile),
   created_at: toIso(profile.createdAt),
 });
 
-export const fullProfileView = (
+export const toFullProfileView = (
   profile: Profile,
   include: readonly ProfileExtra[],
-  facts: ExtraFacts = noFacts,
+  extraData: ExtraData = noExtraData,
 ): z.input<typeof fullProfile> => ({
-  ...updatedProfileView(profile),
+  ...toUpdatedProfileView(profile),
   ...(profile.status === 'approved' && profile.approvedAt !== null ? { approved_at: toIso(profile.approvedAt) } : {}),
-  ...extrasView(profile, include, facts),
+  ...toExtrasView(profile, include, extraData),
 });
 
-export const ownProfileView = (
+export const toOwnProfileView = (
   profile: Profile,
   include: readonly (typeof ownExtras)[number][],
-  facts: ExtraFacts,
+  extraData: ExtraData,
   groups: readonly (Group & Membership)[] | null,
 ): z.input<typeof ownProfile> => ({
-  ...fullProfileView(
+  ...toFullProfileView(
     profile,
     profileExtras.filter((extra) => include.includes(extra)),
-    facts,
+    extraData,
   ),
-  ...(groups ? { groups: groups.map(ownGroupView) } : {}),
+  ...(groups ? { groups: groups.map(toOwnGroupView) } : {}),
 });
 
-export const changedRoleView = ({ profile, warning }: ChangedRole): z.input<typeof changedRole> => ({
-  ...fullProfileView(profile, []),
+export const toChangedRoleView = ({ profile, warning }: RoleChange): z.input<typeof changedRole> => ({
+  ...toFullProfileView(profile, []),
   ...(warning === null ? {} : { warning }),
 });
 
-export const updatedProfileView = (profile: Profile): z.input<typeof updatedProfile> => ({
-  ...identityView(profile),
-  client_id: activeClientId(profile),
+export const toUpdatedProfileView = (profile: Profile): z.input<typeof updatedProfile> => ({
+  ...toIdentityView(profile),
+  client_id: activeClientIdOf(profile),
   created_at: toIso(profile.createdAt),
   updated_at: toIso(profile.updatedAt),
 });
 
-export const listedProfileView = (
+export const toListedProfileView = (
   profile: Profile,
   include: readonly ProfileExtra[],
-  facts: ExtraFacts,
+  extraData: ExtraData,
 ): z.input<typeof listedProfile> => ({
-  ...identityView(profile),
-  client_id: activeClientId(profile),
+  ...toIdentityView(profile),
+  client_id: activeClientIdOf(profile),
   created_at: toIso(profile.createdAt),
-  ...extrasView(profile, include, facts),
+  ...toExtrasView(profile, include, extraData),
 });
 
-export const credentialsView = (text: string, { clientId, secret }: Credentials): z.input<typeof credentials> => ({
+export const toCredentialsView = (text: string, { clientId, secret }: Credentials): z.input<typeof credentials> => ({
   message: text,
   client_id: clientId,
   client_secret: secret,
 });
 
-const extrasView = (
+const toExtrasView = (
   { tier, issuer, suspendedAt }: Profile,
   include: readonly ProfileExtra[],
-  { use, keyExpiresAt }: ExtraFacts,
+  { use, keyExpiresAt }: ExtraData,
 ) => ({
   ...(include.includes('tier') ? { tier } : {}),
   ...(include.includes('bound') ? { bound: issuer !== null } : {}),
   ...(include.includes('usage')
-    ? { last_used_at: isoOrNull(use?.lastUsedAt ?? null), key_last_used_at: isoOrNull(use?.keyUsedAt ?? null) }
+    ? { last_used_at: toIsoOrNull(use?.lastUsedAt ?? null), key_last_used_at: toIsoOrNull(use?.keyUsedAt ?? null) }
     : {}),
-  ...(include.includes('key') ? { key_expires_at: isoOrNull(keyExpiresAt) } : {}),
-  ...(include.includes('suspension') ? { suspended_at: isoOrNull(suspendedAt) } : {}),
+  ...(include.includes('key') ? { key_expires_at: toIsoOrNull(keyExpiresAt) } : {}),
+  ...(include.includes('suspension') ? { suspended_at: toIsoOrNull(suspendedAt) } : {}),
 });
 
-const identityView = ({ id, email, fullName, companyName, role, status }: Profile) => ({
+const toIdentityView = ({ id, email, fullName, companyName, role, status }: Profile) => ({
   id,
   email,
   full_name: fullName,
@@ -180,5 +182,5 @@ const identityView = ({ id, email, fullName, companyName, role, status }: Profil
  * Returns the identifier of an active key. An admin's key is inactive, and its identifier is not shown (specification,
  * section 3).
  */
-const activeClientId = ({ role, status, clientId }: Profile): ClientId | null =>
+const activeClientIdOf = ({ role, status, clientId }: Profile): ClientId | null =>
   role === 'client' && status === 'approved' ? clientId : null;

@@ -1,6 +1,6 @@
 import { companyNameMax, fullNameMax, graceSecondsMax, rejectionReasonMax, tierNameMax, uidMax } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import {
   clearable,
   email,
@@ -15,18 +15,18 @@ import {
 import { defineRoute } from '../route.ts';
 import {
   changedRole,
-  changedRoleView,
+  toChangedRoleView,
   credentials,
-  credentialsView,
+  toCredentialsView,
   fullProfile,
-  fullProfileView,
+  toFullProfileView,
   ownExtras,
   ownProfile,
-  ownProfileView,
+  toOwnProfileView,
   registeredProfile,
-  registeredProfileView,
+  toRegisteredProfileView,
   updatedProfile,
-  updatedProfileView,
+  toUpdatedProfileView,
 } from './profile-views.ts';
 import { profileOf } from './profile-path.ts';
 import { message, profileParameter } from './wire.ts';
@@ -50,7 +50,7 @@ const ownChange = z
   .object({
     full_name: optional(fullName).meta({ examples: ['Alice Example'] }),
     company_name: clearable(companyName).meta({
-      description: 'null or an empty string removes it.',
+      description: 'null or an empty string removes the value.',
       examples: ['Example Ltd.'],
     }),
   })
@@ -59,7 +59,7 @@ const ownChange = z
 const rejection = z
   .object({
     reason: optional(text({ max: rejectionReasonMax })).meta({
-      description: 'Goes into the notification e-mail.',
+      description: 'The reason, which is included in the notification email.',
       examples: ['We could not verify your company.'],
     }),
   })
@@ -69,7 +69,7 @@ const rotation = z
   .object({
     grace_seconds: optional(wholeNumber(0, graceSecondsMax)).meta({
       default: 0,
-      description: 'How long the previous secret stays valid, in seconds.',
+      description: 'How long the previous secret remains valid, in seconds.',
     }),
   })
   .meta({ id: 'Rotation' });
@@ -77,8 +77,8 @@ const rotationByAdmin = rotation
   .extend({
     expires_at: removable(expiryTime).meta({
       description:
-        'When the key expires, its previous secret included; a date alone is its last day, in UTC. Without it, a previous ' +
-        'expiry stays; null removes it.',
+        'When the key expires, including the previous secret. A date without a time is the last day, in UTC. If absent, an existing ' +
+        'expiry is kept; null removes it.',
       examples: ['2026-12-31'],
     }),
   })
@@ -97,7 +97,8 @@ const tierChange = z
 
 const ownIncludes = z.object({
   include: wordsParameter(ownExtras).optional().meta({
-    description: 'As in the list of profiles; `groups` adds your groups, and how and when you joined each.',
+    description:
+      'The same values as in the list of profiles; `groups` adds your groups, and how and when you became a member.',
   }),
 });
 
@@ -109,12 +110,12 @@ export const profileRoutes = [
     summary: 'Register a profile',
     description:
       'Needs no credential, unless the service is configured to require a token. The profile is pending until an administrator approves ' +
-      'or rejects it. A valid identity token of the same user and e-mail, if sent, binds the profile now.',
+      'or rejects it. If the request has a valid identity token with the same user id and email address, it also binds the profile.',
     auth: 'open',
     bodyKind: 'json',
     body: registration,
     status: 201,
-    supplies: { user_id: '$response.body#/id', client_profile_id: '$response.body#/id' },
+    linkParameters: { user_id: '$response.body#/id', client_profile_id: '$response.body#/id' },
     response: registeredProfile,
     errors: ['email_taken', 'identity_taken', 'invalid_token', 'token_required', 'identity_unavailable'],
     handler: async ({ useCases, caller, body: { fields } }) => {
@@ -128,7 +129,7 @@ export const profileRoutes = [
         caller.identity,
         caller.deadline,
       );
-      return json(registeredProfileView(profile));
+      return toJsonResponse(toRegisteredProfileView(profile));
     },
   }),
   defineRoute({
@@ -136,10 +137,10 @@ export const profileRoutes = [
     path: '/api/profiles/me',
     operation: 'readOwnProfile',
     summary: 'Read your own profile',
-    description: 'In any registration status. A valid token of a user without a profile gets a 404.',
+    description: 'Works with any registration status. A valid token of a user without a profile results in a 404.',
     auth: 'token',
     scope: null,
-    unregistered: 'user_not_found',
+    unregisteredError: 'user_not_found',
     query: ownIncludes,
     status: 200,
     response: ownProfile,
@@ -147,7 +148,7 @@ export const profileRoutes = [
       const use = include.includes('usage') ? await useCases.readOwnUse(principal) : null;
       const keyExpiresAt = include.includes('key') ? await useCases.readOwnKeyExpiry(principal) : null;
       const groups = include.includes('groups') ? await useCases.readOwnGroups(principal) : null;
-      return json(ownProfileView(principal.profile, include, { use, keyExpiresAt }, groups));
+      return toJsonResponse(toOwnProfileView(principal.profile, include, { use, keyExpiresAt }, groups));
     },
   }),
   defineRoute({
@@ -158,14 +159,14 @@ export const profileRoutes = [
     description: 'Absent fields keep their value.',
     auth: 'token',
     scope: null,
-    unregistered: 'user_not_found',
+    unregisteredError: 'user_not_found',
     bodyKind: 'json',
     body: ownChange,
     status: 200,
     response: updatedProfile,
     handler: async ({ useCases, caller, body: { fields } }) => {
       const change = { fullName: fields.full_name ?? undefined, companyName: fields.company_name };
-      return json(updatedProfileView(await useCases.updateOwnProfile(caller.principal, change)));
+      return toJsonResponse(toUpdatedProfileView(await useCases.updateOwnProfile(caller.principal, change)));
     },
   }),
   defineRoute({
@@ -179,12 +180,12 @@ export const profileRoutes = [
     bodyKind: 'json',
     body: rotation,
     status: 200,
-    supplies: { client_id: '$response.body#/client_id' },
+    linkParameters: { client_id: '$response.body#/client_id' },
     response: credentials,
     errors: ['not_approved', 'has_no_key'],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const issued = await useCases.rotateOwnCredentials(caller.principal, fields.grace_seconds ?? 0);
-      return json(credentialsView('API credentials rotated', issued));
+      const newCredentials = await useCases.rotateOwnCredentials(caller.principal, fields.grace_seconds ?? 0);
+      return toJsonResponse(toCredentialsView('API credentials rotated', newCredentials));
     },
   }),
   defineRoute({
@@ -192,20 +193,20 @@ export const profileRoutes = [
     path: '/api/profiles/:user_id/approve',
     operation: 'approveProfile',
     summary: 'Approve a registration',
-    description: 'Issues the API key pair, which is only shown here and e-mailed to the user.',
+    description: 'Issues the API key pair, which is returned only in this response and sent by email to the user.',
     params: profileParameter,
     auth: 'admin',
     scope: null,
     status: 200,
-    supplies: { client_id: '$response.body#/client_id' },
+    linkParameters: { client_id: '$response.body#/client_id' },
     response: credentials,
     errors: ['user_not_found', 'already_approved', 'already_rejected'],
     handler: async ({ useCases, caller, params }) => {
-      const issued = await useCases.approveProfile(
+      const newCredentials = await useCases.approveProfile(
         caller.authority,
         await profileOf(useCases, caller.authority, params.user_id),
       );
-      return json(credentialsView('User approved', issued));
+      return toJsonResponse(toCredentialsView('User approved', newCredentials));
     },
   }),
   defineRoute({
@@ -213,7 +214,7 @@ export const profileRoutes = [
     path: '/api/profiles/:user_id/reject',
     operation: 'rejectProfile',
     summary: 'Reject a registration',
-    description: 'The body is optional. The user is notified by e-mail if mail is enabled.',
+    description: 'The body is optional. The user is notified by email if mail is enabled.',
     params: profileParameter,
     auth: 'admin',
     scope: null,
@@ -228,7 +229,7 @@ export const profileRoutes = [
         await profileOf(useCases, caller.authority, params.user_id),
         fields.reason ?? null,
       );
-      return json({ message: 'User rejected' });
+      return toJsonResponse({ message: 'User rejected' });
     },
   }),
   defineRoute({
@@ -243,18 +244,18 @@ export const profileRoutes = [
     bodyKind: 'json',
     body: rotationByAdmin,
     status: 200,
-    supplies: { client_id: '$response.body#/client_id' },
+    linkParameters: { client_id: '$response.body#/client_id' },
     response: credentials,
     errors: ['user_not_found', 'not_approved', 'has_no_key'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const id = await profileOf(useCases, caller.authority, params.user_id);
-      const fresh = await useCases.rotateCredentials(
+      const newCredentials = await useCases.rotateCredentials(
         caller.authority,
         id,
         fields.grace_seconds ?? 0,
         fields.expires_at,
       );
-      return json(credentialsView('API credentials rotated', fresh));
+      return toJsonResponse(toCredentialsView('API credentials rotated', newCredentials));
     },
   }),
   defineRoute({
@@ -264,7 +265,7 @@ export const profileRoutes = [
     summary: 'Promote to admin or demote to client',
     description:
       'Keys and grants are inactive while the role is `admin`. The last admin who can sign in cannot be demoted. A profile ' +
-      'without a bound identity can be promoted, but returns a `warning`.',
+      'without a bound identity can be promoted, but the response then has a `warning`.',
     params: profileParameter,
     auth: 'admin',
     scope: null,
@@ -274,8 +275,8 @@ export const profileRoutes = [
     response: changedRole,
     errors: ['user_not_found', 'already_rejected', 'last_admin'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      return json(
-        changedRoleView(
+      return toJsonResponse(
+        toChangedRoleView(
           await useCases.changeRole(
             caller.authority,
             await profileOf(useCases, caller.authority, params.user_id),
@@ -305,7 +306,7 @@ export const profileRoutes = [
         await profileOf(useCases, caller.authority, params.user_id),
         fields.tier,
       );
-      return json(fullProfileView(profile, ['tier']));
+      return toJsonResponse(toFullProfileView(profile, ['tier']));
     },
   }),
   defineRoute({
@@ -313,7 +314,7 @@ export const profileRoutes = [
     path: '/api/profiles/:user_id',
     operation: 'removeProfile',
     summary: 'Delete a profile',
-    description: 'Irreversible. Also deletes its grants, keys, overrides and identity binding.',
+    description: 'Irreversible. Also deletes the grants, keys, overrides and identity binding of the profile.',
     params: profileParameter,
     auth: 'admin',
     scope: null,
@@ -322,7 +323,7 @@ export const profileRoutes = [
     errors: ['user_not_found', 'last_admin'],
     handler: async ({ useCases, caller, params }) => {
       await useCases.removeProfile(caller.authority, await profileOf(useCases, caller.authority, params.user_id));
-      return json({ message: 'User deleted' });
+      return toJsonResponse({ message: 'User deleted' });
     },
   }),
 ] as const;

@@ -8,7 +8,7 @@ import {
   type VisibleRequest,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import {
   collectionId,
   expiryTime,
@@ -22,9 +22,9 @@ import {
 import { defineRoute } from '../route.ts';
 import {
   collectionIdOf,
-  isoOrNull,
+  toIsoOrNull,
   message,
-  nextPage,
+  createNextPageLink,
   requestIdOf,
   requestParameter,
   timestamp,
@@ -35,7 +35,7 @@ const status = z.enum(['pending', 'approved', 'denied', 'withdrawn', 'granted'])
 const shape = {
   id: uuid,
   status: status.meta({
-    description: '`granted`: closed, because the access was granted without a decision about it.',
+    description: '`granted`: the request was closed because access was granted in a different way.',
   }),
   collection_id: uuid,
   collection_name: z.string().nullable().meta({ description: 'null if the caller may no longer see the collection.' }),
@@ -43,9 +43,9 @@ const shape = {
   profile_email: z.string(),
   profile_name: z.string(),
   reason: z.string(),
-  duration_days: z.int().nullable().meta({ description: 'The requested duration; null: unlimited.' }),
+  duration_days: z.int().nullable().meta({ description: 'The requested duration; null if unlimited.' }),
   created_at: timestamp,
-  decided_at: timestamp.nullable().meta({ description: 'null while it is pending.' }),
+  decided_at: timestamp.nullable().meta({ description: 'null while the request is pending.' }),
   answer: z.string().nullable().meta({ description: "The administrator's reason for a denial." }),
 };
 const accessRequest = z.object(shape).meta({ id: 'AccessRequest' });
@@ -53,14 +53,14 @@ const approvedRequest = z
   .object({
     ...shape,
     granted_at: timestamp,
-    expires_at: timestamp.nullable().meta({ description: 'When it expires; null for never.' }),
+    expires_at: timestamp.nullable().meta({ description: 'When the access expires; null if it never expires.' }),
   })
   .meta({ id: 'ApprovedRequest' });
 
 const newRequest = z
   .object({
     collection_id: collectionId.meta({
-      description: 'A collection of the catalog.',
+      description: 'The id of a collection in the catalog.',
       examples: ['7c9a4f8e-1d2b-4c3a-8e5f-6a7b8c9d0e1f'],
     }),
     reason: text({ max: requestReasonMax }).meta({
@@ -78,8 +78,8 @@ const approval = z
   .object({
     expires_at: removable(expiryTime).meta({
       description:
-        'When the access expires; a date alone is its last day, in UTC. It must be in the future. null: never. If absent, ' +
-        'after the `duration_days` of the request.',
+        'When the access expires. A date without a time is the last day, in UTC. It must be in the future; null if it never expires. If absent, ' +
+        'it expires after the `duration_days` of the request.',
     }),
   })
   .meta({ id: 'RequestApproval' });
@@ -87,27 +87,29 @@ const approval = z
 const denial = z
   .object({
     reason: optional(text({ max: requestAnswerMax })).meta({
-      description: 'For the requester, as `answer`.',
+      description: 'The reason for the requester, who reads it as `answer`.',
       examples: ['Use the shared account'],
     }),
   })
   .meta({ id: 'RequestDenial' });
 
-const placeShape = /^(\d{1,15})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
-const place = z
+const positionShape = /^(\d{1,15})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
+const position = z
   .string()
-  .regex(placeShape, { error: 'is not one that was given out' })
+  .regex(positionShape, { error: 'was not issued by this service' })
   .transform((cursorText): NonNullable<RequestPage['after']> => {
-    const [, createdAt = '', id = ''] = placeShape.exec(cursorText) ?? [];
+    const [, createdAt = '', id = ''] = positionShape.exec(cursorText) ?? [];
     return { createdAt: Number(createdAt), id: id as RequestId };
   });
 
 const filters = z.object({
   status: status.optional().meta({ description: 'Only requests with this status.' }),
-  profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may use any." }),
+  profile_id: profileId
+    .optional()
+    .meta({ description: 'Only requests of this profile. Only administrators may name other profiles.' }),
   collection_id: collectionId.optional().meta({ description: 'Only requests for this collection.' }),
   limit: numberParameter(1, 1_000).default(100).meta({ description: 'The page size.' }),
-  cursor: place.optional().meta({ description: 'From the `Link` header of the previous page.' }),
+  cursor: position.optional().meta({ description: 'From the `Link` header of the previous page.' }),
 });
 
 export const requestRoutes = [
@@ -117,35 +119,35 @@ export const requestRoutes = [
     operation: 'listRequests',
     summary: 'List requests for access',
     description:
-      "An administrator sees everyone's, any other caller its own. With `status=pending` the oldest come first, " +
+      'Administrators see all requests, other callers only their own. With `status=pending`, the oldest come first; ' +
       'otherwise the newest.',
     auth: 'token or key',
     scope: 'access:read',
     query: filters,
     status: 200,
-    supplies: { request_id: '$response.body#/0/id' },
+    linkParameters: { request_id: '$response.body#/0/id' },
     response: z.array(accessRequest),
     errors: ['admin_required'],
     handler: async ({ useCases, caller, query }) => {
-      const { limit, cursor: after = null, ...of } = query;
+      const { limit, cursor: after = null, ...parameters } = query;
       const filter = {
-        status: of.status ?? null,
-        profileId: of.profile_id ?? null,
-        collectionId: of.collection_id ?? null,
+        status: parameters.status ?? null,
+        profileId: parameters.profile_id ?? null,
+        collectionId: parameters.collection_id ?? null,
       };
       // One more than the page size, to see whether there is a next page.
       const requests = await useCases.listRequests(caller.principal, filter, { limit: limit + 1, after });
       const last = requests.length > limit ? requests[limit - 1] : undefined;
       const nextQuery = {
         limit: `${limit}`,
-        ...(of.status ? { status: of.status } : {}),
-        ...(of.profile_id ? { profile_id: of.profile_id } : {}),
-        ...(of.collection_id ? { collection_id: of.collection_id } : {}),
+        ...(parameters.status ? { status: parameters.status } : {}),
+        ...(parameters.profile_id ? { profile_id: parameters.profile_id } : {}),
+        ...(parameters.collection_id ? { collection_id: parameters.collection_id } : {}),
       };
       const headers = last
-        ? nextPage('/api/access/requests', { ...nextQuery, cursor: `${last.createdAt}.${last.id}` })
+        ? createNextPageLink('/api/access/requests', { ...nextQuery, cursor: `${last.createdAt}.${last.id}` })
         : {};
-      return json(requests.slice(0, limit).map(requestView), headers);
+      return toJsonResponse(requests.slice(0, limit).map(toRequestView), headers);
     },
   }),
   defineRoute({
@@ -154,14 +156,14 @@ export const requestRoutes = [
     operation: 'askForAccess',
     summary: 'Request access to a collection',
     description:
-      'For approved clients. Administrators decide, and are sent an e-mail if mail is enabled. A client has one pending ' +
-      'request per collection, and at most 100 in all; granting the access in any other way closes the request.',
+      'For approved clients. Administrators decide on the request; they get an email if mail is enabled. A client can have one pending ' +
+      'request per collection, and at most 100 in total; granting the access in any other way closes the request.',
     auth: 'token or key',
     scope: null,
     bodyKind: 'json',
     body: newRequest,
     status: 201,
-    supplies: { request_id: '$response.body#/id', collection_id: '$response.body#/collection_id' },
+    linkParameters: { request_id: '$response.body#/id', collection_id: '$response.body#/collection_id' },
     response: accessRequest,
     errors: [
       'approval_required',
@@ -172,12 +174,12 @@ export const requestRoutes = [
       'too_many_pending',
     ],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const created = await useCases.requestAccess(caller.principal, {
+      const createdRequest = await useCases.requestAccess(caller.principal, {
         collectionId: collectionIdOf(fields.collection_id ?? undefined),
         reason: fields.reason,
         durationDays: fields.duration_days ?? null,
       });
-      return json(requestView(created));
+      return toJsonResponse(toRequestView(createdRequest));
     },
   }),
   defineRoute({
@@ -185,7 +187,7 @@ export const requestRoutes = [
     path: '/api/access/requests/:request_id',
     operation: 'readRequest',
     summary: 'Read a request for access',
-    description: 'Its own for a client, any for an administrator.',
+    description: 'Clients can read only their own requests, administrators can read any.',
     params: requestParameter,
     auth: 'token or key',
     scope: 'access:read',
@@ -193,14 +195,14 @@ export const requestRoutes = [
     response: accessRequest,
     errors: ['request_not_found'],
     handler: async ({ useCases, caller, params }) =>
-      json(requestView(await useCases.readRequest(caller.principal, requestIdOf(params.request_id)))),
+      toJsonResponse(toRequestView(await useCases.readRequest(caller.principal, requestIdOf(params.request_id)))),
   }),
   defineRoute({
     method: 'DELETE',
     path: '/api/access/requests/:request_id',
     operation: 'withdrawRequest',
     summary: 'Withdraw a pending request for access',
-    description: "The caller's. It stays listed, as `withdrawn`.",
+    description: 'Only for requests of the caller. The request is still listed, with the status `withdrawn`.',
     params: requestParameter,
     auth: 'token or key',
     scope: null,
@@ -209,7 +211,7 @@ export const requestRoutes = [
     errors: ['request_not_found', 'request_decided'],
     handler: async ({ useCases, caller, params }) => {
       await useCases.withdrawRequest(caller.principal, requestIdOf(params.request_id));
-      return json({ message: 'Request withdrawn' });
+      return toJsonResponse({ message: 'Request withdrawn' });
     },
   }),
   defineRoute({
@@ -218,8 +220,8 @@ export const requestRoutes = [
     operation: 'approveRequest',
     summary: 'Approve a request for access',
     description:
-      'Grants the collection in the same transaction. The body is optional. If the requester is now an administrator, ' +
-      'it is no longer a client: 404.',
+      'Grants the collection in the same transaction. The body is optional. If the requester has become an administrator, ' +
+      'it is no longer a client, which results in a 404.',
     params: requestParameter,
     auth: 'admin',
     scope: 'access:write',
@@ -231,10 +233,10 @@ export const requestRoutes = [
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const id = requestIdOf(params.request_id);
       const { request, grant } = await useCases.approveRequest(caller.authority, id, fields.expires_at);
-      return json({
-        ...requestView(request),
+      return toJsonResponse({
+        ...toRequestView(request),
         granted_at: toIso(grant.grantedAt),
-        expires_at: isoOrNull(grant.expiresAt),
+        expires_at: toIsoOrNull(grant.expiresAt),
       });
     },
   }),
@@ -254,12 +256,12 @@ export const requestRoutes = [
     errors: ['request_not_found', 'request_decided'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const id = requestIdOf(params.request_id);
-      return json(requestView(await useCases.denyRequest(caller.authority, id, fields.reason ?? null)));
+      return toJsonResponse(toRequestView(await useCases.denyRequest(caller.authority, id, fields.reason ?? null)));
     },
   }),
 ] as const;
 
-const requestView = (request: VisibleRequest): z.input<typeof accessRequest> => ({
+const toRequestView = (request: VisibleRequest): z.input<typeof accessRequest> => ({
   id: request.id,
   status: request.status,
   collection_id: request.collectionId,
@@ -270,6 +272,6 @@ const requestView = (request: VisibleRequest): z.input<typeof accessRequest> => 
   reason: request.reason,
   duration_days: request.durationDays,
   created_at: toIso(request.createdAt),
-  decided_at: isoOrNull(request.decidedAt),
+  decided_at: toIsoOrNull(request.decidedAt),
   answer: request.answer,
 });

@@ -1,4 +1,4 @@
-import { isoOrNull, operationProgress, reasonView, timestamp, uuid } from './wire.ts';
+import { toIsoOrNull, operationProgress, toReasonView, timestamp, uuid } from './wire.ts';
 import {
   searchQueryMax,
   type ModelChange,
@@ -8,7 +8,7 @@ import {
   type VectorHealth,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 
@@ -37,7 +37,7 @@ const searchResult = z
 
 const part = {
   status: z.enum(['healthy', 'unavailable']),
-  reason: z.string().optional().meta({ description: 'Why it is unavailable, if known.' }),
+  reason: z.string().optional().meta({ description: 'The reason why it is unavailable, if known.' }),
 };
 const vectorHealth = z
   .object({
@@ -58,14 +58,15 @@ const reindexProgress = z
     failed: z.int(),
     started_at: timestamp.nullable(),
     operations: operationProgress.nullable().meta({
-      description: 'Collections whose operations are read and embedded; null while the embedder is down.',
+      description:
+        'The progress of reading and embedding the operations of collections; null while the embedder is unavailable.',
     }),
     model_change: z
       .object({ from: z.string(), to: z.string(), total: z.int(), done: z.int(), failed: z.int() })
       .nullable()
       .meta({
         description:
-          'null unless everything is being embedded with another model, as after an update. Until then, searches ' +
+          'null unless everything is being embedded with a different model, for example after an update. Until that is done, searches ' +
           'use the vectors of `from`.',
       }),
   })
@@ -78,21 +79,21 @@ export const searchRoutes = [
     operation: 'searchCollections',
     summary: 'Search collections in natural language',
     description:
-      'Among the collections that the caller may see; highest score first. ' +
-      'The header `X-Search-Mode: exact` means that the vector index is down and the database compared ' +
+      'Searches the collections that the caller may see. Highest score first. ' +
+      'The header `X-Search-Mode: exact` means that the vector index is unavailable and the database compared ' +
       'the vectors one by one; the results are the same.',
     auth: 'token or key',
     scope: 'catalog:read',
     bodyKind: 'json',
     body: search,
     status: 200,
-    supplies: { collection_id: '$response.body#/0/collection_id' },
+    linkParameters: { collection_id: '$response.body#/0/collection_id' },
     response: z.array(searchResult),
     errors: ['embedding_unavailable'],
     handler: async ({ useCases, caller, body: { fields } }) => {
       const limit = fields.k_limit ?? kLimitDefault;
       const { results, isFallback } = await useCases.searchCollections(caller.principal, fields.query, limit);
-      return json(
+      return toJsonResponse(
         results.map(({ collectionId, collectionName, score }) => ({
           collection_id: collectionId,
           collection_name: collectionName,
@@ -107,14 +108,14 @@ export const searchRoutes = [
     path: '/api/vector/health',
     operation: 'readVectorHealth',
     summary: 'Check whether search works',
-    description: 'Shows the embedder and the index, each with its state.',
+    description: 'Returns the state of the embedder and of the index.',
     auth: 'free',
     status: 200,
     response: vectorHealth,
-    alternatives: { 503: 'The embedder or the index does not work; the body says which.' },
+    alternativeStatuses: { 503: 'The embedder or the index is unavailable; the body says which.' },
     handler: async ({ useCases }) => {
       const health = await useCases.readVectorHealth();
-      return json(vectorHealthView(health), {}, health.healthy ? 200 : 503);
+      return toJsonResponse(toVectorHealthView(health), {}, health.healthy ? 200 : 503);
     },
   }),
   defineRoute({
@@ -122,14 +123,14 @@ export const searchRoutes = [
     path: '/api/vector/reindex',
     operation: 'startReindex',
     summary: 'Embed every collection again',
-    description: 'Runs in the background. If a run is in progress, returns that one.',
+    description: 'Runs in the background. If a run is already in progress, returns its id.',
     auth: 'admin',
     scope: 'catalog:write',
     status: 202,
     response: reindexStart,
     handler: async ({ useCases, caller }) => {
       const { id } = await useCases.startReindex(caller.authority);
-      return json({ message: 'Re-indexing started', job_id: id });
+      return toJsonResponse({ message: 'Re-indexing started', job_id: id });
     },
   }),
   defineRoute({
@@ -138,14 +139,14 @@ export const searchRoutes = [
     operation: 'readReindex',
     summary: 'Read the progress of the last re-indexing',
     description:
-      '`none` before the first run. `done` counts embedded collections, `failed` those whose job is a dead letter.',
+      'The status is `none` before the first run. `done` counts embedded collections; `failed` counts those whose job is a dead letter.',
     auth: 'admin',
     scope: 'catalog:read',
     status: 200,
     response: reindexProgress,
     handler: async ({ useCases }) =>
-      json(
-        reindexView(
+      toJsonResponse(
+        toReindexView(
           await useCases.readReindex(),
           await useCases.readModelChange(),
           await useCases.readOperationProgress(),
@@ -154,19 +155,19 @@ export const searchRoutes = [
   }),
 ] as const;
 
-const vectorHealthView = ({ healthy, embedder, index, dimension }: VectorHealth): z.input<typeof vectorHealth> => ({
+const toVectorHealthView = ({ healthy, embedder, index, dimension }: VectorHealth): z.input<typeof vectorHealth> => ({
   status: healthy ? 'healthy' : 'unavailable',
-  embedder: { ...partView(embedder), model: embedder.model },
-  index: { ...partView(index), kind: index.kind },
+  embedder: { ...toPartView(embedder), model: embedder.model },
+  index: { ...toPartView(index), kind: index.kind },
   dimension,
 });
 
-const partView = (state: PartState) => ({
+const toPartView = (state: PartState) => ({
   status: state.status === 'ok' ? ('healthy' as const) : ('unavailable' as const),
-  ...reasonView(state),
+  ...toReasonView(state),
 });
 
-const reindexView = (
+const toReindexView = (
   progress: ReindexProgress | null,
   modelChange: ModelChange | null,
   operations: OperationProgress | null,
@@ -176,7 +177,7 @@ const reindexView = (
   total: progress?.total ?? 0,
   done: progress?.done ?? 0,
   failed: progress?.failed ?? 0,
-  started_at: isoOrNull(progress?.startedAt ?? null),
+  started_at: toIsoOrNull(progress?.startedAt ?? null),
   model_change: modelChange,
   operations: operations && { ...operations },
 });

@@ -10,10 +10,10 @@ import {
   type ServiceAccountId,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json } from '../responses/route-response.ts';
+import { toJsonResponse } from '../responses/route-response.ts';
 import { expiryTime, optional, plainName, removable, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
-import { isoOrNull, message, timestamp, uuid } from './wire.ts';
+import { toIsoOrNull, message, timestamp, uuid } from './wire.ts';
 
 const name = plainName({ max: accountNameMax }).meta({
   description: 'Unique, ignoring case.',
@@ -25,12 +25,12 @@ const scopeList = z
   .refine((list) => new Set(list).size === list.length, { error: 'must not name a scope twice' })
   .meta({
     uniqueItems: true,
-    description: 'Its scopes. `write` does not imply `read`.',
+    description: 'The scopes of the account. `write` does not include `read`.',
     examples: [['catalog:write']],
   });
 const expiry = expiryTime.meta({
   description:
-    'When it expires. An ISO 8601 date-time, UTC if it has no zone; or a date alone, its last day, in UTC. It must be in the future.',
+    'When the account expires. An ISO 8601 date-time, in UTC if it has no time zone; or a date without a time, which is the last day, in UTC. It must be in the future.',
   examples: ['2999-01-31'],
 });
 
@@ -41,14 +41,14 @@ const accountChange = z
   .object({
     name: optional(name),
     scopes: optional(scopeList),
-    expires_at: removable(expiry).meta({ description: 'null removes it: the account then never expires.' }),
+    expires_at: removable(expiry).meta({ description: 'null removes the expiry: the account then never expires.' }),
   })
   .meta({ id: 'ServiceAccountChange' });
 const rotation = z
   .object({
     grace_seconds: optional(wholeNumber(0, graceSecondsMax)).meta({
       default: 0,
-      description: 'How long the previous token stays valid.',
+      description: 'How long the previous token remains valid, in seconds.',
     }),
   })
   .meta({ id: 'ServiceAccountRotation' });
@@ -58,16 +58,18 @@ const accountFields = {
   name: z.string(),
   scopes: z.array(z.enum(scopes)),
   expires_at: timestamp.nullable(),
-  created_by: uuid.nullable().meta({ description: "The administrator's profile; null for the command line." }),
+  created_by: uuid.nullable().meta({
+    description: 'The id of the administrator who created the account; null if it was created on the command line.',
+  }),
   created_at: timestamp,
   updated_at: timestamp,
 };
 const account = z.object(accountFields).meta({ id: 'ServiceAccount' });
-const issued = z
+const issuedAccount = z
   .object({
     ...accountFields,
     token: z.string().meta({
-      description: 'Sent as `Authorization: Bearer …`. Shown only this once.',
+      description: 'The token, which is sent as `Authorization: Bearer …`. It is returned only once.',
       examples: ['portico_sa_…'],
     }),
   })
@@ -75,7 +77,7 @@ const issued = z
 
 const accountParameter = {
   account_id: {
-    description: "The service account's `id`.",
+    description: 'The `id` of the service account.',
     schema: { type: 'string', format: 'uuid' },
     example: '5e2b9c4d-8a1f-4e73-b6d0-1c9f3a7e5b24',
   },
@@ -93,22 +95,22 @@ export const serviceAccountRoutes = [
     path: '/api/service-accounts',
     operation: 'createServiceAccount',
     summary: 'Create a service account',
-    description: 'A credential for a machine. Returns its token, which is shown only this once.',
+    description: 'A service account is a credential for a machine. Returns the token, which cannot be retrieved later.',
     auth: 'admin',
     scope: null,
     bodyKind: 'json',
     body: newAccount,
     status: 201,
-    supplies: { account_id: '$response.body#/id' },
-    response: issued,
+    linkParameters: { account_id: '$response.body#/id' },
+    response: issuedAccount,
     errors: ['service_account_taken', 'too_many_service_accounts'],
     handler: async ({ useCases, caller, body: { fields } }) => {
-      const created = await useCases.createServiceAccount(caller.authority, {
+      const createdAccount = await useCases.createServiceAccount(caller.authority, {
         name: fields.name,
         scopes: fields.scopes,
         expiresAt: fields.expires_at ?? null,
       });
-      return json(issuedView(created), secretHeaders);
+      return toJsonResponse(toIssuedAccountView(createdAccount), secretHeaders);
     },
   }),
   defineRoute({
@@ -116,21 +118,21 @@ export const serviceAccountRoutes = [
     path: '/api/service-accounts',
     operation: 'listServiceAccounts',
     summary: 'List the service accounts',
-    description: 'Sorted by name, at most 1,000; without their tokens.',
+    description: 'Sorted by name, at most 1,000. Tokens are omitted.',
     auth: 'admin',
     scope: null,
     status: 200,
-    supplies: { account_id: '$response.body#/0/id' },
+    linkParameters: { account_id: '$response.body#/0/id' },
     response: z.array(account),
     handler: async ({ useCases, caller }) =>
-      json((await useCases.listServiceAccounts(caller.authority)).map(accountView)),
+      toJsonResponse((await useCases.listServiceAccounts(caller.authority)).map(toAccountView)),
   }),
   defineRoute({
     method: 'GET',
     path: '/api/service-accounts/:account_id',
     operation: 'readServiceAccount',
     summary: 'Read a service account',
-    description: 'Without its token.',
+    description: 'The token is omitted.',
     params: accountParameter,
     auth: 'admin',
     scope: null,
@@ -138,14 +140,14 @@ export const serviceAccountRoutes = [
     response: account,
     errors: ['service_account_not_found'],
     handler: async ({ useCases, caller, params }) =>
-      json(accountView(await useCases.readServiceAccount(caller.authority, accountIdIn(params)))),
+      toJsonResponse(toAccountView(await useCases.readServiceAccount(caller.authority, accountIdIn(params)))),
   }),
   defineRoute({
     method: 'PUT',
     path: '/api/service-accounts/:account_id',
     operation: 'updateServiceAccount',
     summary: 'Change a service account',
-    description: 'Absent fields keep their value, and its token stays. Takes effect with the next request.',
+    description: 'Absent fields keep their value, and the token does not change. Takes effect as of the next request.',
     params: accountParameter,
     auth: 'admin',
     scope: null,
@@ -160,7 +162,9 @@ export const serviceAccountRoutes = [
         scopes: fields.scopes ?? undefined,
         expiresAt: fields.expires_at,
       };
-      return json(accountView(await useCases.updateServiceAccount(caller.authority, accountIdIn(params), change)));
+      return toJsonResponse(
+        toAccountView(await useCases.updateServiceAccount(caller.authority, accountIdIn(params), change)),
+      );
     },
   }),
   defineRoute({
@@ -168,19 +172,19 @@ export const serviceAccountRoutes = [
     path: '/api/service-accounts/:account_id/rotate',
     operation: 'rotateServiceAccount',
     summary: "Replace a service account's token",
-    description: 'Returns the new token, which is shown only this once.',
+    description: 'Returns the new token, which cannot be retrieved later.',
     params: accountParameter,
     auth: 'admin',
     scope: null,
     bodyKind: 'json',
     body: rotation,
     status: 200,
-    response: issued,
+    response: issuedAccount,
     errors: ['service_account_not_found'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const graceSeconds = fields.grace_seconds ?? 0;
-      const rotated = await useCases.rotateServiceAccount(caller.authority, accountIdIn(params), graceSeconds);
-      return json(issuedView(rotated), secretHeaders);
+      const rotatedAccount = await useCases.rotateServiceAccount(caller.authority, accountIdIn(params), graceSeconds);
+      return toJsonResponse(toIssuedAccountView(rotatedAccount), secretHeaders);
     },
   }),
   defineRoute({
@@ -188,7 +192,8 @@ export const serviceAccountRoutes = [
     path: '/api/service-accounts/:account_id',
     operation: 'revokeServiceAccount',
     summary: 'Revoke a service account',
-    description: 'Immediately, everywhere, for good. Data that it created and its audit entries stay.',
+    description:
+      'Takes effect immediately and cannot be undone. Data created by the account and its audit entries are kept.',
     params: accountParameter,
     auth: 'admin',
     scope: null,
@@ -197,7 +202,7 @@ export const serviceAccountRoutes = [
     errors: ['service_account_not_found'],
     handler: async ({ useCases, caller, params }) => {
       await useCases.revokeServiceAccount(caller.authority, accountIdIn(params));
-      return json({ message: 'Service account revoked' });
+      return toJsonResponse({ message: 'Service account revoked' });
     },
   }),
 ] as const;
@@ -208,17 +213,17 @@ const accountIdIn = ({ account_id }: Readonly<Record<string, string>>): ServiceA
   return id;
 };
 
-const accountView = (from: ServiceAccount): z.input<typeof account> => ({
-  id: from.id,
-  name: from.name,
-  scopes: [...from.scopes],
-  expires_at: isoOrNull(from.expiresAt),
-  created_by: from.createdBy,
-  created_at: toIso(from.createdAt),
-  updated_at: toIso(from.updatedAt),
+const toAccountView = (row: ServiceAccount): z.input<typeof account> => ({
+  id: row.id,
+  name: row.name,
+  scopes: [...row.scopes],
+  expires_at: toIsoOrNull(row.expiresAt),
+  created_by: row.createdBy,
+  created_at: toIso(row.createdAt),
+  updated_at: toIso(row.updatedAt),
 });
 
-const issuedView = ({ account: from, token }: IssuedAccount): z.input<typeof issued> => ({
-  ...accountView(from),
+const toIssuedAccountView = ({ account: row, token }: IssuedAccount): z.input<typeof issuedAccount> => ({
+  ...toAccountView(row),
   token,
 });

@@ -1,9 +1,9 @@
 import { PorticoError, type OperationProgress, type Readiness } from '@portico/domain';
 import { z } from 'zod';
-import { json, ready } from '../responses/route-response.ts';
-import { documentationFile, documentationPage } from '../openapi/documentation-page.ts';
+import { toJsonResponse, toReadyResponse } from '../responses/route-response.ts';
+import { readDocumentationFile, createDocumentationPage } from '../openapi/documentation-page.ts';
 import { defineRoute } from '../route.ts';
-import { operationProgress, reasonView } from './wire.ts';
+import { operationProgress, toReasonView } from './wire.ts';
 
 const health = z
   .object({ status: z.enum(['healthy']), service: z.string().meta({ examples: ['portico'] }) })
@@ -16,11 +16,12 @@ const readiness = z
       z.object({
         status: z.enum(['ok', 'unavailable']),
         essential: z.boolean(),
-        reason: z.string().optional().meta({ description: 'Why it is unavailable, if known.' }),
+        reason: z.string().optional().meta({ description: 'The reason why it is unavailable, if known.' }),
       }),
     ),
     operations: operationProgress.nullable().meta({
-      description: 'Collections whose operations are read and embedded, for search; null while unknown.',
+      description:
+        'The progress of reading and embedding the operations of collections for search; null while it is unknown.',
     }),
   })
   .meta({ id: 'Readiness' });
@@ -31,30 +32,30 @@ export const serviceRoutes = [
     path: '/health',
     operation: 'readHealth',
     summary: 'Check whether the service is alive',
-    description: 'Checks no dependency.',
+    description: 'Does not check dependencies.',
     auth: 'free',
-    probe: true,
+    isProbe: true,
     status: 200,
     response: health,
-    handler: ({ service }) => json({ status: 'healthy' as const, service: service.name }),
+    handler: ({ service }) => toJsonResponse({ status: 'healthy' as const, service: service.name }),
   }),
   defineRoute({
     method: 'GET',
     path: '/ready',
     operation: 'readReadiness',
     summary: 'Check whether the service is ready',
-    description: 'Shows the state of each dependency, and the reason if it is unavailable, if known.',
+    description: 'Returns the state of each dependency and, if it is unavailable, the reason if known.',
     auth: 'free',
-    probe: true,
+    isProbe: true,
     status: 200,
     response: readiness,
-    alternatives: { 503: 'An essential dependency does not work, or the service is shutting down.' },
+    alternativeStatuses: { 503: 'An essential dependency is unavailable, or the service is shutting down.' },
     handler: async ({ useCases, service }) => {
       const readiness = await useCases.readReadiness();
       // Without the database, there is nothing to count.
       const operations = readiness.ready ? await useCases.readOperationProgress().catch(() => null) : null;
-      const view = readinessView(readiness, service.isDraining(), operations);
-      return json(view, {}, view.status === 'ready' ? 200 : 503);
+      const view = toReadinessView(readiness, service.isDraining(), operations);
+      return toJsonResponse(view, {}, view.status === 'ready' ? 200 : 503);
     },
   }),
   defineRoute({
@@ -62,14 +63,14 @@ export const serviceRoutes = [
     path: '/metrics',
     operation: 'readMetrics',
     summary: 'Metrics in the Prometheus text format',
-    description: 'Of this process only.',
+    description: 'The metrics of this process only.',
     auth: 'free',
-    probe: true,
+    isProbe: true,
     status: 200,
-    media: 'text/plain',
+    mediaType: 'text/plain',
     response: z.string(),
     handler: async ({ service }) =>
-      ready(await service.metrics(), { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }),
+      toReadyResponse(await service.readMetrics(), { 'Content-Type': 'text/plain; version=0.0.4; charset=utf-8' }),
   }),
   defineRoute({
     method: 'GET',
@@ -80,19 +81,20 @@ export const serviceRoutes = [
     auth: 'free',
     status: 200,
     response: z.record(z.string(), z.unknown()).meta({ id: 'OpenApiDocument' }),
-    handler: ({ service }) => ready(service.openApi()),
+    handler: ({ service }) => toReadyResponse(service.getOpenApiDocument()),
   }),
   defineRoute({
     method: 'GET',
     path: '/',
     operation: 'readRoot',
     summary: 'Redirect to the console',
-    description: 'There is nothing else here.',
-    hidden: true,
+    description: 'This path has no other purpose.',
+    isHidden: true,
     auth: 'free',
     status: 302,
     response: null,
-    handler: () => ready('/console/\n', { Location: '/console/', 'Content-Type': 'text/plain; charset=utf-8' }),
+    handler: () =>
+      toReadyResponse('/console/\n', { Location: '/console/', 'Content-Type': 'text/plain; charset=utf-8' }),
   }),
   defineRoute({
     method: 'GET',
@@ -100,11 +102,11 @@ export const serviceRoutes = [
     operation: 'readDocumentation',
     summary: 'Interactive documentation',
     description: 'This document as a page.',
-    hidden: true,
+    isHidden: true,
     auth: 'free',
     status: 200,
     response: null,
-    handler: () => documentationPage(),
+    handler: () => createDocumentationPage(),
   }),
   defineRoute({
     method: 'GET',
@@ -112,32 +114,32 @@ export const serviceRoutes = [
     operation: 'readDocumentationFile',
     summary: 'A part of the interactive documentation',
     description: 'A file that the page loads.',
-    params: { file: { description: 'Its name.', schema: { type: 'string' }, example: 'swagger-ui.css' } },
-    hidden: true,
+    params: { file: { description: 'The name of the file.', schema: { type: 'string' }, example: 'swagger-ui.css' } },
+    isHidden: true,
     auth: 'free',
     status: 200,
     response: null,
     errors: ['not_found'],
     handler: async ({ params }) => {
-      const file = await documentationFile(params.file ?? '');
+      const file = await readDocumentationFile(params.file ?? '');
       if (!file) throw new PorticoError('not_found');
       return file;
     },
   }),
 ] as const;
 
-const readinessView = (
-  { ready: works, parts }: Readiness,
+const toReadinessView = (
+  { ready: isReady, parts }: Readiness,
   draining: boolean,
   operations: OperationProgress | null,
 ): z.input<typeof readiness> => ({
-  status: draining ? 'draining' : works ? 'ready' : 'not ready',
-  checks: Object.fromEntries(parts.map((part) => [part.name, checkView(part)])),
+  status: draining ? 'draining' : isReady ? 'ready' : 'not ready',
+  checks: Object.fromEntries(parts.map((part) => [part.name, toCheckView(part)])),
   operations: operations && { ...operations },
 });
 
-const checkView = ({ essential, state }: Readiness['parts'][number]) => ({
+const toCheckView = ({ essential, state }: Readiness['parts'][number]) => ({
   status: state.status,
   essential,
-  ...reasonView(state),
+  ...toReasonView(state),
 });

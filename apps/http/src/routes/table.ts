@@ -17,7 +17,7 @@ import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationRoutes } from './operations.ts';
 import { profileListRoutes } from './profile-lists.ts';
-import { approvalRoutes, standingRoutes } from './profile-standing.ts';
+import { approvalRoutes, profileStatusRoutes } from './profile-status.ts';
 import { profileRoutes } from './profiles.ts';
 import { requestRoutes } from './requests.ts';
 import { searchRoutes } from './search.ts';
@@ -27,8 +27,8 @@ import { specifiedEndpoints } from './specified-endpoints.ts';
 import { usageRoutes } from './usage.ts';
 
 /** Adds the tag to rows, and keeps the rows' types. */
-const tagged = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
-  rows.map((row): Rows[number] & Route => ({ ...row, tag, refusesUnknown: isExtension(row) }));
+const addTag = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
+  rows.map((row): Rows[number] & Route => ({ ...row, tag, rejectsUnknownParameters: isExtension(row) }));
 
 /**
  * Whether a row is an extension of the specified API. Endpoints of other standards, such as OAuth, are not extensions.
@@ -41,32 +41,32 @@ const isExtension = ({ method, path }: RouteRow): boolean =>
  * `/approve` come before `/:user_id`.
  */
 export const tableRows = [
-  ...tagged('Collections', collectionRoutes),
-  ...tagged('Collections', collectionListRoutes),
-  ...tagged('Operations', operationRoutes),
-  ...tagged('Search', searchRoutes),
-  ...tagged('Service', agentRoutes),
-  ...tagged('Audit', auditRoutes),
-  ...tagged('Profiles', approvalRoutes),
-  ...tagged('Profiles', profileRoutes),
-  ...tagged('Profiles', profileListRoutes),
-  ...tagged('Profiles', standingRoutes),
-  ...tagged('Service accounts', serviceAccountRoutes),
-  ...tagged('Access', accessRoutes),
-  ...tagged('Access', manyAccessRoutes),
-  ...tagged('Access', matrixRoutes),
-  ...tagged('Groups', groupRoutes),
-  ...tagged('Access', catalogRoutes),
-  ...tagged('Access', requestRoutes),
-  ...tagged('Rate limits', limitRoutes),
-  ...tagged('Rate limits', limitStatusRoutes),
-  ...tagged('Usage', usageRoutes),
-  ...tagged('Collections', importRoutes),
-  ...tagged('Jobs', jobRoutes),
-  ...tagged('Service', serviceRoutes),
-  ...tagged('Service', localIssuerRoutes),
-  ...tagged('Service', oauthRoutes),
-  ...tagged('Service', consoleRoutes),
+  ...addTag('Collections', collectionRoutes),
+  ...addTag('Collections', collectionListRoutes),
+  ...addTag('Operations', operationRoutes),
+  ...addTag('Search', searchRoutes),
+  ...addTag('Service', agentRoutes),
+  ...addTag('Audit', auditRoutes),
+  ...addTag('Profiles', approvalRoutes),
+  ...addTag('Profiles', profileRoutes),
+  ...addTag('Profiles', profileListRoutes),
+  ...addTag('Profiles', profileStatusRoutes),
+  ...addTag('Service accounts', serviceAccountRoutes),
+  ...addTag('Access', accessRoutes),
+  ...addTag('Access', manyAccessRoutes),
+  ...addTag('Access', matrixRoutes),
+  ...addTag('Groups', groupRoutes),
+  ...addTag('Access', catalogRoutes),
+  ...addTag('Access', requestRoutes),
+  ...addTag('Rate limits', limitRoutes),
+  ...addTag('Rate limits', limitStatusRoutes),
+  ...addTag('Usage', usageRoutes),
+  ...addTag('Collections', importRoutes),
+  ...addTag('Jobs', jobRoutes),
+  ...addTag('Service', serviceRoutes),
+  ...addTag('Service', localIssuerRoutes),
+  ...addTag('Service', oauthRoutes),
+  ...addTag('Service', consoleRoutes),
 ];
 
 export const routes: readonly Route[] = tableRows;

@@ -1,8 +1,8 @@
 import {
   authorityOf,
-  csvText,
+  toCsv,
   dateOf,
-  referenceText,
+  referenceTextOf,
   isAdmin,
   isSameEmail,
   PorticoError,
@@ -17,77 +17,83 @@ import {
   type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
-import { json, ready } from '../responses/route-response.ts';
+import { toJsonResponse, toReadyResponse } from '../responses/route-response.ts';
 import { prefersCsv } from '../responses/negotiation.ts';
 import { collectionId, moment, numberParameter, profileId } from '../requests/fields.ts';
 import { collectionReference, profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
-import { profileIdByEmail } from './profile-path.ts';
+import { findProfileIdByEmail } from './profile-path.ts';
 import { uuid } from './wire.ts';
 
-const subjects = {
+const subjectFields = {
   day: z
     .string()
     .optional()
-    .meta({ format: 'date', description: 'In UTC; with `by=day`.', examples: ['2026-01-31'] }),
-  collection_id: uuid
-    .nullable()
-    .optional()
-    .meta({ description: 'null for uses without a single collection, such as searches; with `by=collection`.' }),
+    .meta({ format: 'date', description: 'The day, in UTC; present with `by=day`.', examples: ['2026-01-31'] }),
+  collection_id: uuid.nullable().optional().meta({
+    description: 'null for uses that do not belong to one collection, such as searches; present with `by=collection`.',
+  }),
   collection_name: z
     .string()
     .nullable()
     .optional()
-    .meta({ description: 'Also null if the caller may no longer see it; with `by=collection`.' }),
-  profile_id: uuid.optional().meta({ description: 'With `by=profile`.' }),
-  profile_email: z.string().optional().meta({ description: 'With `by=profile`.' }),
+    .meta({ description: 'Also null if the caller may no longer see the collection; present with `by=collection`.' }),
+  profile_id: uuid.optional().meta({ description: 'Present with `by=profile`.' }),
+  profile_email: z.string().optional().meta({ description: 'Present with `by=profile`.' }),
 };
 const counts = {
-  reads: z.int().meta({ description: 'Of documents and metadata, unchanged ones (304) included.' }),
+  reads: z.int().meta({ description: 'Reads of documents and metadata, including responses with 304.' }),
   searches: z.int(),
-  slices: z.int().meta({ description: 'Reads of single operations.' }),
+  slices: z.int().meta({ description: 'Reads of individual operations.' }),
   credential_reads: z.int().meta({ description: 'Reads of metadata that returned a stored credential.' }),
   refused: z.int().meta({
-    description: 'Requests over the rate limit of the profile (429); with `by=collection`, without a collection.',
+    description:
+      'Requests rejected by the rate limit of the profile (429). With `by=collection`, they are counted in the line without a collection.',
   }),
 };
-const usageLine = z.object({ ...subjects, ...counts }).meta({ id: 'UsageLine' });
+const usageLine = z.object({ ...subjectFields, ...counts }).meta({ id: 'UsageLine' });
 type LineView = z.input<typeof usageLine>;
 
 /** The subject fields of the lines, in order; the counts follow them. */
-const fieldsOf: Readonly<Record<UsageGrouping, readonly (keyof typeof subjects)[]>> = {
+const subjectFieldNames: Readonly<Record<UsageGrouping, readonly (keyof typeof subjectFields)[]>> = {
   day: ['day'],
   collection: ['collection_id', 'collection_name'],
   profile: ['profile_id', 'profile_email'],
 };
 const countFields = Object.keys(counts) as (keyof typeof counts)[];
 
-const isMoment =
-  'An ISO 8601 date-time in any of its forms, UTC if it has no zone; or a date alone, which is its first instant in UTC.';
+const momentFormats =
+  'An ISO 8601 date-time in any format, in UTC if it has no time zone; or a date without a time, which means the start of that day in UTC.';
 const topMax = 1_000;
 
 const filters = z.object({
   by: z
     .enum(['day', 'collection', 'profile'])
     .default('day')
-    .meta({ description: 'How to group the lines; unused ones are not listed.' }),
+    .meta({ description: 'How to group the counts. Groups without uses are not listed.' }),
   collection_id: collectionId.optional().meta({ description: 'Only uses of this collection.' }),
-  profile_id: profileId.optional().meta({ description: "Only this profile's. Administrators may use any." }),
+  profile_id: profileId
+    .optional()
+    .meta({ description: 'Only uses by this profile. Only administrators may name other profiles.' }),
   collection: collectionReference.optional().meta({
-    description: 'The same by its name, which must be unique among visible ones; or by its id.',
+    description:
+      'Only uses of this collection. The id of the collection, or its name, which must be unique among visible collections.',
   }),
-  profile: profileReference.optional().meta({ description: 'The same by its e-mail, or by its id.' }),
+  profile: profileReference.optional().meta({
+    description:
+      'Only uses by this profile. The id or email address of the profile; only administrators may name other profiles.',
+  }),
   from: moment.optional().meta({
-    description: `The first day: that of this. 30 days before the end by default. ${isMoment}`,
+    description: `Includes the day of this time and later days; by default, 30 days before the end. ${momentFormats}`,
     examples: ['2026-01-01'],
   }),
   to: moment.optional().meta({
-    description: `The end: days that start before this. Today is included by default. ${isMoment}`,
+    description: `Includes days that start before this time; by default, up to and including today. ${momentFormats}`,
     examples: ['2026-02-01'],
   }),
   top: numberParameter(1, topMax)
     .optional()
-    .meta({ description: 'At most this many lines: most uses and refusals first.' }),
+    .meta({ description: 'The maximum number of lines; those with the most uses and rejected requests come first.' }),
 });
 
 export const usageRoutes = [
@@ -97,15 +103,15 @@ export const usageRoutes = [
     operation: 'readUsage',
     summary: 'Read usage counts',
     description:
-      'By day (oldest first), collection (by name) or profile (by e-mail), at most 10,000 lines. Administrators see ' +
-      "everyone's uses, any other caller its own. Counts are at most about 10 seconds behind, and kept for 400 days; those of a " +
-      'deleted profile or collection go with it. Search queries are not stored. With `Accept: text/csv`, a table with a ' +
+      'Returns counts by day (oldest first), collection (sorted by name) or profile (sorted by email address), at most 10,000 lines. Administrators see ' +
+      'all uses, other callers only their own. Counts are up to about 10 seconds behind and are kept for 400 days; those of a ' +
+      'deleted profile or collection are deleted with it. Search queries are not stored. With `Accept: text/csv`, returns a table with a ' +
       'header row.',
     auth: 'token or key',
     scope: 'usage:read',
     query: filters,
     status: 200,
-    otherMedia: 'text/csv',
+    alternativeMediaType: 'text/csv',
     response: z.array(usageLine),
     errors: ['admin_required', 'user_not_found', 'collection_not_found', 'name_shared'],
     handler: async ({ useCases, caller, query, request }) => {
@@ -117,10 +123,10 @@ export const usageRoutes = [
         to: query.to ?? null,
         top: query.top ?? null,
       });
-      const views = lines.map(lineView);
+      const views = lines.map(toLineView);
       return prefersCsv(request.headers.accept)
-        ? ready(tableOf(query.by, views), csvHeaders)
-        : json(views, { Vary: 'Accept' });
+        ? toReadyResponse(tableOf(query.by, views), csvHeaders)
+        : toJsonResponse(views, { Vary: 'Accept' });
     },
   }),
 ] as const;
@@ -139,9 +145,9 @@ const subjectOf = async (
 ): Promise<ProfileId | null> => {
   if (!reference) return null;
   const { id, email } = principal.profile;
-  if (referenceText(reference) === email || isSameEmail(referenceText(reference), email)) return id;
+  if (referenceTextOf(reference) === email || isSameEmail(referenceTextOf(reference), email)) return id;
   if (reference.by === 'name' && !isAdmin(principal.profile)) throw new PorticoError('admin_required');
-  return reference.by === 'id' ? reference.id : profileIdByEmail(useCases, authorityOf(principal), reference.name);
+  return reference.by === 'id' ? reference.id : findProfileIdByEmail(useCases, authorityOf(principal), reference.name);
 };
 
 const csvHeaders = {
@@ -150,26 +156,26 @@ const csvHeaders = {
   Vary: 'Accept',
 };
 
-const tableOf = (by: UsageGrouping, views: readonly LineView[]): string => {
-  const names = [...fieldsOf[by], ...countFields];
-  return csvText(
+const tableOf = (grouping: UsageGrouping, views: readonly LineView[]): string => {
+  const names = [...subjectFieldNames[grouping], ...countFields];
+  return toCsv(
     names,
     views.map((view) => names.map((name): Cell => view[name] ?? null)),
   );
 };
 
-const lineView = ({ of, counts: { read, search, slice, credential_read, refused } }: UsageLine): LineView => ({
-  ...subjectView(of),
+const toLineView = ({ subject, counts: { read, search, slice, credential_read, refused } }: UsageLine): LineView => ({
+  ...toSubjectView(subject),
   ...{ reads: read, searches: search, slices: slice, credential_reads: credential_read, refused },
 });
 
-const subjectView = (of: UsageLine['of']) => {
-  switch (of.by) {
+const toSubjectView = (subject: UsageLine['subject']) => {
+  switch (subject.by) {
     case 'day':
-      return { day: dateOf(of.day) };
+      return { day: dateOf(subject.day) };
     case 'collection':
-      return { collection_id: of.collectionId, collection_name: of.collectionName };
+      return { collection_id: subject.collectionId, collection_name: subject.collectionName };
     case 'profile':
-      return { profile_id: of.profileId, profile_email: of.profileEmail };
+      return { profile_id: subject.profileId, profile_email: subject.profileEmail };
   }
 };

@@ -1,5 +1,5 @@
 import {
-  isoOrNull,
+  toIsoOrNull,
   parseId,
   type CollectionId,
   type JobId,
@@ -15,24 +15,27 @@ const nil = '00000000-0000-0000-0000-000000000000';
 /** Returns the nil UUID for a text that is not a UUID, so that it is handled like any unknown id. */
 export const profileIdOf = (text: string | undefined): ProfileId =>
   parseId<ProfileId>(text ?? '') ?? (nil as ProfileId);
-/** As `profileIdOf`. */
+/** Like `profileIdOf`. */
 export const collectionIdOf = (text: string | undefined): CollectionId =>
   parseId<CollectionId>(text ?? '') ?? (nil as CollectionId);
-/** As `profileIdOf`. */
+/** Like `profileIdOf`. */
 export const requestIdOf = (text: string | undefined): RequestId =>
   parseId<RequestId>(text ?? '') ?? (nil as RequestId);
-/** As `profileIdOf`. */
+/** Like `profileIdOf`. */
 export const jobIdOf = (text: string | undefined): JobId => parseId<JobId>(text ?? '') ?? (nil as JobId);
 
 /** Returns the header that links to the next page of a list. */
-export const nextPage = (path: string, query: Readonly<Record<string, string>>): { readonly Link: string } => ({
+export const createNextPageLink = (
+  path: string,
+  query: Readonly<Record<string, string>>,
+): { readonly Link: string } => ({
   Link: `<${path}?${new URLSearchParams(query).toString()}>; rel="next"`,
 });
 
-export { isoOrNull };
+export { toIsoOrNull };
 
 /** Returns the reason why a part is unavailable; absent if the part works, or if the reason must not be disclosed. */
-export const reasonView = (state: PartState): { readonly reason?: string } =>
+export const toReasonView = (state: PartState): { readonly reason?: string } =>
   state.status === 'unavailable' && state.reason !== null ? { reason: state.reason } : {};
 
 // Schemas of responses.
@@ -50,42 +53,42 @@ const uuidSchema = { type: 'string', format: 'uuid' } as const;
 
 export const profileParameter = {
   user_id: {
-    description: "The profile's `id`, or its e-mail.",
+    description: 'The `id` or email address of the profile.',
     schema: { type: 'string' },
     example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
   },
 } as const;
 export const collectionParameter = {
   collection_id: {
-    description: "The collection's `id`.",
+    description: 'The `id` of the collection.',
     schema: uuidSchema,
     example: '7c9a4f8e-1d2b-4c3a-8e5f-6a7b8c9d0e1f',
   },
 } as const;
 export const groupParameter = {
   group_id: {
-    description: "The group's `id`, or its name, percent-encoded.",
+    description: 'The `id` or percent-encoded name of the group.',
     schema: { type: 'string' },
     example: '5e1f0c9b-8a7d-4c6e-9b2a-3d4c5b6a7980',
   },
 } as const;
 export const memberParameter = {
   profile_id: {
-    description: "The `id` of the member's profile, or its e-mail.",
+    description: "The `id` or email address of the member's profile.",
     schema: { type: 'string' },
     example: '0b7e4c1a-5d0f-4b52-9a3e-2f0d5f6c7a81',
   },
 } as const;
 export const requestParameter = {
   request_id: {
-    description: "The request's `id`.",
+    description: 'The `id` of the request.',
     schema: uuidSchema,
     example: '5f1d2c3b-7a69-4e58-8d4c-3b2a19087f6e',
   },
 } as const;
 export const jobParameter = {
   job_id: {
-    description: "The job's `id`.",
+    description: 'The `id` of the job.',
     schema: uuidSchema,
     example: '9c8b7a69-5847-4635-8241-302f1e0d9c8b',
   },

@@ -27,7 +27,7 @@ type Stores = Pick<
 >;
 
 /** The store methods that make changes. */
-const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] & string)[] } = {
+const changingMethods: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] & string)[] } = {
   profiles: ['add', 'update', 'remove', 'claimAdmin'],
   serviceAccounts: ['add', 'update', 'remove'],
   collections: ['add', 'update', 'remove'],
@@ -40,7 +40,7 @@ const changes: { readonly [Port in keyof Stores]?: readonly (keyof Stores[Port] 
   audit: ['append'],
 };
 /** The ports that admission calls. */
-const admission: readonly string[] = ['callers', 'limiter'];
+const admissionPorts: readonly string[] = ['callers', 'limiter'];
 
 type Method = (...parameters: readonly unknown[]) => unknown;
 
@@ -51,30 +51,31 @@ type Method = (...parameters: readonly unknown[]) => unknown;
  */
 export const createDeadlineControl = () => {
   const pendingTimers = new Set<() => void>();
-  let current: { readonly step: Step; readonly responded: Promise<unknown>; isReached: boolean } | null = null;
+  let currentExpiry: { readonly step: Step; readonly responded: Promise<unknown>; isReached: boolean } | null = null;
   let callsInFlight = 0;
 
   const expireAll = (): void => {
     for (const expire of pendingTimers) expire();
     pendingTimers.clear();
   };
-  const reach = (step: Step): Promise<unknown> | null => {
-    if (current?.step !== step) return null;
-    current.isReached = true;
+  const reachStep = (step: Step): Promise<unknown> | null => {
+    if (currentExpiry?.step !== step) return null;
+    currentExpiry.isReached = true;
     expireAll();
-    return steps[step] === 'before' ? current.responded : null;
+    return steps[step] === 'before' ? currentExpiry.responded : null;
   };
 
   const instrumentMethod = (port: string, name: string, method: Method): Method =>
     async function (...parameters) {
       callsInFlight += 1;
       try {
-        if (admission.includes(port)) await reach('during admission');
-        const isChange = (changes[port as keyof Stores] as readonly string[] | undefined)?.includes(name) ?? false;
+        if (admissionPorts.includes(port)) await reachStep('during admission');
+        const isChange =
+          (changingMethods[port as keyof Stores] as readonly string[] | undefined)?.includes(name) ?? false;
         if (!isChange) return await method(...parameters);
-        await reach('before its change');
-        const result = await method(...parameters.map((parameter) => watchDeadlines(parameter, reach)));
-        await reach('after the commit');
+        await reachStep('before its change');
+        const result = await method(...parameters.map((parameter) => watchDeadlines(parameter, reachStep)));
+        await reachStep('after the commit');
         return result;
       } finally {
         callsInFlight -= 1;
@@ -92,7 +93,7 @@ export const createDeadlineControl = () => {
     });
 
   const options: StartOptions = {
-    timer: (_milliseconds, expire) => {
+    startTimer: (_milliseconds, expire) => {
       pendingTimers.add(expire);
       return () => pendingTimers.delete(expire);
     },
@@ -132,35 +133,35 @@ export const createDeadlineControl = () => {
     async expireAt<Response>(step: Step, request: () => Promise<Response>) {
       const { promise: responded, resolve } = Promise.withResolvers<unknown>();
       const expiry = { step, responded, isReached: false };
-      current = expiry;
+      currentExpiry = expiry;
       try {
         const response = await request();
         resolve(response);
         await waitUntilIdle(() => callsInFlight);
         return { response, isReached: expiry.isReached };
       } finally {
-        current = null;
+        currentExpiry = null;
       }
     },
   };
 };
 
 /** Wraps a deadline, also in effects or in the effects of a decision. Returns other parameters unchanged. */
-const watchDeadlines = (parameter: unknown, reach: (step: Step) => unknown): unknown => {
+const watchDeadlines = (parameter: unknown, reachStep: (step: Step) => unknown): unknown => {
   if (typeof parameter === 'function')
-    return (...state: readonly unknown[]) => watchDeadlines((parameter as Method)(...state), reach);
-  if (isEffects(parameter)) return { ...parameter, deadline: watchDeadlines(parameter.deadline, reach) };
-  return isDeadline(parameter) ? watchDeadline(parameter, reach) : parameter;
+    return (...args: readonly unknown[]) => watchDeadlines((parameter as Method)(...args), reachStep);
+  if (isEffects(parameter)) return { ...parameter, deadline: watchDeadlines(parameter.deadline, reachStep) };
+  return isDeadline(parameter) ? watchDeadline(parameter, reachStep) : parameter;
 };
 
-const watchDeadline = (deadline: Deadline, reach: (step: Step) => unknown): Deadline => ({
-  get expired() {
-    return deadline.expired;
+const watchDeadline = (deadline: Deadline, reachStep: (step: Step) => unknown): Deadline => ({
+  get hasExpired() {
+    return deadline.hasExpired;
   },
   beginCommit() {
-    reach('at the end of its transaction, before the commit');
+    reachStep('at the end of its transaction, before the commit');
     deadline.beginCommit();
-    reach('during the commit');
+    reachStep('during the commit');
   },
   onExpired: (callback) => deadline.onExpired(callback),
 });
@@ -172,8 +173,8 @@ const isDeadline = (value: unknown): value is Deadline => isObject(value) && 'be
 const idleTicks = 5;
 
 /** Resolves after several ticks of the event loop without a call in flight. */
-const waitUntilIdle = async (callsInFlight: () => number): Promise<void> => {
-  for (let ticks = 0; ticks < idleTicks; ticks = callsInFlight() > 0 ? 0 : ticks + 1) {
+const waitUntilIdle = async (countCallsInFlight: () => number): Promise<void> => {
+  for (let ticks = 0; ticks < idleTicks; ticks = countCallsInFlight() > 0 ? 0 : ticks + 1) {
     await new Promise((resolve) => setImmediate(resolve));
   }
 };

@@ -65,16 +65,16 @@ export const deadlineSuite = (
   describe.each(rows.filter(isChanging).filter(isSelected))('$name', (row) => {
     test.each(allSteps)('is atomic if its deadline expires %s', async (step) => {
       const request = await prepare(row);
-      const before = await snapshotOf(ports);
+      const stateBefore = await snapshotOf(ports);
       const { response, isReached } = await deadlineControl.expireAt(step, request);
       expect(isReached).toBe(true);
-      const after = await snapshotOf(ports);
+      const stateAfter = await snapshotOf(ports);
       if (steps[step] === 'before') {
         expect([response.status, response.body]).toEqual([500, { detail: 'Internal server error' }]);
-        expect(after).toEqual(before);
+        expect(stateAfter).toEqual(stateBefore);
       } else {
         expect(response.status).toBe(row.status);
-        expect(after).not.toEqual(before);
+        expect(stateAfter).not.toEqual(stateBefore);
       }
       // Repeating the request after the 500 makes the change once.
       if (steps[step] === 'before') expect((await request()).status).toBe(row.status);
@@ -85,10 +85,10 @@ export const deadlineSuite = (
     '$name changes nothing',
     async (row) => {
       const request = await prepare(row);
-      const before = await snapshotOf(ports);
+      const stateBefore = await snapshotOf(ports);
       const { isReached } = await deadlineControl.expireAt('before its change', request);
       expect(isReached).toBe(false);
-      expect(await snapshotOf(ports)).toEqual(before);
+      expect(await snapshotOf(ports)).toEqual(stateBefore);
     },
   );
 };

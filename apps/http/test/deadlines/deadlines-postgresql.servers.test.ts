@@ -8,6 +8,6 @@ const postgres = await startPostgres();
 afterAll(() => postgres?.close());
 
 describe.skipIf(!postgres)('on PostgreSQL', () => {
-  const variables = async () => ({ DATABASE_URL: await postgres?.newDatabase() });
-  deadlineSuite((options) => startComposed(variables, options)(), isRepresentative);
+  const createVariables = async () => ({ DATABASE_URL: await postgres?.createDatabase() });
+  deadlineSuite((options) => startComposed(createVariables, options)(), isRepresentative);
 });

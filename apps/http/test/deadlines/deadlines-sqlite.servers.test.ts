@@ -13,9 +13,9 @@ test('concurrent uploads of large documents that fail with a 500 create no colle
   const { client, service } = world;
   try {
     const token = service.adminToken;
-    const filler = Array.from({ length: 15_000 }, (_, at) => `"k${at}":{"type":"object"}`).join(',');
+    const filler = Array.from({ length: 15_000 }, (_, index) => `"k${index}":{"type":"object"}`).join(',');
     const document = JSON.stringify(smallDocument).replace('{', `{"components":{"schemas":{${filler}}},`);
-    const names = Array.from({ length: 7 }, (_, at) => `queued-${at}`);
+    const names = Array.from({ length: 7 }, (_, index) => `queued-${index}`);
     const upload = async (name: string) => {
       const raw = `{"name":"${name}","openapi_spec":${document}}`;
       const headers = ['Content-Type', 'application/json'];
@@ -25,16 +25,16 @@ test('concurrent uploads of large documents that fail with a 500 create no colle
       return { name, status };
     };
     const responses = await Promise.all(names.map(upload));
-    const created = responses.filter(({ status }) => status === 201).map(({ name }) => name);
-    expect(created.length).toBeGreaterThan(0);
-    expect(responses.filter(({ status }) => status === 500).length).toBe(names.length - created.length);
-    expect(created.length).toBeLessThan(names.length);
+    const createdNames = responses.filter(({ status }) => status === 201).map(({ name }) => name);
+    expect(createdNames.length).toBeGreaterThan(0);
+    expect(responses.filter(({ status }) => status === 500).length).toBe(names.length - createdNames.length);
+    expect(createdNames.length).toBeLessThan(names.length);
     // This document is processed after the documents that the other requests left in the queue.
-    const last = await upload('last');
-    expect(last.status).toBe(201);
+    const lastUpload = await upload('last');
+    expect(lastUpload.status).toBe(201);
     const { list } = await client.call('GET', '/api/collections/', { token });
-    const listed = list.map(({ name }) => String(name)).filter((name) => name.startsWith('queued-'));
-    expect(listed.sort()).toEqual(created.sort());
+    const listedNames = list.map(({ name }) => String(name)).filter((name) => name.startsWith('queued-'));
+    expect(listedNames.sort()).toEqual(createdNames.sort());
   } finally {
     await world.close();
   }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openApiDocument, routes } from '../../src/index.ts';
+import { buildOpenApiDocument, routes } from '../../src/index.ts';
 import { httpSettings } from '../start-in-memory.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -9,7 +9,7 @@ interface Link {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-const document = JSON.parse(JSON.stringify(openApiDocument(routes, httpSettings))) as JsonObject;
+const document = JSON.parse(JSON.stringify(buildOpenApiDocument(routes, httpSettings))) as JsonObject;
 
 const valuesAt = (value: unknown, name: string): readonly unknown[] => {
   if (typeof value !== 'object' || value === null) return [];
@@ -19,7 +19,7 @@ const valuesAt = (value: unknown, name: string): readonly unknown[] => {
   ]);
 };
 
-test('every pattern compiles with and without the flag u, and has no lookbehind or property escape', () => {
+test('every pattern compiles with and without the flag u, and has no lookbehind and no property escape', () => {
   const patterns = valuesAt(document, 'pattern').filter((pattern) => typeof pattern === 'string');
   expect(patterns.length).toBeGreaterThan(10);
   for (const pattern of patterns) {
@@ -28,7 +28,7 @@ test('every pattern compiles with and without the flag u, and has no lookbehind 
   }
 });
 
-test('every link leads from a field of a response to a path parameter of another operation', () => {
+test('every link connects a response field to a path parameter of a different operation', () => {
   const operations = Object.values(document['paths'] as Record<string, Record<string, JsonObject>>).flatMap((path) =>
     Object.values(path),
   );
@@ -40,10 +40,10 @@ test('every link leads from a field of a response to a path parameter of another
   for (const { response, link } of links) {
     const target = operations.find(({ operationId }) => operationId === link.operationId);
     const pathParameters = (target?.['parameters'] as { name: string; in: string }[]).filter(
-      (one) => one.in === 'path',
+      (parameter) => parameter.in === 'path',
     );
     for (const [name, expression] of Object.entries(link.parameters)) {
-      expect(pathParameters.map((one) => one.name)).toContain(name);
+      expect(pathParameters.map((parameter) => parameter.name)).toContain(name);
       expect([expression, schemaAt(response, expression) !== undefined]).toEqual([expression, true]);
     }
   }
@@ -66,8 +66,10 @@ const schemaAt = (response: JsonObject, expression: string): unknown => {
   const content = response['content'] as Record<string, { schema: JsonObject }>;
   const pointer = /^\$response\.body#\/(.+)$/.exec(expression)?.[1] ?? '';
   return pointer.split('/').reduce<unknown>((schema, part) => {
-    const here = resolve(schema) as JsonObject | undefined;
-    return part === '0' ? here?.['items'] : (here?.['properties'] as JsonObject | undefined)?.[part];
+    const resolvedSchema = resolve(schema) as JsonObject | undefined;
+    return part === '0'
+      ? resolvedSchema?.['items']
+      : (resolvedSchema?.['properties'] as JsonObject | undefined)?.[part];
   }, content['application/json']?.schema);
 };
 

@@ -48,13 +48,13 @@ const knownKeywords = new Set([
 ]);
 
 export interface Values {
-  readonly allows: (value: unknown) => boolean;
+  readonly isAllowed: (value: unknown) => boolean;
   /** A generator of any allowed values. */
   readonly arbitrary: fc.Arbitrary<unknown>;
   /** Allowed values at the limits. */
-  readonly edges: readonly unknown[];
+  readonly edgeCases: readonly unknown[];
   /** Values just beyond a limit and values of other types, each invalid in one place. */
-  readonly forbidden: readonly unknown[];
+  readonly invalidValues: readonly unknown[];
 }
 
 type Document = Readonly<Record<string, unknown>>;
@@ -69,7 +69,7 @@ export const createValueMaker = (document: Document): ((schema: Schema) => Value
   addFormats.default(ajv);
   ajv.addFormat('idn-email', true);
   ajv.addSchema(document, 'service');
-  const validator = (schema: Schema) => {
+  const createValidator = (schema: Schema) => {
     const text = JSON.stringify(schema).replaceAll('"#/', '"service#/');
     const validate = ajv.compile(JSON.parse(text) as object);
     return (value: unknown): boolean => validate(trim(value));
@@ -86,13 +86,13 @@ export const createValueMaker = (document: Document): ((schema: Schema) => Value
     const schema = resolve(reference);
     for (const keyword of Object.keys(schema))
       if (!knownKeywords.has(keyword)) throw new Error(`Unknown keyword ${keyword}`);
-    const allows = validator(schema);
-    const { arbitrary, edges, forbidden } = candidatesOf(schema, valuesOf, resolve);
+    const isAllowed = createValidator(schema);
+    const { arbitrary, edgeCases, invalidValues } = candidatesOf(schema, valuesOf, resolve);
     return {
-      allows,
-      arbitrary: arbitrary.filter(allows),
-      edges: edges.filter(allows),
-      forbidden: [...forbidden, ...otherTypes].filter((value) => !allows(value)),
+      isAllowed,
+      arbitrary: arbitrary.filter(isAllowed),
+      edgeCases: edgeCases.filter(isAllowed),
+      invalidValues: [...invalidValues, ...otherTypes].filter((value) => !isAllowed(value)),
     };
   };
   return valuesOf;
@@ -107,72 +107,82 @@ const trim = (value: unknown): unknown => {
 
 const otherTypes = [null, true, 0, 1.5, -1, 'text', '', [], ['text'], {}, { a: 1 }];
 
-type Candidates = Omit<Values, 'allows'>;
+type Candidates = Omit<Values, 'isAllowed'>;
 type ValuesOf = (schema: Schema) => Values;
 
 const candidatesOf = (schema: Schema, valuesOf: ValuesOf, resolve: (schema: Schema) => Schema): Candidates => {
-  if (schema.properties || schema.type === 'object') return objects(schema, valuesOf, resolve);
-  if (schema.anyOf) return union(schema.anyOf.map((option) => valuesOf({ ...withoutOptions(schema), ...option })));
-  if (schema.enum) return exactly(schema.enum);
-  if ('const' in schema) return exactly([schema.const]);
+  if (schema.properties || schema.type === 'object') return objectCandidatesOf(schema, valuesOf, resolve);
+  if (schema.anyOf)
+    return combineCandidates(schema.anyOf.map((option) => valuesOf({ ...omitOptions(schema), ...option })));
+  if (schema.enum) return enumCandidatesOf(schema.enum);
+  if ('const' in schema) return enumCandidatesOf([schema.const]);
   switch (schema.type) {
     case 'string':
-      return strings(schema);
+      return stringCandidatesOf(schema);
     case 'integer':
-      return wholeNumbers(schema);
+      return integerCandidatesOf(schema);
     case 'number':
-      return numbers(schema);
+      return numberCandidatesOf(schema);
     case 'array':
-      return lists(schema, valuesOf);
+      return listCandidatesOf(schema, valuesOf);
     case 'null':
-      return exactly([null]);
+      return enumCandidatesOf([null]);
     case 'boolean':
-      return exactly([true, false]);
+      return enumCandidatesOf([true, false]);
     case undefined:
-      return { arbitrary: fc.jsonValue({ maxDepth: 2 }), edges: [null, '', 0, [], {}], forbidden: [] };
+      return { arbitrary: fc.jsonValue({ maxDepth: 2 }), edgeCases: [null, '', 0, [], {}], invalidValues: [] };
     default:
       throw new Error(`Unknown type ${schema.type}`);
   }
 };
 
-const withoutOptions = ({ anyOf: _, ...rest }: Schema): Schema => rest;
+const omitOptions = ({ anyOf: _, ...rest }: Schema): Schema => rest;
 
-const union = (options: readonly Candidates[]): Candidates => ({
+const combineCandidates = (options: readonly Candidates[]): Candidates => ({
   arbitrary: fc.oneof(...options.map(({ arbitrary }) => arbitrary)),
-  edges: options.flatMap(({ edges }) => edges),
-  forbidden: options.flatMap(({ forbidden }) => forbidden),
+  edgeCases: options.flatMap(({ edgeCases }) => edgeCases),
+  invalidValues: options.flatMap(({ invalidValues }) => invalidValues),
 });
 
-const exactly = (values: readonly unknown[]): Candidates => ({
+const enumCandidatesOf = (values: readonly unknown[]): Candidates => ({
   arbitrary: fc.constantFrom(...values),
-  edges: values,
-  forbidden: values.flatMap((value) => (typeof value === 'string' && value !== '' ? [`${value}x`, value + value] : [])),
+  edgeCases: values,
+  invalidValues: values.flatMap((value) =>
+    typeof value === 'string' && value !== '' ? [`${value}x`, value + value] : [],
+  ),
 });
 
-const lists = ({ items = {}, maxItems }: Schema, valuesOf: ValuesOf): Candidates => {
-  const { arbitrary, edges, forbidden } = valuesOf(items);
+const listCandidatesOf = ({ items = {}, maxItems }: Schema, valuesOf: ValuesOf): Candidates => {
+  const { arbitrary, edgeCases, invalidValues } = valuesOf(items);
   return {
     arbitrary: fc.array(arbitrary, { minLength: 1, maxLength: 3 }),
-    edges: [edges, ...edges.map((edge) => [edge])],
-    forbidden: [
+    edgeCases: [edgeCases, ...edgeCases.map((edgeCase) => [edgeCase])],
+    invalidValues: [
       [],
-      ...(maxItems === undefined ? [] : edges.slice(0, 1).map((edge) => new Array<unknown>(maxItems + 1).fill(edge))),
-      ...edges.map((edge) => [edge, edge]),
-      ...forbidden.flatMap((value) => [[value], [...edges, value]]),
+      ...(maxItems === undefined
+        ? []
+        : edgeCases.slice(0, 1).map((edgeCase) => new Array<unknown>(maxItems + 1).fill(edgeCase))),
+      ...edgeCases.map((edgeCase) => [edgeCase, edgeCase]),
+      ...invalidValues.flatMap((value) => [[value], [...edgeCases, value]]),
     ],
   };
 };
 
-const numbers = ({ minimum = 0, maximum = 1 }: Schema): Candidates => ({
+const numberCandidatesOf = ({ minimum = 0, maximum = 1 }: Schema): Candidates => ({
   arbitrary: fc.double({ min: minimum, max: maximum, noNaN: true }),
-  edges: [minimum, maximum],
-  forbidden: [minimum - 0.001, maximum + 0.001],
+  edgeCases: [minimum, maximum],
+  invalidValues: [minimum - 0.001, maximum + 0.001],
 });
 
-const wholeNumbers = ({ minimum = -1_000, maximum }: Schema): Candidates => ({
+const integerCandidatesOf = ({ minimum = -1_000, maximum }: Schema): Candidates => ({
   arbitrary: fc.integer({ min: minimum, max: Math.min(maximum ?? 2 ** 31, 2 ** 31) }),
-  edges: [minimum, minimum + 1, ...(maximum === undefined ? [Number.MAX_SAFE_INTEGER] : [maximum - 1, maximum])],
-  forbidden: [minimum - 1, minimum + 0.5, `${minimum}`, ...(maximum === undefined ? [] : [maximum + 1, maximum * 1e6])],
+  edgeCases: [minimum, minimum + 1, ...(maximum === undefined ? [Number.MAX_SAFE_INTEGER] : [maximum - 1, maximum])],
+  invalidValues: [
+    minimum - 1,
+    minimum + 0.5,
+    `${minimum}`,
+    ...(maximum === undefined ? [] : [maximum + 1, maximum * 1e6]),
+  ],
 });
 
 /**
@@ -195,29 +205,46 @@ const forbiddenCharacters = [
 ];
 const characters = [...'aZ059-_.@ "\'\\<>{}[]:,é株\u00a0\n\t', '😀', '\u0301', 'ﬁ', '\ufeff'];
 
-const strings = (schema: Schema): Candidates => {
+const stringCandidatesOf = (schema: Schema): Candidates => {
   const { minLength = 0, maxLength = 60, pattern } = schema;
-  const formatted = formattedStrings(schema);
-  const plain = fc.string({ unit: fc.constantFrom(...characters), minLength, maxLength: Math.min(maxLength, 60) });
+  const formattedArbitrary = formattedStringsOf(schema);
+  const plainArbitrary = fc.string({
+    unit: fc.constantFrom(...characters),
+    minLength,
+    maxLength: Math.min(maxLength, 60),
+  });
   const isLoose = pattern === undefined || pattern.startsWith('^[^');
-  const withForbiddenCharacter = forbiddenCharacters.flatMap((spoiler) => [`a${spoiler}b`, `a@b${spoiler}c.example`]);
-  const long = (unit: string, length: number) => unit.repeat(length);
+  const withForbiddenCharacter = forbiddenCharacters.flatMap((forbiddenCharacter) => [
+    `a${forbiddenCharacter}b`,
+    `a@b${forbiddenCharacter}c.example`,
+  ]);
+  const repeatUnit = (unit: string, length: number) => unit.repeat(length);
   return {
-    arbitrary: formatted ?? (isLoose ? plain : fc.stringMatching(new RegExp(pattern))),
-    edges: [
-      ...(formatted ? fc.sample(formatted, { numRuns: 20, seed: 1 }) : []),
+    arbitrary: formattedArbitrary ?? (isLoose ? plainArbitrary : fc.stringMatching(new RegExp(pattern))),
+    edgeCases: [
+      ...(formattedArbitrary ? fc.sample(formattedArbitrary, { numRuns: 20, seed: 1 }) : []),
       ...withForbiddenCharacter,
-      ...['a', '0', '😀', 'a😀b', '-', 'a-b_c', long('a', maxLength), long('😀', maxLength), long('a', minLength)],
+      ...[
+        'a',
+        '0',
+        '😀',
+        'a😀b',
+        '-',
+        'a-b_c',
+        repeatUnit('a', maxLength),
+        repeatUnit('😀', maxLength),
+        repeatUnit('a', minLength),
+      ],
     ],
-    forbidden: [
+    invalidValues: [
       ...[
         '',
         '-',
         'a b',
         'A',
-        long('a', maxLength + 1),
-        long('😀', maxLength + 1),
-        long('a', Math.max(0, minLength - 1)),
+        repeatUnit('a', maxLength + 1),
+        repeatUnit('😀', maxLength + 1),
+        repeatUnit('a', Math.max(0, minLength - 1)),
       ],
       ...withForbiddenCharacter,
       ...(schema.format === 'uuid' ? [uuid.slice(1), `${uuid}0`, uuid.replaceAll('-', ''), `{${uuid}}`] : []),
@@ -237,7 +264,7 @@ const anyDate = fc.date({
 const word = fc.string({ unit: fc.constantFrom(...'abzÄé09'), minLength: 1, maxLength: 9 });
 
 /** Returns strings in the schema's format; null if the schema has no format. */
-const formattedStrings = ({ format }: Schema): fc.Arbitrary<string> | null => {
+const formattedStringsOf = ({ format }: Schema): fc.Arbitrary<string> | null => {
   switch (format) {
     case undefined:
       return null;
@@ -253,31 +280,33 @@ const formattedStrings = ({ format }: Schema): fc.Arbitrary<string> | null => {
         .tuple(anyDate, fc.constantFrom('Z', '.5Z', '.123456789Z', '+14:00', '-23:59', 'z', `.${'5'.repeat(50)}Z`))
         .map(([date, end]) => `${date.toISOString().slice(0, 19)}${end}`);
     case 'idn-email':
-      return fc.tuple(word, word, word).map(([name, host, top]) => `${name}.o'${name}+tag@${host}.${top}`);
+      return fc
+        .tuple(word, word, word)
+        .map(([name, host, topLevelDomain]) => `${name}.o'${name}+tag@${host}.${topLevelDomain}`);
     default:
       throw new Error(`Unknown format ${format}`);
   }
 };
 
-const objects = (schema: Schema, valuesOf: ValuesOf, resolve: (schema: Schema) => Schema): Candidates => {
+const objectCandidatesOf = (schema: Schema, valuesOf: ValuesOf, resolve: (schema: Schema) => Schema): Candidates => {
   const forms = formsOf(schema, resolve).map((form) => objectsOf(form, valuesOf));
-  return union(forms);
+  return combineCandidates(forms);
 };
 
 /** Returns an object's schema once for each of its options, with all parts merged. */
 const formsOf = (reference: Schema, resolve: (schema: Schema) => Schema): readonly Schema[] => {
   const { anyOf, allOf = [], ...schema } = resolve(reference);
-  const whole = allOf.filter((part) => !part.if).reduce(merge, schema);
-  return anyOf ? anyOf.flatMap((option) => formsOf(merge(whole, mergeAllOf(option)), resolve)) : [whole];
+  const mergedSchema = allOf.filter((part) => !part.if).reduce(merge, schema);
+  return anyOf ? anyOf.flatMap((option) => formsOf(merge(mergedSchema, mergeAllOf(option)), resolve)) : [mergedSchema];
 };
 
 const mergeAllOf = ({ allOf = [], ...schema }: Schema): Schema => allOf.reduce(merge, schema);
 
-const merge = (one: Schema, other: Schema): Schema => ({
-  ...one,
-  ...other,
-  properties: { ...one.properties, ...other.properties },
-  required: [...(one.required ?? []), ...(other.required ?? [])],
+const merge = (left: Schema, right: Schema): Schema => ({
+  ...left,
+  ...right,
+  properties: { ...left.properties, ...right.properties },
+  required: [...(left.required ?? []), ...(right.required ?? [])],
 });
 
 type JsonObject = Readonly<Record<string, unknown>>;
@@ -289,16 +318,18 @@ const objectsOf = ({ properties = {}, required = [] }: Schema, valuesOf: ValuesO
     'x-other': fc.jsonValue({ maxDepth: 2 }),
   };
   const arbitrary = fc.record(model, { requiredKeys: [...required] });
-  const base: JsonObject = Object.fromEntries(
-    members.filter(([name]) => required.includes(name)).map(([name, { edges }]) => [name, edges[0]]),
+  const minimalObject: JsonObject = Object.fromEntries(
+    members.filter(([name]) => required.includes(name)).map(([name, { edgeCases }]) => [name, edgeCases[0]]),
   );
-  const without = (name: string): JsonObject =>
-    Object.fromEntries(Object.entries(base).filter(([key]) => key !== name));
-  const withEach = (values: (of: Values) => readonly unknown[]) =>
-    members.flatMap(([name, one]) => values(one).map((value) => ({ ...base, [name]: value })));
+  const omitMember = (name: string): JsonObject =>
+    Object.fromEntries(Object.entries(minimalObject).filter(([key]) => key !== name));
+  const replaceEachMember = (selectValues: (memberValues: Values) => readonly unknown[]) =>
+    members.flatMap(([name, memberValues]) =>
+      selectValues(memberValues).map((value) => ({ ...minimalObject, [name]: value })),
+    );
   return {
     arbitrary,
-    edges: [base, ...withEach(({ edges }) => edges)],
-    forbidden: [...required.map(without), ...withEach(({ forbidden }) => forbidden)],
+    edgeCases: [minimalObject, ...replaceEachMember(({ edgeCases }) => edgeCases)],
+    invalidValues: [...required.map(omitMember), ...replaceEachMember(({ invalidValues }) => invalidValues)],
   };
 };

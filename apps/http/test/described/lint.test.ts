@@ -3,10 +3,10 @@ import spectralCore from '@stoplight/spectral-core';
 import { Json } from '@stoplight/spectral-parsers';
 import rulesets from '@stoplight/spectral-rulesets';
 import { describe, expect, test } from 'vitest';
-import { openApiDocument, routes } from '../../src/index.ts';
+import { buildOpenApiDocument, routes } from '../../src/index.ts';
 import { httpSettings } from '../start-in-memory.ts';
 
-const document = openApiDocument(routes, httpSettings);
+const document = buildOpenApiDocument(routes, httpSettings);
 // The specification prescribes the paths, and a trailing slash makes no difference.
 const slashes = { redocly: 'no-path-trailing-slash', spectral: 'path-keys-no-trailing-slash' };
 
@@ -33,7 +33,7 @@ describe.each(Object.entries(linters))("%s's recommended rules", (_name, lint) =
     expect(await lint(document)).toEqual([]);
   });
 
-  test('report the problems of a broken document', async () => {
+  test('report the problems of an invalid document', async () => {
     const faults = await lint({ ...document, info: { title: 'Portico', version: '1' }, tags: 'none' });
     expect(faults).toEqual(
       expect.arrayContaining([expect.stringMatching(/^info-(?:license|contact): /), expect.stringContaining('tags')]),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { openApiDocument, routes } from '../../src/index.ts';
+import { buildOpenApiDocument, routes } from '../../src/index.ts';
 import { parseExpiry } from '@portico/domain';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
@@ -21,7 +21,7 @@ interface Operation {
   readonly requestBody?: { readonly content: Record<string, { schema: Schema; example: object }> };
 }
 
-const document = JSON.parse(JSON.stringify(openApiDocument(routes, httpSettings))) as {
+const document = JSON.parse(JSON.stringify(buildOpenApiDocument(routes, httpSettings))) as {
   paths: Record<string, Record<string, Operation>>;
 };
 const valuesOf = createValueMaker(document);
@@ -38,15 +38,15 @@ const json = ['Content-Type', 'application/json'];
 /** Whether the expiry is in the past. JSON Schema cannot require a time in the future; the description does. */
 const isPast = ({ raw, status, text }: Readonly<{ raw: string; status: number; text: string }>): boolean => {
   const { expires_at: expiry } = JSON.parse(raw) as { readonly expires_at?: unknown };
-  const at = typeof expiry === 'string' ? parseExpiry(expiry.trim()) : null;
-  const isRefused =
-    status === 400 && text.startsWith('{"detail":"Invalid request body: expires_at must be in the future, it is ');
-  return isRefused && at !== null && at <= Date.now();
+  const instant = typeof expiry === 'string' ? parseExpiry(expiry.trim()) : null;
+  const isRejected =
+    status === 400 && text.startsWith('{"detail":"Invalid request body: expires_at must be in the future; it is now ');
+  return isRejected && instant !== null && instant <= Date.now();
 };
 
 /** Returns a value as query text; null if it cannot be written as query text. */
 const toQueryText = (value: unknown): string | null => {
-  if (Array.isArray(value)) return value.every((one) => typeof one === 'string') ? value.join(',') : null;
+  if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(',') : null;
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : null;
 };
 /**
@@ -118,25 +118,25 @@ describe('the request schemas of the OpenAPI document', () => {
   test.each(parameters)(
     'match the service for parameter %s',
     async (_name, operation, { name, schema, allowEmptyValue }) => {
-      const { allows, arbitrary, edges, forbidden } = valuesOf(schema);
+      const { isAllowed, arbitrary, edgeCases, invalidValues } = valuesOf(schema);
       const random = fc.sample(arbitrary, { numRuns: 40, seed });
       const sendWith = async (value: string) => {
         const reply = await send(operation, `?${name}=${encodeURIComponent(value)}`, exampleOf(operation));
         return { value, status: reply.status, text: reply.text.slice(0, 200) };
       };
-      const allowed = toQueryTexts([...edges, ...random]);
-      const refused = toQueryTexts(forbidden).filter(
-        (text) => !readingsOf(text).some(allows) && !(text === '' && allowEmptyValue),
+      const allowedTexts = toQueryTexts([...edgeCases, ...random]);
+      const rejectedTexts = toQueryTexts(invalidValues).filter(
+        (text) => !readingsOf(text).some(isAllowed) && !(text === '' && allowEmptyValue),
       );
-      expect(allowed.length).toBeGreaterThan(1);
-      expect(refused.length).toBeGreaterThan(3);
-      for (const value of [...allowed, ...(allowEmptyValue ? [''] : [])]) {
+      expect(allowedTexts.length).toBeGreaterThan(1);
+      expect(rejectedTexts.length).toBeGreaterThan(3);
+      for (const value of [...allowedTexts, ...(allowEmptyValue ? [''] : [])]) {
         const reply = await sendWith(value);
         // A conflict with stored data does not make the request invalid.
         // A name may be unknown or ambiguous.
         expect([reply, reply.status < 300 || [404, 409].includes(reply.status)]).toEqual([reply, true]);
       }
-      for (const value of refused) expect(await sendWith(value)).toMatchObject({ value, status: 400 });
+      for (const value of rejectedTexts) expect(await sendWith(value)).toMatchObject({ value, status: 400 });
     },
   );
 
@@ -145,20 +145,22 @@ describe('the request schemas of the OpenAPI document', () => {
     .map((operation) => [operation.operationId, operation] as const);
 
   test.each(bodies)('match the service for the body of %s', async (_name, operation) => {
-    const { arbitrary, edges, forbidden } = valuesOf(operation.requestBody?.content['application/json']?.schema ?? {});
+    const { arbitrary, edgeCases, invalidValues } = valuesOf(
+      operation.requestBody?.content['application/json']?.schema ?? {},
+    );
     const random = fc.sample(arbitrary, { numRuns: 60, seed });
-    expect(forbidden.length).toBeGreaterThan(10);
+    expect(invalidValues.length).toBeGreaterThan(10);
     const sendWith = async (body: unknown) => {
       const raw = JSON.stringify(body);
       const reply = await send(operation, '', raw);
       return { raw, status: reply.status, text: reply.text.slice(0, 200) };
     };
-    for (const body of [...edges, ...random]) {
+    for (const body of [...edgeCases, ...random]) {
       const reply = await sendWith(body);
       if (isPast(reply)) continue;
       expect([reply, reply.status === 400 || reply.status >= 500]).toEqual([reply, false]);
     }
-    for (const body of forbidden) {
+    for (const body of invalidValues) {
       const reply = await sendWith(body);
       expect([reply, reply.status]).toEqual([reply, 400]);
     }
@@ -166,6 +168,6 @@ describe('the request schemas of the OpenAPI document', () => {
 
   test('are tested for every query parameter and body', () => {
     expect(parameters.length).toBeGreaterThan(20);
-    expect(bodies.length).toBe(routes.filter(({ body, hidden }) => body !== null && !hidden).length);
+    expect(bodies.length).toBe(routes.filter(({ body, isHidden }) => body !== null && !isHidden).length);
   });
 });

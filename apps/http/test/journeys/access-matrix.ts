@@ -1,6 +1,6 @@
-import { groupPair, type CollectionId, type GroupId, type Ports, type ProfileId } from '@portico/domain';
+import { toGroupPair, type CollectionId, type GroupId, type Ports, type ProfileId } from '@portico/domain';
 import { beforeAll, expect, test } from 'vitest';
-import { refusalOf } from '../reply.ts';
+import { errorOf } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { unknownId, type Client, type Start } from '../subject.ts';
 
@@ -14,10 +14,10 @@ export const accessMatrixSuite = (start: Start): void => {
   let bob: Client;
   let maps: string;
   let atlas: string;
-  const matrix = (query = '', headers: readonly string[] = []) =>
+  const readMatrix = (query = '', headers: readonly string[] = []) =>
     call('GET', `/api/access/matrix${query}`, { token: fixtures.admin, headers });
   const linesOf = (rows: readonly Row[]) => rows.map(({ email, collection_name }) => [email, collection_name]);
-  const lines = async (query = '') => linesOf((await matrix(query)).list);
+  const readLines = async (query = '') => linesOf((await readMatrix(query)).list);
 
   beforeAll(async () => {
     [ada, bob] = [await fixtures.newClient(), await fixtures.newClient()];
@@ -29,7 +29,7 @@ export const accessMatrixSuite = (start: Start): void => {
   });
 
   test('each row has the client, the collection, the kind of grant and its expiry, sorted by client and collection', async () => {
-    const { list } = await matrix();
+    const { list } = await readMatrix();
     expect(linesOf(list)).toEqual([
       [ada.email, '=Atlas'],
       [ada.email, 'maps'],
@@ -52,33 +52,33 @@ export const accessMatrixSuite = (start: Start): void => {
     });
   });
 
-  test('filters are combined; without a match the list is empty, and an unknown name is a 404', async () => {
-    expect(await lines(`?profile=${ada.id}`)).toHaveLength(2);
-    expect(await lines(`?profile=${bob.email.toUpperCase()}`)).toEqual([[bob.email, 'maps']]);
-    expect(await lines(`?collection=${maps}`)).toHaveLength(2);
-    expect(await lines(`?collection=maps&profile=${ada.email}`)).toEqual([[ada.email, 'maps']]);
-    expect(await lines('?expiring_before=3000-01-01')).toEqual([]);
-    expect(await lines('?expiring_before=3000-01-02')).toEqual([[bob.email, 'maps']]);
-    expect(await lines('?collection=Granted%20to%20nobody')).toEqual([]);
-    expect(await lines(`?profile=${unknownId}`)).toEqual([]);
+  test('filters are combined; if nothing matches, the list is empty; an unknown name is a 404', async () => {
+    expect(await readLines(`?profile=${ada.id}`)).toHaveLength(2);
+    expect(await readLines(`?profile=${bob.email.toUpperCase()}`)).toEqual([[bob.email, 'maps']]);
+    expect(await readLines(`?collection=${maps}`)).toHaveLength(2);
+    expect(await readLines(`?collection=maps&profile=${ada.email}`)).toEqual([[ada.email, 'maps']]);
+    expect(await readLines('?expiring_before=3000-01-01')).toEqual([]);
+    expect(await readLines('?expiring_before=3000-01-02')).toEqual([[bob.email, 'maps']]);
+    expect(await readLines('?collection=Granted%20to%20nobody')).toEqual([]);
+    expect(await readLines(`?profile=${unknownId}`)).toEqual([]);
     for (const headers of [[], ['Accept', 'text/csv']]) {
-      const unknown = async (query: string) => refusalOf(await matrix(query, headers));
-      expect(await unknown('?profile=nobody@example.com')).toEqual([404, 'User not found']);
-      expect(await unknown('?group=nobody')).toEqual([404, 'Group not found']);
-      expect(await unknown('?collection=nothing')).toEqual([404, 'Collection not found']);
+      const errorFor = async (query: string) => errorOf(await readMatrix(query, headers));
+      expect(await errorFor('?profile=nobody@example.com')).toEqual([404, 'User not found']);
+      expect(await errorFor('?group=nobody')).toEqual([404, 'Group not found']);
+      expect(await errorFor('?collection=nothing')).toEqual([404, 'Collection not found']);
     }
   });
 
-  test('is returned page by page, each row once; a page has 1 to 1,000 rows', async () => {
+  test('is returned in pages of 1 to 1,000 rows, each row once', async () => {
     const replies = await pages('/api/access/matrix?limit=1&collection=maps');
     expect(replies.map(({ list }) => linesOf(list))).toEqual([[[ada.email, 'maps']], [[bob.email, 'maps']]]);
-    for (const limit of [0, 1_001]) expect((await matrix(`?limit=${limit}`)).status).toBe(400);
-    expect((await matrix('?limit=1000')).status).toBe(200);
+    for (const limit of [0, 1_001]) expect((await readMatrix(`?limit=${limit}`)).status).toBe(400);
+    expect((await readMatrix('?limit=1000')).status).toBe(200);
   });
 
   test('is also available as CSV, in full or page by page', async () => {
     const csv = ['Accept', 'text/csv'];
-    const { text, headers } = await matrix('', csv);
+    const { text, headers } = await readMatrix('', csv);
     const rows = text.trimEnd().split('\r\n');
     expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
     expect(rows[0]).toMatch(/^client_id,email,full_name,.*,granted_at,expires_at,last_day$/);
@@ -87,44 +87,46 @@ export const accessMatrixSuite = (start: Start): void => {
     expect(rows.filter((row) => row.endsWith(',3000-01-01T00:00:00.000Z,2999-12-31'))).toHaveLength(1);
     expect(rows.filter((row) => row.endsWith(',,'))).toHaveLength(2);
     expect(rows[1]).toContain(`,'=Atlas,direct,`);
-    const page = await matrix('?limit=2', csv);
+    const page = await readMatrix('?limit=2', csv);
     expect(page.text.trimEnd().split('\r\n')).toEqual(rows.slice(0, 3));
     expect(page.headers.link).toMatch(/cursor=/);
   });
 
-  test('shows the group of a grant by group', async () => {
+  test('shows the group if access is through a group', async () => {
     const group = await addGroup(ports, 'Cartographers', ada.id, maps);
-    const all = await matrix('?group=Cartographers');
-    expect(all.list).toMatchObject([{ email: ada.email, via: 'group', group_id: group, group_name: 'Cartographers' }]);
+    const fullMatrix = await readMatrix('?group=Cartographers');
+    expect(fullMatrix.list).toMatchObject([
+      { email: ada.email, via: 'group', group_id: group, group_name: 'Cartographers' },
+    ]);
     const ways = [
       { kind: 'direct', group_id: null, group_name: null, expires_at: null },
       { kind: 'group', group_id: group, group_name: 'Cartographers', expires_at: null },
     ];
     const path = `/api/access/clients/${ada.id}/collections?granted=true`;
-    const granted = (await call('GET', path, { token: fixtures.admin })).list;
-    expect(granted.map(({ name, has_access }) => [name, has_access])).toEqual([
+    const grantedClients = (await call('GET', path, { token: fixtures.admin })).list;
+    expect(grantedClients.map(({ name, has_access }) => [name, has_access])).toEqual([
       ['=Atlas', true],
       ['maps', true],
     ]);
-    expect(granted[1]).toMatchObject({ via: ways, expires_at: null });
-    const plain = `/api/access/collections/${maps}/clients`;
-    const clients = (await call('GET', `${plain}?include=ways`, { token: fixtures.admin })).list;
+    expect(grantedClients[1]).toMatchObject({ via: ways, expires_at: null });
+    const clientsPath = `/api/access/collections/${maps}/clients`;
+    const clients = (await call('GET', `${clientsPath}?include=ways`, { token: fixtures.admin })).list;
     expect(clients).toMatchObject([
       { email: ada.email, via: ways },
       { email: bob.email, via: [{ kind: 'direct' }], expires_at: '3000-01-01T00:00:00.000Z' },
     ]);
-    expect((await call('GET', plain, { token: fixtures.admin })).list[0]).not.toHaveProperty('via');
+    expect((await call('GET', clientsPath, { token: fixtures.admin })).list[0]).not.toHaveProperty('via');
   });
 
   test('shows suspended clients, and omits admins', async () => {
-    const [suspended, promoted] = [await fixtures.newClient(), await fixtures.newClient()];
-    for (const client of [suspended, promoted]) await fixtures.grant(client, atlas);
-    await call('POST', `/api/profiles/${suspended.id}/suspend`, { token: fixtures.admin });
-    await call('PUT', `/api/profiles/${promoted.id}/role`, { token: fixtures.admin, json: { role: 'admin' } });
-    const { list } = await matrix(`?collection=${atlas}`);
+    const [suspendedClient, promotedClient] = [await fixtures.newClient(), await fixtures.newClient()];
+    for (const client of [suspendedClient, promotedClient]) await fixtures.grant(client, atlas);
+    await call('POST', `/api/profiles/${suspendedClient.id}/suspend`, { token: fixtures.admin });
+    await call('PUT', `/api/profiles/${promotedClient.id}/role`, { token: fixtures.admin, json: { role: 'admin' } });
+    const { list } = await readMatrix(`?collection=${atlas}`);
     expect(list.map(({ email, suspended_at }) => [email, suspended_at === null])).toEqual([
       [ada.email, true],
-      [suspended.email, false],
+      [suspendedClient.email, false],
     ]);
   });
 
@@ -135,10 +137,10 @@ export const accessMatrixSuite = (start: Start): void => {
     const expires_at = new Date(clock.now() + 1_000).toISOString();
     const json = { profiles: [client.id], collections: [collection], expires_at };
     await call('POST', '/api/access/grants', { token: fixtures.admin, json });
-    expect(await lines('?collection=Short')).toHaveLength(1);
+    expect(await readLines('?collection=Short')).toHaveLength(1);
     clock.advance(1_000);
-    expect(await lines('?collection=Short')).toEqual([]);
-    expect(await lines('?collection=Short&include_expired=true')).toHaveLength(1);
+    expect(await readLines('?collection=Short')).toEqual([]);
+    expect(await readLines('?collection=Short&include_expired=true')).toHaveLength(1);
   });
 };
 
@@ -150,7 +152,7 @@ const addGroup = async ({ groups, grants }: Ports, name: string, member: string,
   const profile = member as ProfileId;
   const add = [{ id: profile, addedAt: createdAt }];
   await groups.updateMembers(id, [profile], createdAt, () => ({ add, ...effects }));
-  const pair = groupPair(id, collection as CollectionId);
+  const pair = toGroupPair(id, collection as CollectionId);
   await grants.update([pair], () => ({ put: [{ ...pair, grantedAt: createdAt, expiresAt: null }], ...effects }));
   return id;
 };

@@ -22,9 +22,14 @@ type Body =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
   | { readonly kind: 'text'; readonly text: string }
   /**
-   * The route's own example, with one member replaced (unless `member` is null), and truncated to the fraction `keep`.
+   * The route's own example, with one member replaced (unless `member` is null), and truncated to the fraction `lengthToKeep`.
    */
-  | { readonly kind: 'example'; readonly member: number | null; readonly value: unknown; readonly keep: number };
+  | {
+      readonly kind: 'example';
+      readonly member: number | null;
+      readonly value: unknown;
+      readonly lengthToKeep: number;
+    };
 
 const oddText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 30 }),
@@ -65,7 +70,7 @@ const randomRequest: fc.Arbitrary<RandomRequest> = fc.record({
         kind: fc.constant('example' as const),
         member: fc.option(fc.nat(10), { freq: 2 }),
         value: oddValue,
-        keep: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
+        lengthToKeep: fc.oneof(fc.constant(1), fc.double({ min: 0, max: 1, noNaN: true })),
       }),
     },
   ),
@@ -98,7 +103,7 @@ export const badInputSuite = (start: Start): void => {
     examples = examplesOf((await call('GET', '/openapi.json')).body);
   });
 
-  const credentials = (caller: RandomRequest['caller']): CallOptions => {
+  const credentialsOf = (caller: RandomRequest['caller']): CallOptions => {
     switch (caller) {
       case 'admin':
         return { token: fixtures.admin };
@@ -121,18 +126,18 @@ export const badInputSuite = (start: Start): void => {
     if (body.kind === 'text') return body.text;
     const example = examples.get(operation) ?? {};
     const names = Object.keys(example);
-    const replaced = body.member === null ? {} : { [names[body.member % names.length] ?? 'x']: body.value };
-    const text = JSON.stringify({ ...example, ...replaced });
-    return text.slice(0, Math.ceil(text.length * body.keep));
+    const replacement = body.member === null ? {} : { [names[body.member % names.length] ?? 'x']: body.value };
+    const text = JSON.stringify({ ...example, ...replacement });
+    return text.slice(0, Math.ceil(text.length * body.lengthToKeep));
   };
 
   test(`${requests} requests of every kind get documented responses`, async () => {
     const statuses = new Map<number, number>();
     await fc.assert(
       fc.asyncProperty(randomRequest, async ({ route, params, query, body, contentType, caller }) => {
-        let at = 0;
+        let index = 0;
         const path = route.path.replace(/:(\w+)/g, (_, name: string) => {
-          const param = params[at++ % params.length] ?? '';
+          const param = params[index++ % params.length] ?? '';
           return (
             encodeURIComponent(
               (param === 'known' ? (name === 'collection_id' ? collection : client.id) : param).toWellFormed(),
@@ -142,7 +147,7 @@ export const badInputSuite = (start: Start): void => {
         const search = new URLSearchParams(query).toString();
         const raw = bytesOf(body, route.operation);
         const reply = await call(route.method, search ? `${path}?${search}` : path, {
-          ...credentials(caller),
+          ...credentialsOf(caller),
           ...(raw === undefined ? {} : { raw, headers: contentType ? ['Content-Type', contentType] : [] }),
         });
         statuses.set(reply.status, (statuses.get(reply.status) ?? 0) + 1);

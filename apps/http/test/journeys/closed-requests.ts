@@ -14,7 +14,7 @@ export const closedRequestsSuite = (start: Start): void => {
   };
   const newGroup = async (name: string = crypto.randomUUID()): Promise<string> =>
     textOf((await asAdmin('POST', '/api/groups', 201, { name })).body.id);
-  const groupWith = async (collection: string, name?: string): Promise<string> => {
+  const createGroupWith = async (collection: string, name?: string): Promise<string> => {
     const group = await newGroup(name);
     await asAdmin('POST', `/api/groups/${group}/collections/${collection}`, 201);
     return group;
@@ -25,7 +25,7 @@ export const closedRequestsSuite = (start: Start): void => {
   };
 
   /** The ways to grant the collection to the client, and nothing to other clients. */
-  const ways: Readonly<Record<string, (client: Client, collection: string) => Promise<unknown>>> = {
+  const grantActions: Readonly<Record<string, (client: Client, collection: string) => Promise<unknown>>> = {
     'a grant': async ({ id }, collection) =>
       asAdmin('POST', `/api/access/clients/${id}/collections/${collection}`, 201),
     'a grant to a group of the requester': async ({ id }, collection) => {
@@ -44,41 +44,44 @@ export const closedRequestsSuite = (start: Start): void => {
       await asAdmin('POST', '/api/access/grants', 200, { groups: [group], collections: [collection] });
     },
     'joining a group with access to the collection': async ({ id }, collection) =>
-      asAdmin('POST', `/api/groups/${await groupWith(collection)}/members/${id}`, 201),
-    'joining such a group together with others': async ({ id }, collection) =>
-      asAdmin('POST', `/api/groups/${await groupWith(collection)}/members`, 200, {
+      asAdmin('POST', `/api/groups/${await createGroupWith(collection)}/members/${id}`, 201),
+    'joining a group with access to the collection together with other clients': async ({ id }, collection) =>
+      asAdmin('POST', `/api/groups/${await createGroupWith(collection)}/members`, 200, {
         profiles: [id, (await fixtures.newClient()).email],
       }),
-    'a token with such a group in its claims': async (client, collection) => {
+    'a token whose claims contain a group with access to the collection': async (client, collection) => {
       const name = crypto.randomUUID();
-      await groupWith(collection, name);
+      await createGroupWith(collection, name);
       await signIn(client, [name]);
     },
-    "renaming such a group to a name in the claims of the requester's token": async (client, collection) => {
+    "renaming a group with access to the collection to a name in the claims of the requester's token": async (
+      client,
+      collection,
+    ) => {
       const name = crypto.randomUUID();
       await signIn(client, [name]);
-      await asAdmin('PUT', `/api/groups/${await groupWith(collection)}`, 200, { name });
+      await asAdmin('PUT', `/api/groups/${await createGroupWith(collection)}`, 200, { name });
     },
     "a grant to a group in the claims of the requester's token": async (client, collection) => {
       const name = crypto.randomUUID();
       await signIn(client, [name]);
-      await groupWith(collection, name);
+      await createGroupWith(collection, name);
     },
   };
 
-  describe.each(Object.keys(ways))('%s', (way) => {
-    test('closes the request and no others', async () => {
+  describe.each(Object.keys(grantActions))('%s', (grantAction) => {
+    test('closes the request, but no other requests', async () => {
       const [ada, bob] = [await fixtures.newClient(), await fixtures.newClient()];
-      const [collection, other] = [
+      const [collection, otherCollection] = [
         await fixtures.newCollection({ discoverable: true }),
         await fixtures.newCollection({ discoverable: true }),
       ];
       const request = await requestAccess(ada, collection);
-      const others = [await requestAccess(ada, other), await requestAccess(bob, collection)];
-      await ways[way]?.(ada, collection);
+      const otherRequests = [await requestAccess(ada, otherCollection), await requestAccess(bob, collection)];
+      await grantActions[grantAction]?.(ada, collection);
       const statusOf = async (id: string) => (await asAdmin('GET', `/api/access/requests/${id}`, 200)).body.status;
       expect(await statusOf(request)).toBe('granted');
-      for (const id of others) expect(await statusOf(id)).toBe('pending');
+      for (const id of otherRequests) expect(await statusOf(id)).toBe('pending');
       const reply = await asAdmin('POST', `/api/access/requests/${request}/approve`, 409);
       expect(reply.body).toEqual({ detail: 'Request already decided: granted' });
       expectStatus(await call('GET', `/api/collections/${collection}`, { key: ada.key }), 200);

@@ -4,7 +4,7 @@ import { outcomeOf, type Reply } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, unknownId, type Start } from '../subject.ts';
 
-const secured = {
+const securedDocument = {
   ...smallDocument,
   servers: [{ url: 'https://{region}.example.com/{version}', variables: { region: { default: 'eu' } } }],
   components: { securitySchemes: { key: { type: 'apiKey', in: 'query', name: 'api_key' } } },
@@ -21,7 +21,10 @@ export const collectionsSuite = (start: Start): void => {
     call('GET', `/api/collections/${id}`, options);
   const readMetadata = (id: string, options: CallOptions = { token: fixtures.admin }) =>
     call('GET', `/api/collections/${id}/metadata`, options);
-  const invalid = (reply: Reply) => [reply.status, textOf(reply.body.detail).startsWith('Invalid request body: ')];
+  const invalidBodyOf = (reply: Reply) => [
+    reply.status,
+    textOf(reply.body.detail).startsWith('Invalid request body: '),
+  ];
 
   describe('creating', () => {
     test('returns the whole collection', async () => {
@@ -75,7 +78,7 @@ export const collectionsSuite = (start: Start): void => {
       ['no title', { name: 'n', openapi_spec: { openapi: '3.0.0', info: {}, paths: {} } }],
       ['no paths', { name: 'n', openapi_spec: { openapi: '3.0.0', info: { title: 't' } } }],
       [
-        'authentication of another type',
+        'authentication of an unknown type',
         { name: 'n', openapi_spec: smallDocument, authentication: { type: 'digest' } },
       ],
       ['authentication that is a string', { name: 'n', openapi_spec: smallDocument, authentication: 'bearer' }],
@@ -86,7 +89,7 @@ export const collectionsSuite = (start: Start): void => {
         { name: 'n', openapi_spec: smallDocument, authentication: { type: 'apiKey', name: 'k', in: 'body' } },
       ],
     ])('rejects %s', async (_case, json) => {
-      expect(invalid(await create(json))).toEqual([400, true]);
+      expect(invalidBodyOf(await create(json))).toEqual([400, true]);
     });
 
     test('accepts a name of 200 and a description of 10,000 characters', async () => {
@@ -105,10 +108,10 @@ export const collectionsSuite = (start: Start): void => {
       expect((await post(`{"name":"n","__proto__":{},"openapi_spec":${spec}}`)).status).toBe(400);
       expect((await post(`{"name":"n","constructor":{},"openapi_spec":${spec}}`)).status).toBe(400);
       const nested = `{"name":"n","authentication":{"type":"none","__proto__":{}},"openapi_spec":${spec}}`;
-      const refusal = await post(nested);
-      expect(refusal.status).toBe(400);
-      expect(refusal.body).toEqual({
-        detail: 'Invalid request body: authentication.__proto__ is no member that can be taken',
+      const rejection = await post(nested);
+      expect(rejection.status).toBe(400);
+      expect(rejection.body).toEqual({
+        detail: 'Invalid request body: authentication.__proto__ is not allowed',
       });
     });
 
@@ -120,13 +123,13 @@ export const collectionsSuite = (start: Start): void => {
       expect(warnings.total).toBeGreaterThan(0);
       expect(warnings.first.length).toBeGreaterThan(0);
       expect((await create({ name: 'Clean', openapi_spec: smallDocument })).body).not.toHaveProperty('warnings');
-      expect(invalid(await create({ name: 'Departs', openapi_spec }, '?strict=TRUE'))).toEqual([400, true]);
+      expect(invalidBodyOf(await create({ name: 'Departs', openapi_spec }, '?strict=TRUE'))).toEqual([400, true]);
       expect((await create({ name: 'Departs', openapi_spec }, '?strict=False')).status).toBe(201);
       expect((await create({ name: 'Departs', openapi_spec }, '?strict=maybe')).body.detail).toBe(
         'Invalid query parameter: strict must be true or false',
       );
-      const changed = await change(textOf(reply.body.id), { openapi_spec: { ...openapi_spec, x: 1 } });
-      expect(changed.body).toHaveProperty('warnings.total');
+      const changedReply = await change(textOf(reply.body.id), { openapi_spec: { ...openapi_spec, x: 1 } });
+      expect(changedReply.body).toHaveProperty('warnings.total');
     });
 
     test('an empty body and a body without a document are a 400', async () => {
@@ -136,13 +139,18 @@ export const collectionsSuite = (start: Start): void => {
       expect((await create({ name: 'n' })).body.detail).toBe('Invalid request body: openapi_spec is required');
     });
 
-    test('a body above the limit is a 413, with Content-Length and chunked', async () => {
+    test('a body above the limit is a 413, both with Content-Length and chunked', async () => {
       const openapi_spec = { ...smallDocument, x: 'x'.repeat(1_048_576) };
       expect((await create({ name: 'n', openapi_spec })).status).toBe(413);
       const raw = JSON.stringify({ name: 'n', openapi_spec });
       const headers = ['Content-Type', 'application/json'];
-      const chunked = await call('POST', '/api/collections/', { token: fixtures.admin, raw, headers, chunked: true });
-      expect(chunked.status).toBe(413);
+      const chunkedReply = await call('POST', '/api/collections/', {
+        token: fixtures.admin,
+        raw,
+        headers,
+        isChunked: true,
+      });
+      expect(chunkedReply.status).toBe(413);
       const belowLimit = { name: 'n', openapi_spec: { ...smallDocument, x: 'x'.repeat(1_000_000) } };
       expect((await create(belowLimit)).status).toBe(201);
     });
@@ -154,8 +162,8 @@ export const collectionsSuite = (start: Start): void => {
       const reply = await change(id, { name: 'Renamed' });
       expect(Object.keys(reply.body)).toEqual(['id', 'name', 'description', 'updated_at']);
       expect(reply.body).toMatchObject({ id, name: 'Renamed', description: 'About it' });
-      const again = await change(id, { name: 'Renamed', authentication: '' });
-      expect(again.body).toEqual(reply.body);
+      const repeatedReply = await change(id, { name: 'Renamed', authentication: '' });
+      expect(repeatedReply.body).toEqual(reply.body);
       expect(textOf((await change(id, { description: 'New' })).body.updated_at) > textOf(reply.body.updated_at)).toBe(
         true,
       );
@@ -163,8 +171,8 @@ export const collectionsSuite = (start: Start): void => {
 
     test('a new document replaces the old one and the data derived from it', async () => {
       const id = await fixtures.newCollection();
-      expect((await change(id, { openapi_spec: secured })).status).toBe(200);
-      expect((await read(id)).body.openapi_spec).toEqual(secured);
+      expect((await change(id, { openapi_spec: securedDocument })).status).toBe(200);
+      expect((await read(id)).body.openapi_spec).toEqual(securedDocument);
       expect((await readMetadata(id)).body).toMatchObject({
         base_url: 'https://eu.example.com/{version}',
         authentication: { type: 'apiKey', name: 'api_key', value: null, in: 'query' },
@@ -198,14 +206,14 @@ export const collectionsSuite = (start: Start): void => {
   });
 
   describe('reading', () => {
-    test('works by token and by key with a grant; 403 without a grant, 404 for an unknown collection', async () => {
+    test('works with a grant, by token and by key; it is a 403 without a grant and a 404 for an unknown collection', async () => {
       const id = await fixtures.newCollection();
       const client = await fixtures.newClient();
       for (const options of [{ token: client.token }, { key: client.key }]) {
         for (const get of [read, readMetadata]) {
           expect(outcomeOf(await get(id, options))).toEqual([403, { detail: 'No access to this collection' }]);
-          for (const missing of [unknownId, 'malformed', '%00', `${id}x`]) {
-            expect(outcomeOf(await get(missing, options))).toEqual([404, { detail: 'Collection not found' }]);
+          for (const missingId of [unknownId, 'malformed', '%00', `${id}x`]) {
+            expect(outcomeOf(await get(missingId, options))).toEqual([404, { detail: 'Collection not found' }]);
           }
         }
       }
@@ -228,28 +236,28 @@ export const collectionsSuite = (start: Start): void => {
       expect((await call('GET', '/api/collections/', { token: person.token })).list).toEqual([]);
     });
 
-    test('gzip and identity have the same text, each with its own entity tag; a 304 if the caller has it', async () => {
-      const openapi_spec = { ...smallDocument, x: Array.from({ length: 5_000 }, (_, at) => `text ${at}`) };
+    test('gzip and identity have the same text but different entity tags; the response is a 304 if the caller has the body', async () => {
+      const openapi_spec = { ...smallDocument, x: Array.from({ length: 5_000 }, (_, index) => `text ${index}`) };
       const id = await fixtures.newCollection({ openapi_spec, name: 'Zürich 😀' });
-      const plain = await read(id);
-      const gzipped = await read(id, { token: fixtures.admin, headers: ['Accept-Encoding', 'br, gzip;q=0.8'] });
-      expect(gzipped.headers['content-encoding']).toBe('gzip');
-      expect(gzipped.raw.length).toBeLessThan(plain.raw.length / 2);
-      expect(gzipped.text).toBe(plain.text);
-      expect(plain.body.openapi_spec).toEqual(openapi_spec);
-      expect(plain.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': 'private, no-cache' });
-      expect(plain.headers.etag).not.toBe(gzipped.headers.etag);
-      const uncompressed = await read(id, { token: fixtures.admin, headers: ['Accept-Encoding', 'gzip;q=0, *'] });
-      expect(uncompressed.headers['content-encoding']).toBeUndefined();
-      const conditional = (etag: string) => read(id, { token: fixtures.admin, headers: ['If-None-Match', etag] });
-      const etag = textOf(plain.headers.etag);
+      const plainReply = await read(id);
+      const gzippedReply = await read(id, { token: fixtures.admin, headers: ['Accept-Encoding', 'br, gzip;q=0.8'] });
+      expect(gzippedReply.headers['content-encoding']).toBe('gzip');
+      expect(gzippedReply.raw.length).toBeLessThan(plainReply.raw.length / 2);
+      expect(gzippedReply.text).toBe(plainReply.text);
+      expect(plainReply.body.openapi_spec).toEqual(openapi_spec);
+      expect(plainReply.headers).toMatchObject({ vary: 'Accept-Encoding', 'cache-control': 'private, no-cache' });
+      expect(plainReply.headers.etag).not.toBe(gzippedReply.headers.etag);
+      const uncompressedReply = await read(id, { token: fixtures.admin, headers: ['Accept-Encoding', 'gzip;q=0, *'] });
+      expect(uncompressedReply.headers['content-encoding']).toBeUndefined();
+      const readIfChanged = (etag: string) => read(id, { token: fixtures.admin, headers: ['If-None-Match', etag] });
+      const etag = textOf(plainReply.headers.etag);
       for (const tags of [etag, `W/${etag}`, `"x", ${etag}`, '*']) {
-        const reply = await conditional(tags);
+        const reply = await readIfChanged(tags);
         expect([reply.status, reply.raw.length, reply.headers.etag]).toEqual([304, 0, etag]);
       }
-      expect((await conditional('"x"')).status).toBe(200);
+      expect((await readIfChanged('"x"')).status).toBe(200);
       await change(id, { description: 'changed' });
-      expect((await conditional(etag)).status).toBe(200);
+      expect((await readIfChanged(etag)).status).toBe(200);
     });
 
     test('HEAD responds like GET, without the body', async () => {
@@ -276,16 +284,16 @@ export const collectionsSuite = (start: Start): void => {
         }),
       );
       const etag = textOf(reply.headers.etag);
-      const again = await readMetadata(id, { token: fixtures.admin, headers: ['If-None-Match', etag] });
-      expect(again.status).toBe(304);
+      const repeatedReply = await readMetadata(id, { token: fixtures.admin, headers: ['If-None-Match', etag] });
+      expect(repeatedReply.status).toBe(304);
     });
 
-    test('a stored credential is returned only here, must not be cached, and each read is audited', async () => {
+    test('a stored credential is returned only in the metadata, which must not be cached, and each read is audited', async () => {
       const value = 'very secret value';
       const authentication = { type: 'apiKey', name: 'X-Key', value };
-      const created = await create({ name: 'Stored', openapi_spec: smallDocument, authentication });
-      expect(created.text).not.toContain(value);
-      const id = textOf(created.body.id);
+      const createdReply = await create({ name: 'Stored', openapi_spec: smallDocument, authentication });
+      expect(createdReply.text).not.toContain(value);
+      const id = textOf(createdReply.body.id);
       const reply = await readMetadata(id);
       expect(reply.body.authentication).toEqual({ type: 'apiKey', name: 'X-Key', value, in: 'header' });
       expect(reply.headers['cache-control']).toBe('no-store');
@@ -296,62 +304,62 @@ export const collectionsSuite = (start: Start): void => {
       });
       expect(log.text).toContain(id);
       expect(log.text).not.toContain(value);
-      expect(subject.logLines().join('')).not.toContain(value);
+      expect(subject.listLogLines().join('')).not.toContain(value);
     });
 
     test("a PUT without a value keeps the stored value; type none clears it; null restores the document's scheme", async () => {
       const authentication = { type: 'bearer', value: 'kept value' };
-      const id = await fixtures.newCollection({ authentication, openapi_spec: secured });
-      const stored = async () => (await readMetadata(id)).body.authentication;
-      expect(await stored()).toEqual({ type: 'bearer', name: 'Authorization', value: 'kept value' });
+      const id = await fixtures.newCollection({ authentication, openapi_spec: securedDocument });
+      const readStoredAuthentication = async () => (await readMetadata(id)).body.authentication;
+      expect(await readStoredAuthentication()).toEqual({ type: 'bearer', name: 'Authorization', value: 'kept value' });
       await change(id, { authentication: { type: 'basic' } });
-      expect(await stored()).toEqual({ type: 'basic', name: 'Authorization', value: 'kept value' });
+      expect(await readStoredAuthentication()).toEqual({ type: 'basic', name: 'Authorization', value: 'kept value' });
       expect((await change(id, { authentication: { type: 'none', value: 'x' } })).status).toBe(400);
       await change(id, { authentication: { type: 'none' } });
-      expect(await stored()).toEqual({ type: 'none', name: null, value: null });
+      expect(await readStoredAuthentication()).toEqual({ type: 'none', name: null, value: null });
       await change(id, { authentication: null });
-      expect(await stored()).toEqual({ type: 'apiKey', name: 'api_key', value: null, in: 'query' });
+      expect(await readStoredAuthentication()).toEqual({ type: 'apiKey', name: 'api_key', value: null, in: 'query' });
     });
   });
 
   describe('listing', () => {
-    test('an admin sees all collections, a client only granted collections, sorted by name ignoring case', async () => {
+    test('an admin sees all collections, a client only granted collections, sorted by name, ignoring case', async () => {
       const ids = [];
       for (const name of ['list b', 'List A', 'LIST c']) ids.push(await fixtures.newCollection({ name }));
       const client = await fixtures.newClient();
-      const list = async () => (await call('GET', '/api/collections/', { token: client.token })).list;
-      expect(await list()).toEqual([]);
+      const readList = async () => (await call('GET', '/api/collections/', { token: client.token })).list;
+      expect(await readList()).toEqual([]);
       for (const id of ids) await fixtures.grant(client, id);
-      const entries = await list();
+      const entries = await readList();
       expect(entries.map(({ name }) => name)).toEqual(['List A', 'list b', 'LIST c']);
       expect(Object.keys(entries[0] ?? {})).toEqual(['id', 'name', 'description', 'created_at', 'updated_at']);
       await fixtures.revoke(client, ids[0] ?? '');
-      expect((await list()).map(({ name }) => name)).toEqual(['List A', 'LIST c']);
+      expect((await readList()).map(({ name }) => name)).toEqual(['List A', 'LIST c']);
       await change(ids[1] ?? '', { name: 'zz' });
-      expect((await list()).map(({ name }) => name)).toEqual(['LIST c', 'zz']);
-      const all = (await call('GET', '/api/collections', { token: fixtures.admin })).list;
-      expect(all.length).toBeGreaterThan(3);
+      expect((await readList()).map(({ name }) => name)).toEqual(['LIST c', 'zz']);
+      const completeList = (await call('GET', '/api/collections', { token: fixtures.admin })).list;
+      expect(completeList.length).toBeGreaterThan(3);
       expect((await call('GET', '/api/collections/', { key: client.key })).status).toBe(401);
     });
 
-    test('has an entity tag for each coding, and is a 304 if nothing changed', async () => {
-      const list = (...headers: string[]) => call('GET', '/api/collections/', { token: fixtures.admin, headers });
-      const plain = await list();
-      const gzipped = await list('Accept-Encoding', 'gzip');
-      expect(gzipped.headers['content-encoding']).toBe('gzip');
-      expect(gzipped.text).toBe(plain.text);
-      expect(gzipped.headers.etag).not.toBe(plain.headers.etag);
-      expect((await list('If-None-Match', textOf(plain.headers.etag))).status).toBe(304);
+    test('returns an entity tag for each coding, and a 304 if nothing has changed', async () => {
+      const readList = (...headers: string[]) => call('GET', '/api/collections/', { token: fixtures.admin, headers });
+      const plainReply = await readList();
+      const gzippedReply = await readList('Accept-Encoding', 'gzip');
+      expect(gzippedReply.headers['content-encoding']).toBe('gzip');
+      expect(gzippedReply.text).toBe(plainReply.text);
+      expect(gzippedReply.headers.etag).not.toBe(plainReply.headers.etag);
+      expect((await readList('If-None-Match', textOf(plainReply.headers.etag))).status).toBe(304);
       await fixtures.newCollection();
-      expect((await list('If-None-Match', textOf(plain.headers.etag))).status).toBe(200);
+      expect((await readList('If-None-Match', textOf(plainReply.headers.etag))).status).toBe(200);
     });
 
-    test('the links of the pages lead through the whole list', async () => {
+    test('following the links of the pages returns the complete list', async () => {
       for (let count = 0; count < 5; count++) await fixtures.newCollection({ name: 'Same name' });
-      const whole = (await call('GET', '/api/collections/', { token: fixtures.admin })).list;
+      const completeList = (await call('GET', '/api/collections/', { token: fixtures.admin })).list;
       const replies = await pages('/api/collections/?limit=2');
       for (const { list } of replies) expect(list.length).toBeLessThanOrEqual(2);
-      expect(replies.flatMap(({ list }) => list)).toEqual(whole);
+      expect(replies.flatMap(({ list }) => list)).toEqual(completeList);
     });
 
     test.each(['limit=0', 'limit=1001', 'limit=x', 'limit=1.5', 'limit=-1', 'limit=1&limit=2'])(

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import type { Start } from '../subject.ts';
 
-const ways: readonly SignInWay[] = [
+const signInWays: readonly SignInWay[] = [
   {
     kind: 'firebase',
     name: 'Firebase',
@@ -31,9 +31,9 @@ const ways: readonly SignInWay[] = [
 
 /** Tests the configuration that the console's page reads before sign-in. */
 export const consoleSuite = (start: Start): void => {
-  const { call } = provideSubject(start, { http: { signInWays: ways } });
+  const { call } = provideSubject(start, { http: { signInWays } });
 
-  test('anyone may read how to sign in, in the order of preference', async () => {
+  test('anyone may read the sign-in methods, in order of preference', async () => {
     const { status, body } = await call('GET', '/console/config.json');
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -73,7 +73,7 @@ export const consoleSuite = (start: Start): void => {
     expect((await call('POST', '/console/config.json')).headers.allow).toBe('GET, HEAD');
   });
 
-  test('it is not counted, and its credential is not checked', async () => {
+  test('requests for the configuration are not counted, and credentials are not checked', async () => {
     const { status, headers } = await call('GET', '/console/config.json', { token: 'not a token' });
     expect(status).toBe(200);
     expect(headers['ratelimit']).toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expectRefusal, refusalOf } from '../reply.ts';
+import { expectError, errorOf } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, type Client, type Start } from '../subject.ts';
 
@@ -9,38 +9,44 @@ const endOfLastDay = '3000-01-01T00:00:00.000Z';
 /** Tests grants and keys that expire. */
 export const expirySuite = (start: Start): void => {
   const { subject, fixtures, call, asAdmin } = provideSubject(start);
-  const pair = ({ id }: Client, collection: string) => `/api/access/clients/${id}/collections/${collection}`;
+  const grantPathOf = ({ id }: Client, collection: string) => `/api/access/clients/${id}/collections/${collection}`;
   const isoIn = (milliseconds: number) => new Date((subject.clock?.now() ?? Date.now()) + milliseconds).toISOString();
 
   describe('a grant', () => {
-    test('has the requested expiry; a date without a time is its last day', async () => {
+    test('has the requested expiry; a date without a time is the last day', async () => {
       const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
-      const created = await asAdmin('POST', pair(client, collection), { expires_at: lastDay });
-      expect([created.status, created.body.expires_at]).toEqual([201, endOfLastDay]);
-      const list = await asAdmin('GET', `/api/access/clients/${client.id}/collections?granted=true`);
-      expect(list.list).toMatchObject([{ id: collection, expires_at: endOfLastDay }]);
+      const createdReply = await asAdmin('POST', grantPathOf(client, collection), { expires_at: lastDay });
+      expect([createdReply.status, createdReply.body.expires_at]).toEqual([201, endOfLastDay]);
+      const listReply = await asAdmin('GET', `/api/access/clients/${client.id}/collections?granted=true`);
+      expect(listReply.list).toMatchObject([{ id: collection, expires_at: endOfLastDay }]);
     });
 
-    test('can get a new expiry, or none', async () => {
+    test('can be changed to a different expiry or to no expiry', async () => {
       const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
       const { granted_at } = (await fixtures.grant(client, collection)).body;
-      const set = await asAdmin('PUT', pair(client, collection), { expires_at: '2999-12-31T12:00:00+01:00' });
-      expect(set.body).toEqual({
+      const changedReply = await asAdmin('PUT', grantPathOf(client, collection), {
+        expires_at: '2999-12-31T12:00:00+01:00',
+      });
+      expect(changedReply.body).toEqual({
         message: 'Expiry changed',
         client_id: client.id,
         collection_id: collection,
         granted_at,
         expires_at: '2999-12-31T11:00:00.000Z',
       });
-      expect((await asAdmin('PUT', pair(client, collection), { expires_at: null })).body.expires_at).toBeNull();
-      const other = await fixtures.newCollection();
-      expectRefusal(await asAdmin('PUT', pair(client, other), { expires_at: null }), 404, 'Grant not found');
+      expect((await asAdmin('PUT', grantPathOf(client, collection), { expires_at: null })).body.expires_at).toBeNull();
+      const otherCollection = await fixtures.newCollection();
+      expectError(
+        await asAdmin('PUT', grantPathOf(client, otherCollection), { expires_at: null }),
+        404,
+        'Grant not found',
+      );
     });
 
     test.each(['soon', '2026-02-30', '10000-01-01', 7])('cannot expire %j', async (expires_at) => {
       const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
       for (const method of ['POST', 'PUT']) {
-        expect(refusalOf(await asAdmin(method, pair(client, collection), { expires_at }))).toEqual([
+        expect(errorOf(await asAdmin(method, grantPathOf(client, collection), { expires_at }))).toEqual([
           400,
           expect.stringMatching(/^Invalid request body: expires_at must be /),
         ]);
@@ -49,27 +55,27 @@ export const expirySuite = (start: Start): void => {
 
     test('cannot expire in the past', async () => {
       const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
-      expect(refusalOf(await asAdmin('POST', pair(client, collection), { expires_at: isoIn(-1) }))).toEqual([
+      expect(errorOf(await asAdmin('POST', grantPathOf(client, collection), { expires_at: isoIn(-1) }))).toEqual([
         400,
-        expect.stringMatching(/^Invalid request body: expires_at must be in the future, it is \d{4}-/),
+        expect.stringMatching(/^Invalid request body: expires_at must be in the future; it is now \d{4}-/),
       ]);
     });
 
-    test('is effective until its expiry, and nowhere after that', async () => {
+    test('is effective everywhere until its expiry, and nowhere after it', async () => {
       const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
-      await asAdmin('POST', pair(client, collection), { expires_at: isoIn(subject.clock ? 60_000 : 1_500) });
+      await asAdmin('POST', grantPathOf(client, collection), { expires_at: isoIn(subject.clock ? 60_000 : 1_500) });
       expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(200);
       subject.clock?.advance(60_000);
-      const read = async () => (await call('GET', `/api/collections/${collection}`, { key: client.key })).status;
-      await expect.poll(read).toBe(403);
+      const readStatus = async () => (await call('GET', `/api/collections/${collection}`, { key: client.key })).status;
+      await expect.poll(readStatus).toBe(403);
       expect((await call('GET', '/api/collections/', { token: client.token })).list).toEqual([]);
       expect((await asAdmin('GET', `/api/access/collections/${collection}/clients`)).list).toEqual([]);
-      expect((await asAdmin('DELETE', pair(client, collection))).status).toBe(404);
+      expect((await asAdmin('DELETE', grantPathOf(client, collection))).status).toBe(404);
       expect((await fixtures.grant(client, collection)).status).toBe(201);
       expect((await call('GET', `/api/collections/${collection}`, { key: client.key })).status).toBe(200);
     });
 
-    test('expires at its millisecond for every kind of read, even if the response was cached just before', async () => {
+    test('expires at the exact millisecond for every kind of read, even if the response was cached just before', async () => {
       const { clock } = subject;
       if (!clock) return;
       const client = await fixtures.newClient();
@@ -81,7 +87,7 @@ export const expirySuite = (start: Start): void => {
       };
       const collection = await fixtures.newCollection({ name: 'Tides', openapi_spec: document });
       await subject.runJobs();
-      await asAdmin('POST', pair(client, collection), { expires_at: isoIn(60_000) });
+      await asAdmin('POST', grantPathOf(client, collection), { expires_at: isoIn(60_000) });
       const { key, token } = client;
       const callTool = async (name: string, args: object) => {
         const json = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
@@ -91,17 +97,17 @@ export const expirySuite = (start: Start): void => {
       const etagOf = async (path: string) => textOf((await call('GET', path, { token })).headers.etag);
       const [listEtag, etag] = [await etagOf('/api/collections/'), await etagOf(`/api/collections/${collection}`)];
       const search = { key, json: { query: 'read the tides' } };
-      const visibleParts = async () => {
-        const conditional = (tag: string) => ({ token, headers: ['If-None-Match', tag] });
-        const [list, whole] = [
-          await call('GET', '/api/collections/', conditional(listEtag)),
-          await call('GET', `/api/collections/${collection}`, conditional(etag)),
+      const readVisibleParts = async () => {
+        const ifNoneMatch = (tag: string) => ({ token, headers: ['If-None-Match', tag] });
+        const [listReply, collectionReply] = [
+          await call('GET', '/api/collections/', ifNoneMatch(listEtag)),
+          await call('GET', `/api/collections/${collection}`, ifNoneMatch(etag)),
         ];
         return {
-          list: list.status,
+          list: listReply.status,
           page: (await call('GET', '/api/collections/?limit=5', { token })).list.length,
-          whole: whole.status,
-          plain: (await call('GET', `/api/collections/${collection}`, { key })).status,
+          collectionByToken: collectionReply.status,
+          collectionByKey: (await call('GET', `/api/collections/${collection}`, { key })).status,
           metadata: (await call('GET', `/api/collections/${collection}/metadata`, { key })).status,
           operations: (await call('GET', `/api/collections/${collection}/operations`, { key })).status,
           search: (await call('POST', '/api/vector/search', search)).text.includes(collection),
@@ -111,15 +117,15 @@ export const expirySuite = (start: Start): void => {
         };
       };
       const allVisible = {
-        ...{ list: 304, page: 1, whole: 304, plain: 200, metadata: 200, operations: 200 },
+        ...{ list: 304, page: 1, collectionByToken: 304, collectionByKey: 200, metadata: 200, operations: 200 },
         ...{ search: true, operationSearch: true, apis: true, operationsOfAgents: true },
       };
-      expect(await visibleParts()).toEqual(allVisible);
+      expect(await readVisibleParts()).toEqual(allVisible);
       clock.advance(59_999);
-      expect(await visibleParts()).toEqual(allVisible);
+      expect(await readVisibleParts()).toEqual(allVisible);
       clock.advance(1);
-      expect(await visibleParts()).toEqual({
-        ...{ list: 200, page: 0, whole: 403, plain: 403, metadata: 403, operations: 403 },
+      expect(await readVisibleParts()).toEqual({
+        ...{ list: 200, page: 0, collectionByToken: 403, collectionByKey: 403, metadata: 403, operations: 403 },
         ...{ search: false, operationSearch: false, apis: false, operationsOfAgents: false },
       });
     });
@@ -129,16 +135,16 @@ export const expirySuite = (start: Start): void => {
     const preciseTime = '2999-12-31T09:30:00.0009+02:00';
     const operations: Readonly<Record<string, (expires_at: string) => ReturnType<typeof asAdmin>>> = {
       'of a grant': async (expires_at) =>
-        asAdmin('POST', pair(await fixtures.newClient(), await fixtures.newCollection()), { expires_at }),
+        asAdmin('POST', grantPathOf(await fixtures.newClient(), await fixtures.newCollection()), { expires_at }),
       'of a changed grant': async (expires_at) => {
         const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
         await fixtures.grant(client, collection);
-        return asAdmin('PUT', pair(client, collection), { expires_at });
+        return asAdmin('PUT', grantPathOf(client, collection), { expires_at });
       },
       'of a bulk grant': async (expires_at) => {
         const [client, collection] = [await fixtures.newClient(), await fixtures.newCollection()];
-        const all = { profiles: [client.id], collections: [collection], expires_at };
-        const reply = await asAdmin('POST', '/api/access/grants', all);
+        const batch = { profiles: [client.id], collections: [collection], expires_at };
+        const reply = await asAdmin('POST', '/api/access/grants', batch);
         const [outcome = {}] = (reply.body.outcomes ?? []) as readonly (typeof reply.body)[];
         return { ...reply, body: { ...reply.body, ...outcome } };
       },
@@ -180,60 +186,66 @@ export const expirySuite = (start: Start): void => {
         expect((await bodyFor(lastDay))?.expires_at).toBe(endOfLastDay);
         expect((await bodyFor(preciseTime))?.expires_at).toBe('2999-12-31T07:30:00.000Z');
         expect((await bodyFor('2020-01-31'))?.detail).toMatch(
-          /^Invalid request body: expires_at must be in the future, it is \d{4}-\d\d-\d\dT\S+Z now$/,
+          /^Invalid request body: expires_at must be in the future; it is now \d{4}-\d\d-\d\dT\S+Z$/,
         );
       },
     );
   });
 
   describe('a key', () => {
-    const authenticates = async ({ key }: Client) =>
+    const readKeyStatus = async ({ key }: Client) =>
       (await call('GET', '/api/rate-limits/tiers/active/all', { key })).status;
-    const credentials = (id: string) => `/api/profiles/${id}/credentials`;
+    const credentialsPathOf = (id: string) => `/api/profiles/${id}/credentials`;
 
-    test("expires at the administrator's time, with both of its secrets, while tokens stay valid", async () => {
+    test('expires at the time set by an administrator, with both secrets, while tokens remain valid', async () => {
       const client = await fixtures.newClient();
-      const rotated = await asAdmin('POST', credentials(client.id), {
+      const rotatedReply = await asAdmin('POST', credentialsPathOf(client.id), {
         grace_seconds: 600,
         expires_at: isoIn(subject.clock ? 60_000 : 1_500),
       });
-      const fresh = { ...client, key: { ...client.key, secret: textOf(rotated.body.client_secret) } };
-      expect([await authenticates(client), await authenticates(fresh)]).toEqual([200, 200]);
+      const rotatedClient = { ...client, key: { ...client.key, secret: textOf(rotatedReply.body.client_secret) } };
+      expect([await readKeyStatus(client), await readKeyStatus(rotatedClient)]).toEqual([200, 200]);
       if (subject.clock) {
         subject.clock.advance(59_999);
-        expect(await authenticates(fresh)).toBe(200);
+        expect(await readKeyStatus(rotatedClient)).toBe(200);
         subject.clock.advance(1);
-      } else await expect.poll(() => authenticates(fresh)).toBe(401);
-      expect([await authenticates(client), await authenticates(fresh)]).toEqual([401, 401]);
+      } else await expect.poll(() => readKeyStatus(rotatedClient)).toBe(401);
+      expect([await readKeyStatus(client), await readKeyStatus(rotatedClient)]).toEqual([401, 401]);
       expect((await call('GET', '/api/collections/', { token: client.token })).status).toBe(200);
-      const extended = await asAdmin('PUT', credentials(client.id), { expires_at: null });
-      expect([extended.status, extended.body.key_expires_at]).toEqual([200, null]);
-      expect(await authenticates(fresh)).toBe(200);
+      const extendedReply = await asAdmin('PUT', credentialsPathOf(client.id), { expires_at: null });
+      expect([extendedReply.status, extendedReply.body.key_expires_at]).toEqual([200, null]);
+      expect(await readKeyStatus(rotatedClient)).toBe(200);
     });
 
     test('keeps its expiry when its owner rotates it', async () => {
       const client = await fixtures.newClient();
-      const set = await asAdmin('PUT', credentials(client.id), { expires_at: lastDay });
-      expect(set.body).toMatchObject({ id: client.id, key_expires_at: endOfLastDay });
-      const own = { token: client.token, json: { expires_at: null } };
-      expect((await call('POST', '/api/profiles/me/credentials', own)).status).toBe(200);
-      const me = await call('GET', '/api/profiles/me?include=key', { token: client.token });
-      expect(me.body.key_expires_at).toBe(endOfLastDay);
-      await asAdmin('POST', credentials(client.id), {});
+      const changedReply = await asAdmin('PUT', credentialsPathOf(client.id), { expires_at: lastDay });
+      expect(changedReply.body).toMatchObject({ id: client.id, key_expires_at: endOfLastDay });
+      const ownRequest = { token: client.token, json: { expires_at: null } };
+      expect((await call('POST', '/api/profiles/me/credentials', ownRequest)).status).toBe(200);
+      const ownProfile = await call('GET', '/api/profiles/me?include=key', { token: client.token });
+      expect(ownProfile.body.key_expires_at).toBe(endOfLastDay);
+      await asAdmin('POST', credentialsPathOf(client.id), {});
       const list = async () =>
-        (await asAdmin('GET', `/api/profiles/?include=key&q=${client.email}`)).list.map((one) => one.key_expires_at);
+        (await asAdmin('GET', `/api/profiles/?include=key&q=${client.email}`)).list.map(
+          (profile) => profile.key_expires_at,
+        );
       expect(await list()).toEqual([endOfLastDay]);
-      await asAdmin('POST', credentials(client.id), { expires_at: null });
+      await asAdmin('POST', credentialsPathOf(client.id), { expires_at: null });
       expect(await list()).toEqual([null]);
     });
 
-    test('that does not exist cannot get an expiry', async () => {
-      const pending = await fixtures.register();
-      expectRefusal(await asAdmin('PUT', credentials(pending.id), { expires_at: lastDay }), 409, 'User not approved');
-      await asAdmin('PUT', `/api/profiles/${pending.id}/role`, { role: 'admin' });
-      await asAdmin('PUT', `/api/profiles/${pending.id}/role`, { role: 'client' });
-      const keyless = await asAdmin('PUT', credentials(pending.id), { expires_at: lastDay });
-      expect([keyless.status, keyless.body]).toEqual([409, { detail: 'User has no API credentials yet' }]);
+    test('that does not exist cannot have an expiry', async () => {
+      const pendingPerson = await fixtures.register();
+      expectError(
+        await asAdmin('PUT', credentialsPathOf(pendingPerson.id), { expires_at: lastDay }),
+        409,
+        'User not approved',
+      );
+      await asAdmin('PUT', `/api/profiles/${pendingPerson.id}/role`, { role: 'admin' });
+      await asAdmin('PUT', `/api/profiles/${pendingPerson.id}/role`, { role: 'client' });
+      const rejection = await asAdmin('PUT', credentialsPathOf(pendingPerson.id), { expires_at: lastDay });
+      expect([rejection.status, rejection.body]).toEqual([409, { detail: 'User has no API credentials yet' }]);
     });
   });
 };

@@ -13,7 +13,8 @@ interface OpenApi {
 }
 type Responses = Readonly<Record<string, { readonly headers: object }>>;
 
-const broken = (): Promise<never> => Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:5432 password=hunter2'));
+const failToConnect = (): Promise<never> =>
+  Promise.reject(new Error('connect ECONNREFUSED 10.1.2.3:5432 password=hunter2'));
 
 /** Tests the behaviour while a dependency is down. Needs a composition with replaceable ports. */
 export const faultsSuite = (start: Start): void => {
@@ -27,8 +28,13 @@ export const faultsSuite = (start: Start): void => {
 
   const internal = { detail: 'Internal server error' };
 
-  test('a database that is down is a 500 on every route that reads it, and only the log has its address', async () => {
-    const callers = { byUid: broken, byClientId: broken, byEitherId: broken, byAccountId: broken };
+  test('while the database is unavailable, every route that reads it returns a 500, and only the log contains its address', async () => {
+    const callers = {
+      findByUid: failToConnect,
+      findByClientId: failToConnect,
+      findByEitherId: failToConnect,
+      findByAccountId: failToConnect,
+    };
     await startWith({ ports: () => ({ callers }) });
     const identityToken = await subject.mint({ uid: 'someone' });
     const accountToken = makeAccountToken(unknownId as ServiceAccountId, new Uint8Array(32));
@@ -40,16 +46,16 @@ export const faultsSuite = (start: Start): void => {
         expect([method, path, reply.status, reply.body]).toEqual([method, path, 500, internal]);
       }
     }
-    const line = subject.logLines().find((candidate) => candidate.includes('ECONNREFUSED'));
-    expect(line).toContain('"request_id":"broken-');
+    const errorLine = subject.listLogLines().find((candidate) => candidate.includes('ECONNREFUSED'));
+    expect(errorLine).toContain('"request_id":"broken-');
     expect((await subject.client.call('GET', '/health')).status).toBe(200);
   });
 
-  test('metrics work while the database is down: they report it, and omit the values that it stores', async () => {
+  test('while the database is unavailable, metrics report that and omit the values stored in it', async () => {
     await startWith({
       ports: ({ outbox }) => ({
-        outbox: { ...outbox, state: broken },
-        probes: [{ name: 'database', essential: true, check: broken }],
+        outbox: { ...outbox, readState: failToConnect },
+        probes: [{ name: 'database', essential: true, check: failToConnect }],
       }),
     });
     const { status, text } = await subject.client.call('GET', '/metrics');
@@ -60,15 +66,15 @@ export const faultsSuite = (start: Start): void => {
     expect(text).not.toContain('hunter2');
   });
 
-  test('each collection of metrics reads the outbox once', async () => {
+  test('collecting metrics reads the outbox once', async () => {
     let reads = 0;
     await startWith({
       ports: ({ outbox }) => ({
         outbox: {
           ...outbox,
-          state: (now) => {
+          readState: (now) => {
             reads += 1;
-            return outbox.state(now);
+            return outbox.readState(now);
           },
         },
       }),
@@ -81,12 +87,12 @@ export const faultsSuite = (start: Start): void => {
   });
 
   test('a registration that cannot be stored is a 500', async () => {
-    await startWith({ ports: ({ profiles }) => ({ profiles: { ...profiles, add: broken } }) });
+    await startWith({ ports: ({ profiles }) => ({ profiles: { ...profiles, add: failToConnect } }) });
     const json = { firebase_uid: 'u', email: 'u@example.com', full_name: 'U' };
     expect(outcomeOf(await subject.client.call('POST', '/api/profiles/register', { json }))).toEqual([500, internal]);
   });
 
-  test('a registration without the required token is a 401', async () => {
+  test('a registration without a required token is a 401', async () => {
     await startWith({ settings: { registrationRequiresToken: true } });
     const json = { firebase_uid: 'u', email: 'u@example.com', full_name: 'U' };
     expect((await subject.client.call('POST', '/api/profiles/register', { json })).status).toBe(401);
@@ -94,14 +100,14 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('POST', '/api/profiles/register', { json, token })).status).toBe(201);
   });
 
-  test('an unreachable identity provider is a 500 with its own detail', async () => {
+  test('if the identity provider is unreachable, the response is a 500 with a specific detail', async () => {
     const verify = () => Promise.reject(new PorticoError('identity_unavailable'));
     await startWith({ ports: () => ({ tokens: { verify } }) });
     const reply = await subject.client.call('GET', '/api/collections/', { token: 'any' });
     expect([reply.status, reply.body]).toEqual([500, { detail: 'Identity provider unavailable' }]);
   });
 
-  test('while the index is unavailable, the database returns the same results, and a header reports it', async () => {
+  test('while the index is unavailable, a search in the database returns the same results, and a header reports that', async () => {
     let isUnavailable = false;
     await startWith({
       ports: ({ vectors }) => ({
@@ -116,17 +122,21 @@ export const faultsSuite = (start: Start): void => {
     await subject.runJobs();
     const search = () =>
       subject.client.call('POST', '/api/vector/search', { token: fixtures.admin, json: { query: 'q' } });
-    const usual = await search();
-    expect([usual.status, usual.list.length, usual.headers['x-search-mode']]).toEqual([200, 1, undefined]);
+    const searchReply = await search();
+    expect([searchReply.status, searchReply.list.length, searchReply.headers['x-search-mode']]).toEqual([
+      200,
+      1,
+      undefined,
+    ]);
     isUnavailable = true;
-    const exact = await search();
-    expect([exact.text, exact.headers['x-search-mode']]).toEqual([usual.text, 'exact']);
+    const exactReply = await search();
+    expect([exactReply.text, exactReply.headers['x-search-mode']]).toEqual([searchReply.text, 'exact']);
   });
 
-  test('an embedder that is down fails searches and the health check, but not changes to collections', async () => {
-    const unavailable = () => Promise.reject(new PorticoError('embedding_unavailable'));
+  test('while the embedder is unavailable, searches and the health check fail, but collections can be changed', async () => {
+    const failAsUnavailable = () => Promise.reject(new PorticoError('embedding_unavailable'));
     await startWith({
-      ports: ({ embedder }) => ({ embedder: { ...embedder, embed: unavailable, check: unavailable } }),
+      ports: ({ embedder }) => ({ embedder: { ...embedder, embed: failAsUnavailable, check: failAsUnavailable } }),
     });
     const fixtures = await createFixtures(subject);
     const id = await fixtures.newCollection();
@@ -138,8 +148,11 @@ export const faultsSuite = (start: Start): void => {
     expect([search.status, search.body]).toEqual([500, { detail: 'Embedding service unavailable' }]);
     expect(search.headers['retry-after']).toBeUndefined();
     const client = await fixtures.newClient();
-    const none = await subject.client.call('POST', '/api/vector/search', { key: client.key, json: { query: 'q' } });
-    expect([none.status, none.list]).toEqual([200, []]);
+    const failedReply = await subject.client.call('POST', '/api/vector/search', {
+      key: client.key,
+      json: { query: 'q' },
+    });
+    expect([failedReply.status, failedReply.list]).toEqual([200, []]);
     expect(outcomeOf(await subject.client.call('GET', '/api/vector/health'))).toEqual([
       503,
       {
@@ -153,9 +166,9 @@ export const faultsSuite = (start: Start): void => {
     expect((await subject.client.call('PUT', `/api/collections/${id}`, options)).status).toBe(200);
   });
 
-  test('a busy embedder fails searches, and the response has a Retry-After', async () => {
-    const busy = () => Promise.reject(new PorticoError('embedding_unavailable', { retryAfterSeconds: 10 }));
-    await startWith({ ports: ({ embedder }) => ({ embedder: { ...embedder, embed: busy } }) });
+  test('while the embedder is busy, searches fail with a Retry-After', async () => {
+    const failAsBusy = () => Promise.reject(new PorticoError('embedding_unavailable', { retryAfterSeconds: 10 }));
+    await startWith({ ports: ({ embedder }) => ({ embedder: { ...embedder, embed: failAsBusy } }) });
     const fixtures = await createFixtures(subject);
     await fixtures.newCollection();
     const search = await subject.client.call('POST', '/api/vector/search', {
@@ -172,23 +185,23 @@ export const faultsSuite = (start: Start): void => {
     expect(paths['/api/profiles/register']?.post.responses['500']?.headers).not.toHaveProperty('Retry-After');
   });
 
-  test("readiness reports each dependency that is down, with a reason only if it is the service's own text", async () => {
-    const because = 'the model is being pulled (50 %, 137 of 274 MB)';
-    const loading = () =>
-      Promise.reject(new PorticoError('embedding_unavailable', { because, cause: new Error('http://10.1.2.3:11434') }));
+  test('readiness reports each unavailable dependency, and a reason only if the service wrote it', async () => {
+    const reason = 'the model is being pulled (50 %, 137 of 274 MB)';
+    const failWhileLoading = () =>
+      Promise.reject(new PorticoError('embedding_unavailable', { reason, cause: new Error('http://10.1.2.3:11434') }));
     const probes = [
-      { name: 'database', essential: true, check: broken },
-      { name: 'mail', essential: false, check: broken },
+      { name: 'database', essential: true, check: failToConnect },
+      { name: 'mail', essential: false, check: failToConnect },
       { name: 'cache', essential: false, check: () => Promise.resolve() },
     ];
-    await startWith({ ports: ({ embedder }) => ({ probes, embedder: { ...embedder, check: loading } }) });
+    await startWith({ ports: ({ embedder }) => ({ probes, embedder: { ...embedder, check: failWhileLoading } }) });
     expect(outcomeOf(await subject.client.call('GET', '/ready'))).toEqual([
       503,
       {
         status: 'not ready',
         checks: {
           database: { status: 'unavailable', essential: true },
-          embedder: { status: 'unavailable', essential: false, reason: `Embedding service unavailable: ${because}` },
+          embedder: { status: 'unavailable', essential: false, reason: `Embedding service unavailable: ${reason}` },
           mail: { status: 'unavailable', essential: false },
           cache: { status: 'ok', essential: false },
           'vector index': { status: 'ok', essential: false },
@@ -196,32 +209,32 @@ export const faultsSuite = (start: Start): void => {
         operations: null,
       },
     ]);
-    await expect.poll(() => subject.logLines().join('')).toContain('"route":"/ready","status":503');
+    await expect.poll(() => subject.listLogLines().join('')).toContain('"route":"/ready","status":503');
     expect((await subject.client.call('GET', '/api/vector/health')).body).toMatchObject({
-      embedder: { status: 'unavailable', reason: `Embedding service unavailable: ${because}`, model: null },
+      embedder: { status: 'unavailable', reason: `Embedding service unavailable: ${reason}`, model: null },
     });
   });
 
-  test('a response that takes too long is a 500, and its late result does no harm', async () => {
+  test('if a response takes too long, it is a 500, and its late result does not affect other requests', async () => {
     let release = (): void => undefined;
-    const blocked = new Promise<void>((resolve) => (release = resolve));
+    const blockedCall = new Promise<void>((resolve) => (release = resolve));
     time = stopTime(vi);
-    const queried = Promise.withResolvers<void>();
+    const queryStarted = Promise.withResolvers<void>();
     await startWith({
       responseTimeoutMs: 50,
       ports: ({ profiles }) => ({
         profiles: {
           ...profiles,
           select: (filter, page) => {
-            queried.resolve();
-            return blocked.then(() => profiles.select(filter, page));
+            queryStarted.resolve();
+            return blockedCall.then(() => profiles.select(filter, page));
           },
         },
       }),
     });
     const fixtures = await createFixtures(subject);
     const reply = subject.client.call('GET', '/api/profiles/', { token: fixtures.admin });
-    await queried.promise;
+    await queryStarted.promise;
     await time.advance(50);
     expect(outcomeOf(await reply)).toEqual([500, internal]);
     release();
@@ -246,25 +259,25 @@ export const faultsSuite = (start: Start): void => {
     expect(status).toBe(201);
   });
 
-  test('a client that disconnects before the end of its body leaves a log line and no error', async () => {
+  test('if a client disconnects before the end of its body, a log line is written, but no error', async () => {
     await startWith({});
     const { hostname, port } = new URL(subject.client.baseUrl);
     const socket = connect(Number(port), hostname);
     const head = 'POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
     socket.write(`${head}Content-Length: 100\r\n\r\n{"fire`, () => setTimeout(() => socket.destroy(), 20));
     await expect
-      .poll(() => subject.logLines().find((line) => line.includes('"aborted":true')))
+      .poll(() => subject.listLogLines().find((line) => line.includes('"aborted":true')))
       .toContain('"status":499');
-    expect(subject.logLines().join('')).not.toContain('request failed');
+    expect(subject.listLogLines().join('')).not.toContain('request failed');
     expect((await subject.client.call('GET', '/health')).status).toBe(200);
   });
 
   describe('an export', () => {
-    const entry = (at: number): AuditEntry => ({
+    const entry = (index: number): AuditEntry => ({
       id: unknownId as EntryId,
       source: 'client',
       actorId: null,
-      message: JSON.stringify({ at, padding: 'x'.repeat(2_000) }),
+      message: JSON.stringify({ at: index, padding: 'x'.repeat(2_000) }),
       timestamp: '2026-01-01T00:00:00Z',
       instant: 0,
       receivedAt: 0,
@@ -300,8 +313,8 @@ export const faultsSuite = (start: Start): void => {
         outgoing.end();
       });
       // Once every buffer on the way is full, no more entries are generated.
-      let before = -1;
-      await expect.poll(() => before === (before = entryCount), { interval: 200 }).toBe(true);
+      let countBefore = -1;
+      await expect.poll(() => countBefore === (countBefore = entryCount), { interval: 200 }).toBe(true);
       expect(isClosed).toBe(false);
       outgoing.destroy();
       await expect.poll(() => isClosed).toBe(true);
@@ -309,9 +322,9 @@ export const faultsSuite = (start: Start): void => {
 
     test('starts its response before the first entry', async () => {
       let release = (): void => undefined;
-      const blocked = new Promise<void>((resolve) => (release = resolve));
+      const blockedCall = new Promise<void>((resolve) => (release = resolve));
       const outgoing = await openExport(async function* () {
-        await blocked;
+        await blockedCall;
         yield entry(1);
       });
       const status = await new Promise((resolve) => {
@@ -324,19 +337,19 @@ export const faultsSuite = (start: Start): void => {
       expect(status).toBe(200);
     });
 
-    test('that fails midway breaks the connection, so that it does not look complete', async () => {
+    test('that fails midway breaks the connection, so the export does not look complete', async () => {
       const outgoing = await openExport(async function* () {
-        for (let at = 0; at < 100; at++) yield entry(at);
-        await broken();
+        for (let index = 0; index < 100; index++) yield entry(index);
+        await failToConnect();
       });
-      const complete = await new Promise((resolve) => {
+      const isComplete = await new Promise((resolve) => {
         outgoing.on('response', (incoming) => {
           incoming.on('error', () => undefined).on('close', () => resolve(incoming.complete));
           incoming.resume();
         });
         outgoing.end();
       });
-      expect(complete).toBe(false);
+      expect(isComplete).toBe(false);
       expect(expectStatus(await subject.client.call('GET', '/health'), 200).status).toBe(200);
     });
   });

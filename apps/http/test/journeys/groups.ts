@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { expectRefusal, outcomeOf } from '../reply.ts';
+import { expectError, outcomeOf } from '../reply.ts';
 import type { CallOptions } from '../client.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { expectStatus, smallDocument, textOf, unknownId, type Client, type Start } from '../subject.ts';
@@ -52,7 +52,7 @@ export const groupsSuite = (start: Start): void => {
   };
 
   const has = (text: string): boolean => text.includes(collection);
-  const overMcp = (credential: CallOptions) => {
+  const connectMcp = (credential: CallOptions) => {
     const params = {
       name: 'list_apis',
       arguments: {},
@@ -82,7 +82,7 @@ export const groupsSuite = (start: Start): void => {
       operationSearch: has(
         expectStatus(await call('POST', '/api/operations/search', { ...query, ...credential }), 200).text,
       ),
-      mcp: has(expectStatus(await overMcp(credential), 200).text),
+      mcp: has(expectStatus(await connectMcp(credential), 200).text),
     };
   };
   const expectAccess = async (client: Client, token: string, expected: typeof fullAccess | typeof noAccess) => {
@@ -98,14 +98,14 @@ export const groupsSuite = (start: Start): void => {
   describe('a group', () => {
     test('is created, read, changed and deleted', async () => {
       const { id, name } = await newGroup({ description: ' All of them ', tier: '' });
-      const { body: created } = await asAdmin('GET', `/api/groups/${id}`);
-      expect(created).toEqual({
+      const { body: createdGroup } = await asAdmin('GET', `/api/groups/${id}`);
+      expect(createdGroup).toEqual({
         id,
         name,
         description: 'All of them',
         tier: null,
-        created_at: created.created_at,
-        updated_at: created.created_at,
+        created_at: createdGroup.created_at,
+        updated_at: createdGroup.created_at,
         member_count: 0,
         collection_count: 0,
         members: [],
@@ -118,8 +118,8 @@ export const groupsSuite = (start: Start): void => {
           tier: null,
         },
       );
-      const renamed = await asAdmin('PUT', `/api/groups/${id}`, { name: `${name} (new)` });
-      expect(renamed.body.name).toBe(`${name} (new)`);
+      const renamedReply = await asAdmin('PUT', `/api/groups/${id}`, { name: `${name} (new)` });
+      expect(renamedReply.body.name).toBe(`${name} (new)`);
       expect((await asAdmin('GET', `/api/groups/${encodeURIComponent(`${name} (new)`)}`)).body.id).toBe(id);
       expect((await asAdmin('DELETE', `/api/groups/${id}`)).body).toEqual({ message: 'Group deleted' });
       for (const path of [id, encodeURIComponent(name)])
@@ -140,22 +140,24 @@ export const groupsSuite = (start: Start): void => {
     });
 
     test('has a unique name, and a tier that exists', async () => {
-      const [one, other] = [await newGroup(), await newGroup()];
+      const [firstGroup, secondGroup] = [await newGroup(), await newGroup()];
       const alreadyExists = [409, { detail: 'Group already exists' }];
-      const missing = [404, { detail: 'Tier not found' }];
-      const outcome = async (method: string, path: string, json: object) =>
+      const tierNotFound = [404, { detail: 'Tier not found' }];
+      const getOutcome = async (method: string, path: string, json: object) =>
         outcomeOf(await asAdmin(method, path, json));
-      expect(await outcome('POST', '/api/groups', { name: one.name })).toEqual(alreadyExists);
-      expect(await outcome('PUT', `/api/groups/${other.id}`, { name: one.name })).toEqual(alreadyExists);
-      expect(await outcome('POST', '/api/groups', { name: 'Tierless', tier: 'none' })).toEqual(missing);
-      expect(await outcome('PUT', `/api/groups/${one.id}`, { tier: 'none' })).toEqual(missing);
-      expect(await outcome('PUT', `/api/groups/${one.id}/tier`, { tier: 'none' })).toEqual(missing);
+      expect(await getOutcome('POST', '/api/groups', { name: firstGroup.name })).toEqual(alreadyExists);
+      expect(await getOutcome('PUT', `/api/groups/${secondGroup.id}`, { name: firstGroup.name })).toEqual(
+        alreadyExists,
+      );
+      expect(await getOutcome('POST', '/api/groups', { name: 'Tierless', tier: 'none' })).toEqual(tierNotFound);
+      expect(await getOutcome('PUT', `/api/groups/${firstGroup.id}`, { tier: 'none' })).toEqual(tierNotFound);
+      expect(await getOutcome('PUT', `/api/groups/${firstGroup.id}/tier`, { tier: 'none' })).toEqual(tierNotFound);
     });
 
-    test('that is unknown is a 404 everywhere', async () => {
+    test('that is unknown is a 404 on every route', async () => {
       for (const path of [unknownId, 'nobody']) {
         const groupPath = `/api/groups/${path}`;
-        for (const [method, rest, json] of [
+        for (const [method, suffix, json] of [
           ['GET', ''],
           ['PUT', '', {}],
           ['DELETE', ''],
@@ -169,14 +171,14 @@ export const groupsSuite = (start: Start): void => {
           ['PUT', `/collections/${collection}`, { expires_at: null }],
           ['DELETE', `/collections/${collection}`],
         ] as const) {
-          expectRefusal(await asAdmin(method, `${groupPath}${rest}`, json), 404, 'Group not found');
+          expectError(await asAdmin(method, `${groupPath}${suffix}`, json), 404, 'Group not found');
         }
       }
     });
   });
 
   describe('a manual member', () => {
-    test("has the group's access everywhere until it leaves", async () => {
+    test('has the access of the group on every route until it leaves the group', async () => {
       const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
       await expectAccess(client, client.token, noAccess);
       const reply = await asAdmin('POST', `/api/groups/${encodeURIComponent(group.name)}/members/${client.id}`);
@@ -191,16 +193,16 @@ export const groupsSuite = (start: Start): void => {
         },
       ]);
       await expectAccess(client, client.token, fullAccess);
-      const again = await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
-      expect([again.status, again.body]).toEqual([409, { detail: 'User already in the group' }]);
-      const removal = await asAdmin('DELETE', `/api/groups/${group.id}/members/${client.id}`);
-      expect(removal.body).toEqual({ message: 'User removed from the group' });
+      const repeatedReply = await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
+      expect([repeatedReply.status, repeatedReply.body]).toEqual([409, { detail: 'User already in the group' }]);
+      const removalReply = await asAdmin('DELETE', `/api/groups/${group.id}/members/${client.id}`);
+      expect(removalReply.body).toEqual({ message: 'User removed from the group' });
       await expectAccess(client, client.token, noAccess);
-      const missing = await asAdmin('DELETE', `/api/groups/${group.id}/members/${client.id}`);
-      expect([missing.status, missing.body]).toEqual([404, { detail: 'User not in the group' }]);
+      const missingReply = await asAdmin('DELETE', `/api/groups/${group.id}/members/${client.id}`);
+      expect([missingReply.status, missingReply.body]).toEqual([404, { detail: 'User not in the group' }]);
     });
 
-    test('loses access with the grant, and with the group', async () => {
+    test('loses access if the grant or the group is deleted', async () => {
       const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
       const grantPath = `/api/groups/${group.id}/collections/${collection}`;
       await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
@@ -214,10 +216,14 @@ export const groupsSuite = (start: Start): void => {
       await expectAccess(client, client.token, noAccess);
     });
 
-    test('keeps its access by other groups', async () => {
-      const [one, other, client] = [await newGroupWithAccess(), await newGroupWithAccess(), await fixtures.newClient()];
-      for (const { id } of [one, other]) await asAdmin('POST', `/api/groups/${id}/members/${client.id}`);
-      await asAdmin('DELETE', `/api/groups/${one.id}`);
+    test('keeps the access granted by other groups', async () => {
+      const [firstGroup, secondGroup, client] = [
+        await newGroupWithAccess(),
+        await newGroupWithAccess(),
+        await fixtures.newClient(),
+      ];
+      for (const { id } of [firstGroup, secondGroup]) await asAdmin('POST', `/api/groups/${id}/members/${client.id}`);
+      await asAdmin('DELETE', `/api/groups/${firstGroup.id}`);
       await expectAccess(client, client.token, fullAccess);
     });
 
@@ -234,12 +240,15 @@ export const groupsSuite = (start: Start): void => {
           { profile: unknownId, profile_id: null, outcome: 'not_found' },
         ],
       ]);
-      const most = Array.from({ length: 10_000 }, (_, at) => `a${at}`);
-      const { body } = expectStatus(await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles: most }), 200);
-      expect(body.outcomes).toHaveLength(10_000);
-      expect(outcomeOf(await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles: [...most, 'x'] }))).toEqual(
-        [400, { detail: 'Invalid request body: profiles must have at most 10000 entries' }],
+      const groupNames = Array.from({ length: 10_000 }, (_, index) => `a${index}`);
+      const { body } = expectStatus(
+        await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles: groupNames }),
+        200,
       );
+      expect(body.outcomes).toHaveLength(10_000);
+      expect(
+        outcomeOf(await asAdmin('POST', `/api/groups/${group.id}/members`, { profiles: [...groupNames, 'x'] })),
+      ).toEqual([400, { detail: 'Invalid request body: profiles must have at most 10000 entries' }]);
       const emails = [ada, bob].map(({ email }) => email).sort();
       const replies = await pages(`/api/groups/${group.id}/members?limit=1`);
       expect(replies.flatMap(({ list }) => list.map(({ email }) => email))).toEqual(emails);
@@ -248,12 +257,12 @@ export const groupsSuite = (start: Start): void => {
     test('must be a profile', async () => {
       const { id } = await newGroup();
       for (const method of ['POST', 'DELETE']) {
-        expectRefusal(await asAdmin(method, `/api/groups/${id}/members/${unknownId}`), 404, 'User not found');
+        expectError(await asAdmin(method, `/api/groups/${id}/members/${unknownId}`), 404, 'User not found');
       }
       expect((await asAdmin('GET', `/api/profiles/${unknownId}/groups`)).body).toEqual({ detail: 'User not found' });
     });
 
-    test('may be an admin, whose grants are inactive', async () => {
+    test('may be an admin, but grants do not apply to admins', async () => {
       const group = await newGroupWithAccess();
       expectStatus(await asAdmin('POST', `/api/groups/${group.id}/members/${fixtures.adminId}`), 201);
       const clients = await asAdmin('GET', `/api/access/collections/${collection}/clients`);
@@ -267,11 +276,11 @@ export const groupsSuite = (start: Start): void => {
       expectStatus(await asAdmin('POST', '/api/rate-limits/tiers', json), 201);
       await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
       expect((await asAdmin('PUT', `/api/groups/${group.id}/tier`, { tier })).body.tier).toBe(tier);
-      const policy = async () =>
+      const readPolicy = async () =>
         (await call('GET', '/api/profiles/me', { token: client.token })).headers['ratelimit-policy'];
-      expect(await policy()).toContain('1234');
+      expect(await readPolicy()).toContain('1234');
       expect((await asAdmin('PUT', `/api/groups/${group.id}/tier`, { tier: null })).body.tier).toBeNull();
-      expect(await policy()).not.toContain('1234');
+      expect(await readPolicy()).not.toContain('1234');
     });
   });
 
@@ -281,28 +290,34 @@ export const groupsSuite = (start: Start): void => {
       await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
       const grantPath = `/api/groups/${group.id}/collections/${collection}`;
       const expires_at = '2999-01-31T09:30:00.000Z';
-      const pair = { group_id: group.id, collection_id: collection, granted_at: expect.any(String) as string };
+      const grantFields = { group_id: group.id, collection_id: collection, granted_at: expect.any(String) as string };
       expect((await asAdmin('PUT', grantPath, { expires_at })).body).toEqual({ detail: 'Grant not found' });
-      const granted = await asAdmin('POST', grantPath, { expires_at });
-      expect([granted.status, granted.body]).toEqual([201, { message: 'Access granted', ...pair, expires_at }]);
+      const grantReply = await asAdmin('POST', grantPath, { expires_at });
+      expect([grantReply.status, grantReply.body]).toEqual([
+        201,
+        { message: 'Access granted', ...grantFields, expires_at },
+      ]);
       expect((await asAdmin('POST', grantPath)).status).toBe(409);
-      const changed = await asAdmin('PUT', grantPath, { expires_at: null });
-      expect([changed.status, changed.body]).toEqual([200, { message: 'Access changed', ...pair, expires_at: null }]);
+      const changeReply = await asAdmin('PUT', grantPath, { expires_at: null });
+      expect([changeReply.status, changeReply.body]).toEqual([
+        200,
+        { message: 'Access changed', ...grantFields, expires_at: null },
+      ]);
       expect(outcomeOf(await asAdmin('PUT', grantPath, { expires_at: '2020-01-31' }))).toEqual([
         400,
         {
           detail: expect.stringMatching(
-            /^Invalid request body: expires_at must be in the future, it is \d{4}-.* now$/,
+            /^Invalid request body: expires_at must be in the future; it is now \d{4}-.*$/,
           ) as string,
         },
       ]);
       await expectAccess(client, client.token, fullAccess);
       expect((await asAdmin('GET', `/api/groups/${group.id}/collections`)).list).toEqual([
-        { id: collection, name: 'Weather', granted_at: granted.body.granted_at, expires_at: null },
+        { id: collection, name: 'Weather', granted_at: grantReply.body.granted_at, expires_at: null },
       ]);
     });
 
-    test('needs a collection', async () => {
+    test('requires an existing collection', async () => {
       const { id } = await newGroup();
       for (const [method, json] of [['POST'], ['PUT', { expires_at: null }], ['DELETE']] as const) {
         const reply = await asAdmin(method, `/api/groups/${id}/collections/${unknownId}`, json);
@@ -312,31 +327,31 @@ export const groupsSuite = (start: Start): void => {
   });
 
   describe('a member by claim', () => {
-    test("has the group's access from the first token with its name to the first newer token without it", async () => {
+    test('has the access of the group from the first token with its name until the first newer token without it', async () => {
       const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
       await expectAccess(client, client.token, noAccess);
-      const [oldest, older] = [await tokenOf(client, [], -50), await tokenOf(client, [group.name], -40)];
+      const [oldestToken, olderToken] = [await tokenOf(client, [], -50), await tokenOf(client, [group.name], -40)];
       const person = await fixtures.newClient();
       await signIn(await tokenOf(person, [group.name], -40));
       await expectAccess(person, await tokenOf(person, [group.name], -30), fullAccess);
       await expectAccess(person, await tokenOf(person, ['Another crew'], -20), noAccess);
       await expectAccess(person, await tokenOf(person, [group.name], -30), noAccess);
       // Tokens older than the one in the client's first request change nothing.
-      for (const token of [oldest, older]) await expectAccess(client, token, noAccess);
+      for (const token of [oldestToken, olderToken]) await expectAccess(client, token, noAccess);
       await expectAccess(client, await tokenOf(client, [group.name]), fullAccess);
-      await expectAccess(client, older, fullAccess);
+      await expectAccess(client, olderToken, fullAccess);
     });
 
-    test('is listed with the time of its claim, for admins and for itself', async () => {
+    test('sees the time of its claim, as admins do in the list of members', async () => {
       const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
       const token = await signIn(await tokenOf(client, [group.name]));
       const member = { profile_id: client.id, email: client.email, full_name: `Person ${client.uid}` };
       const [claimedMember] = (await asAdmin('GET', `/api/groups/${group.id}/members`)).list;
       expect(claimedMember).toEqual({ ...member, added_at: null, claimed_at: expect.any(String) as string });
       await asAdmin('POST', `/api/groups/${group.id}/members/${client.id}`);
-      const whole = (await asAdmin('GET', `/api/groups/${group.id}`)).body;
-      expect(whole).toMatchObject({ member_count: 1, collection_count: 1 });
-      expect(whole.members).toEqual([{ ...claimedMember, added_at: expect.any(String) as string }]);
+      const groupBody = (await asAdmin('GET', `/api/groups/${group.id}`)).body;
+      expect(groupBody).toMatchObject({ member_count: 1, collection_count: 1 });
+      expect(groupBody.members).toEqual([{ ...claimedMember, added_at: expect.any(String) as string }]);
       const { list } = await asAdmin('GET', `/api/profiles/${client.id}/groups`);
       expect(list).toEqual([
         {
@@ -346,8 +361,8 @@ export const groupsSuite = (start: Start): void => {
           claimed_at: claimedMember?.claimed_at,
         },
       ]);
-      const own = (await call('GET', '/api/profiles/me?include=groups,tier', { token })).body;
-      expect([own.groups, own.tier]).toEqual([list, null]);
+      const ownProfile = (await call('GET', '/api/profiles/me?include=groups,tier', { token })).body;
+      expect([ownProfile.groups, ownProfile.tier]).toEqual([list, null]);
       expect((await call('GET', '/api/profiles/me', { token })).body).not.toHaveProperty('groups');
     });
 
@@ -364,7 +379,7 @@ export const groupsSuite = (start: Start): void => {
       await expectAccess(client, token, fullAccess);
     });
 
-    test('follows the name of the group', async () => {
+    test('loses access if the group is renamed, and gets the access of a new group with the old name', async () => {
       const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
       const token = await signIn(await tokenOf(client, [group.name]));
       await expectAccess(client, token, fullAccess);
@@ -378,7 +393,7 @@ export const groupsSuite = (start: Start): void => {
     test('has one audit entry for each change', async () => {
       const [group, client] = [await newGroupWithAccess(), await fixtures.newClient()];
       const token = await tokenOf(client, [group.name, 'no group of the catalog']);
-      for (let again = 0; again < 3; again += 1) await signIn(token);
+      for (let count = 0; count < 3; count += 1) await signIn(token);
       await signIn(await tokenOf(client, []));
       const { body } = await asAdmin('GET', '/api/audit/?source=system&action=group.claim&limit=100');
       const data = body.data as readonly { readonly message: Readonly<Record<string, unknown>> }[];

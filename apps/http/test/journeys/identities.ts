@@ -11,12 +11,12 @@ const invalidToken = { detail: 'Invalid or expired token' };
 /** Tests the binding of tokens to profiles. */
 export const identitiesSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start);
-  const me = (token: string) => call('GET', '/api/profiles/me', { token });
+  const readOwnProfile = (token: string) => call('GET', '/api/profiles/me', { token });
   const isBound = async (id: unknown) => {
     const { list } = await call('GET', '/api/profiles/?include=bound', { token: fixtures.admin });
     return list.find((profile) => profile.id === id)?.bound;
   };
-  const entries = async (action: string, { id }: Pick<Person, 'id'>) => {
+  const readEntries = async (action: string, { id }: Pick<Person, 'id'>) => {
     const query = `source=system&action=${action}&actor_id=${id}`;
     const { body } = await call('GET', `/api/audit/?${query}`, { token: fixtures.admin });
     return (body.data as { message: unknown }[]).map(({ message }) => message);
@@ -24,34 +24,36 @@ export const identitiesSuite = (start: Start): void => {
 
   describe('the first token', () => {
     test.each([
-      ['without an e-mail', {}],
-      ['with an empty e-mail', { email: '' }],
-      ['with a blank e-mail', { email: '  ', emailVerified: true }],
-      ['with another e-mail', { email: 'mallory@evil.example', emailVerified: true }],
+      ['without an email', {}],
+      ['with an empty email', { email: '' }],
+      ['with a blank email', { email: '  ', emailVerified: true }],
+      ['with a different email address', { email: 'mallory@evil.example', emailVerified: true }],
     ])('%s binds nothing', async (_case, claims) => {
       const person = await fixtures.newClient();
       const token = await subject.mint({ uid: person.uid, ...claims });
-      expect((await me(token)).status).toBe(404);
+      expect((await readOwnProfile(token)).status).toBe(404);
       for (const otherPath of ['/api/collections/', '/api/rate-limits/tiers/active/all']) {
         expect(outcomeOf(await call('GET', otherPath, { token }))).toEqual([401, invalidToken]);
       }
       expect((await call('POST', '/api/profiles/me/credentials', { token })).status).toBe(401);
       expect(await isBound(person.id)).toBe(false);
-      expect(await entries('profile.bind', person)).toEqual([]);
+      expect(await readEntries('profile.bind', person)).toEqual([]);
     });
 
-    test('with the e-mail binds the profile, and later tokens need no e-mail', async () => {
+    test('with the email address of the profile binds it; later tokens need no email address', async () => {
       const person = await fixtures.register();
-      expect((await me(await subject.mint({ uid: person.uid, email: person.email.toUpperCase() }))).status).toBe(200);
+      expect(
+        (await readOwnProfile(await subject.mint({ uid: person.uid, email: person.email.toUpperCase() }))).status,
+      ).toBe(200);
       for (const claims of [{}, { email: '' }, { email: 'new@example.com' }]) {
-        expect((await me(await subject.mint({ uid: person.uid, ...claims }))).status).toBe(200);
+        expect((await readOwnProfile(await subject.mint({ uid: person.uid, ...claims }))).status).toBe(200);
       }
     });
 
     test('writes one audit entry, with the bound profile as its actor', async () => {
       const person = await fixtures.register();
-      await Promise.all([me(person.token), me(person.token), me(person.token)]);
-      expect(await entries('profile.bind', person)).toEqual([
+      await Promise.all([readOwnProfile(person.token), readOwnProfile(person.token), readOwnProfile(person.token)]);
+      expect(await readEntries('profile.bind', person)).toEqual([
         {
           action: 'profile.bind',
           actor: person.email,
@@ -64,16 +66,16 @@ export const identitiesSuite = (start: Start): void => {
   });
 
   describe('a token sent with a registration', () => {
-    test('binds the profile immediately if it has the same uid and e-mail', async () => {
+    test('binds the profile immediately if it has the same uid and email', async () => {
       const token = await subject.mint({ uid: 'own', email: 'OWN@example.com' });
       const { status, body } = await call('POST', path, { token, json: bodyOf('own') });
       const id = textOf(body.id);
       expect([status, await isBound(id)]).toEqual([201, true]);
-      expect(await entries('profile.register', { id })).toMatchObject([{ profile_id: id, bound: true }]);
-      expect(await entries('profile.bind', { id })).toMatchObject([{ profile_id: id, issuer: subject.issuer }]);
+      expect(await readEntries('profile.register', { id })).toMatchObject([{ profile_id: id, bound: true }]);
+      expect(await readEntries('profile.bind', { id })).toMatchObject([{ profile_id: id, issuer: subject.issuer }]);
     });
 
-    test('is refused if it has the same uid and another e-mail, and nothing is registered', async () => {
+    test('is rejected if it has the same uid and a different email address, and nothing is registered', async () => {
       const token = await subject.mint({ uid: 'typo', email: 'typo@example.com' });
       const reply = await call('POST', path, { token, json: bodyOf('typo', 'tpyo@example.com') });
       expect([reply.status, reply.body]).toEqual([400, emailMismatch]);
@@ -81,14 +83,18 @@ export const identitiesSuite = (start: Start): void => {
     });
 
     test.each([
-      ['has another uid', async () => subject.mint({ uid: 'somebody', email: 'other-uid@example.com' }), 'other-uid'],
-      ['has no e-mail', async () => subject.mint({ uid: 'no-mail' }), 'no-mail'],
+      [
+        'has a different uid',
+        async () => subject.mint({ uid: 'somebody', email: 'other-uid@example.com' }),
+        'other-uid',
+      ],
+      ['has no email', async () => subject.mint({ uid: 'no-mail' }), 'no-mail'],
       ['is garbage', async () => 'garbage', 'garbage'],
     ])('is ignored if it %s', async (_case, tokenOf, uid) => {
       const { status, body } = await call('POST', path, { token: await tokenOf(), json: bodyOf(uid) });
       const id = textOf(body.id);
       expect([status, await isBound(id)]).toEqual([201, false]);
-      expect(await entries('profile.register', { id })).toEqual([]);
+      expect(await readEntries('profile.register', { id })).toEqual([]);
     });
   });
 };
@@ -109,8 +115,8 @@ export const requiredTokensSuite = (start: Start): void => {
     expect([reply.status, reply.body, reply.headers['www-authenticate']]).toEqual([401, invalidToken, 'Bearer']);
   });
 
-  test('counts failed tokens, and only those', async () => {
-    for (let failed = 1; failed <= maxFailures; failed += 1) {
+  test('counts only failed tokens as failures', async () => {
+    for (let attempt = 1; attempt <= maxFailures; attempt += 1) {
       expect((await register({}, 'garbage')).status).toBe(401);
     }
     expect((await register(bodyOf('garbage'), 'garbage')).status).toBe(429);
@@ -121,12 +127,12 @@ export const requiredTokensSuite = (start: Start): void => {
     expect((await call('GET', '/api/profiles/me', { token: await mint('still') })).status).toBe(200);
   });
 
-  test('is a 401 if the token does not bind the profile, and a 400 if its e-mail differs', async () => {
-    const outcome = async (uid: string, token: string) => outcomeOf(await register(bodyOf(uid), token));
-    expect(await outcome('a', await mint('b', 'a@example.com'))).toEqual([401, invalidToken]);
-    expect(await outcome('a', await mint('a'))).toEqual([401, invalidToken]);
-    expect(await outcome('a', await mint('a', 'b@example.com'))).toEqual([400, emailMismatch]);
-    expect((await outcome('a', await mint('a', 'a@example.com')))[0]).toBe(201);
+  test('is a 401 if the token does not bind the profile, and a 400 if its email differs', async () => {
+    const getOutcome = async (uid: string, token: string) => outcomeOf(await register(bodyOf(uid), token));
+    expect(await getOutcome('a', await mint('b', 'a@example.com'))).toEqual([401, invalidToken]);
+    expect(await getOutcome('a', await mint('a'))).toEqual([401, invalidToken]);
+    expect(await getOutcome('a', await mint('a', 'b@example.com'))).toEqual([400, emailMismatch]);
+    expect((await getOutcome('a', await mint('a', 'a@example.com')))[0]).toBe(201);
   });
 };
 

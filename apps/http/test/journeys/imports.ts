@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { refusalOf } from '../reply.ts';
+import { errorOf } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, type Start } from '../subject.ts';
 
@@ -17,17 +17,23 @@ export const importsSuite = (start: Start): void => {
   const plan = (query: string, json: unknown) =>
     call('POST', `/api/imports/plan${query}`, { token: fixtures.admin, json });
 
-  describe('publishing by an import key', () => {
-    test('creates once, then updates the same collection, and reports when nothing changes', async () => {
+  describe('publishing with an import key', () => {
+    test('creates a collection, then updates it, and reports if nothing has changed', async () => {
       const query = '?import_key=acme%2Fweather%3Aopenapi.yaml';
-      const first = await publish(query, { name: 'Weather', openapi_spec: withPaths('/forecast') });
-      expect([first.status, first.body.outcome]).toEqual([200, 'created']);
-      const again = await publish(query, { name: 'Weather', openapi_spec: withPaths('/forecast') });
-      expect([again.status, again.body]).toEqual([200, { ...first.body, outcome: 'unchanged' }]);
-      const changed = await publish(query, { name: 'Climate', openapi_spec: withPaths('/history') });
-      expect([changed.status, changed.body.outcome, changed.body.id]).toEqual([200, 'updated', first.body.id]);
-      const read = await call('GET', `/api/collections/${textOf(first.body.id)}`, { token: fixtures.admin });
-      expect(read.body).toMatchObject({ name: 'Climate', openapi_spec: withPaths('/history') });
+      const firstReply = await publish(query, { name: 'Weather', openapi_spec: withPaths('/forecast') });
+      expect([firstReply.status, firstReply.body.outcome]).toEqual([200, 'created']);
+      const repeatedReply = await publish(query, { name: 'Weather', openapi_spec: withPaths('/forecast') });
+      expect([repeatedReply.status, repeatedReply.body]).toEqual([200, { ...firstReply.body, outcome: 'unchanged' }]);
+      const changedReply = await publish(query, { name: 'Climate', openapi_spec: withPaths('/history') });
+      expect([changedReply.status, changedReply.body.outcome, changedReply.body.id]).toEqual([
+        200,
+        'updated',
+        firstReply.body.id,
+      ]);
+      const collectionReply = await call('GET', `/api/collections/${textOf(firstReply.body.id)}`, {
+        token: fixtures.admin,
+      });
+      expect(collectionReply.body).toMatchObject({ name: 'Climate', openapi_spec: withPaths('/history') });
     });
 
     test('reports violations of the official schema, and rejects them in strict mode', async () => {
@@ -36,7 +42,7 @@ export const importsSuite = (start: Start): void => {
       expect(body.warnings).toMatchObject({ total: 1, first: [{ pointer: '/info' }] });
       for (const submit of [publish, plan]) {
         expect(
-          refusalOf(
+          errorOf(
             await submit('?import_key=departing&strict=true', { name: 'Departing', openapi_spec: invalidDocument }),
           ),
         ).toEqual([400, expect.stringMatching(/^Invalid request body: openapi_spec\/info /)]);
@@ -45,10 +51,10 @@ export const importsSuite = (start: Start): void => {
   });
 
   describe('a plan', () => {
-    test('reports the changes, and makes none', async () => {
+    test('reports changes without making them', async () => {
       const query = '?import_key=planned';
-      const created = await plan(query, { name: 'Planned', openapi_spec: withPaths('/a') });
-      expect([created.status, created.body]).toMatchObject([
+      const createPlan = await plan(query, { name: 'Planned', openapi_spec: withPaths('/a') });
+      expect([createPlan.status, createPlan.body]).toMatchObject([
         200,
         {
           outcome: 'created',
@@ -57,9 +63,9 @@ export const importsSuite = (start: Start): void => {
         },
       ]);
       const { id } = (await publish(query, { name: 'Planned', openapi_spec: withPaths('/a') })).body;
-      const next = { name: 'Replanned', openapi_spec: withPaths('/b') };
-      const preview = await plan(query, next);
-      expect(preview.body).toMatchObject({
+      const update = { name: 'Replanned', openapi_spec: withPaths('/b') };
+      const previewPlan = await plan(query, update);
+      expect(previewPlan.body).toMatchObject({
         ...{ outcome: 'updated', id, name: 'Replanned', description_derived: false },
         changes: {
           name: { from: 'Planned', to: 'Replanned' },
@@ -68,11 +74,11 @@ export const importsSuite = (start: Start): void => {
           operations_removed: { total: 1, first: ['GET /a'] },
         },
       });
-      expect((await plan(query, next)).body).toEqual(preview.body);
+      expect((await plan(query, update)).body).toEqual(previewPlan.body);
     });
 
-    test('lists at most 100 operations, and counts all of them', async () => {
-      const paths = Array.from({ length: 101 }, (_, at) => `/p${at}`);
+    test('lists at most 100 operations, but counts all of them', async () => {
+      const paths = Array.from({ length: 101 }, (_, index) => `/p${index}`);
       const { body } = await plan('?import_key=many', { name: 'Many', openapi_spec: withPaths(...paths) });
       const firstOperations = paths.slice(0, 100).map((path) => `GET ${path}`);
       expect(body.changes).toMatchObject({ operations_added: { total: 101, first: firstOperations } });
@@ -83,12 +89,12 @@ export const importsSuite = (start: Start): void => {
     const json = { name: 'Shared', openapi_spec: smallDocument };
     expect((await publish('?import_key=one', json)).status).toBe(200);
     expect((await publish('', json)).body.outcome).toBe('unchanged');
-    const planned = (await plan('?import_key=two', json)).body;
-    const [one, second] = [
+    const planBody = (await plan('?import_key=two', json)).body;
+    const [firstBody, secondBody] = [
       (await publish('?import_key=one', json)).body,
       (await publish('?import_key=two', json)).body,
     ];
-    expect([planned.namesakes, second.namesakes]).toEqual([[one.id], [one.id]]);
+    expect([planBody.namesakes, secondBody.namesakes]).toEqual([[firstBody.id], [firstBody.id]]);
     expect((await publish('?import_key=two', json)).body).not.toHaveProperty('namesakes');
     for (const submit of [publish, plan]) {
       const { status, body } = await submit('', json);

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { routes } from '../../src/index.ts';
 import type { CallOptions } from '../client.ts';
-import { expectRefusal } from '../reply.ts';
+import { expectError } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, unknownId, type Client, type Start } from '../subject.ts';
 
@@ -36,18 +36,21 @@ export const inputSuite = (start: Start): void => {
     test('an empty authentication keeps the stored credential, and only null removes it', async () => {
       const authentication = { type: 'apiKey', name: 'X-Key', value: 'the-credential' };
       const id = await fixtures.newCollection({ authentication });
-      const stored = async () => (await asAdmin('GET', `/api/collections/${id}/metadata`)).body.authentication;
+      const readStoredAuthentication = async () =>
+        (await asAdmin('GET', `/api/collections/${id}/metadata`)).body.authentication;
       for (const blank of [...blanks, undefined]) {
         expect((await asAdmin('PUT', `/api/collections/${id}`, { authentication: blank })).status).toBe(200);
-        expect(await stored()).toMatchObject({ value: 'the-credential' });
+        expect(await readStoredAuthentication()).toMatchObject({ value: 'the-credential' });
       }
       for (const blank of [...blanks, null]) {
-        const partly = { type: 'apiKey', name: 'X-Key', value: blank, in: blank };
-        expect((await asAdmin('PUT', `/api/collections/${id}`, { authentication: partly })).status).toBe(200);
-        expect(await stored()).toMatchObject({ value: 'the-credential', in: 'header' });
+        const partialAuthentication = { type: 'apiKey', name: 'X-Key', value: blank, in: blank };
+        expect((await asAdmin('PUT', `/api/collections/${id}`, { authentication: partialAuthentication })).status).toBe(
+          200,
+        );
+        expect(await readStoredAuthentication()).toMatchObject({ value: 'the-credential', in: 'header' });
       }
       expect((await asAdmin('PUT', `/api/collections/${id}`, { authentication: null })).status).toBe(200);
-      expect(await stored()).toMatchObject({ type: 'none', value: null });
+      expect(await readStoredAuthentication()).toMatchObject({ type: 'none', value: null });
     });
 
     test('an empty or null document keeps the stored one, and counts as missing in a new collection', async () => {
@@ -56,12 +59,12 @@ export const inputSuite = (start: Start): void => {
         const reply = await asAdmin('PUT', `/api/collections/${id}`, { openapi_spec: blank, name: blank });
         expect(reply.status).toBe(200);
         expect((await asAdmin('GET', `/api/collections/${id}`)).body.openapi_spec).toEqual(smallDocument);
-        const created = await asAdmin('POST', '/api/collections/', { name: 'n', openapi_spec: blank });
-        expectRefusal(created, 400, 'Invalid request body: openapi_spec is required');
+        const createdReply = await asAdmin('POST', '/api/collections/', { name: 'n', openapi_spec: blank });
+        expectError(createdReply, 400, 'Invalid request body: openapi_spec is required');
       }
     });
 
-    test('null and an empty string clear the fields that a PUT can clear', async () => {
+    test('a PUT with null or an empty string clears the fields that can be cleared', async () => {
       const id = await fixtures.newCollection();
       await asAdmin('POST', '/api/rate-limits/tiers', { tier: 'clearing', allowed_limit: 1, window_seconds: 1 });
       for (const blank of [...blanks, null]) {
@@ -91,7 +94,7 @@ export const inputSuite = (start: Start): void => {
       '\u202e',
       '\u2066',
     ];
-    const authenticated = (fields: object) => ({
+    const withAuthentication = (fields: object) => ({
       name: 'n',
       openapi_spec: smallDocument,
       authentication: { type: 'apiKey', name: 'X-Key', value: 'v', ...fields },
@@ -104,14 +107,14 @@ export const inputSuite = (start: Start): void => {
       ['company_name', 'PUT', '/api/profiles/me', (company_name) => ({ company_name })],
       ['name', 'POST', '/api/collections/', (name) => ({ name, openapi_spec: smallDocument })],
       ['name', 'PUT', `/api/collections/${unknownId}`, (name) => ({ name })],
-      ['authentication.name', 'POST', '/api/collections/', (name) => authenticated({ name })],
-      ['authentication.value', 'POST', '/api/collections/', (value) => authenticated({ value })],
-      ['authentication.value', 'PUT', `/api/collections/${unknownId}`, (value) => authenticated({ value })],
+      ['authentication.name', 'POST', '/api/collections/', (name) => withAuthentication({ name })],
+      ['authentication.value', 'POST', '/api/collections/', (value) => withAuthentication({ value })],
+      ['authentication.value', 'PUT', `/api/collections/${unknownId}`, (value) => withAuthentication({ value })],
     ])('%s of %s %s must not contain control characters', async (field, method, path, body) => {
       const detail = `Invalid request body: ${field} must not contain control characters, line separators or bidirectional controls`;
       const token = path.endsWith('me') ? client.token : fixtures.admin;
       for (const character of controlCharacters) {
-        expectRefusal(await call(method, path, { token, json: body(`Customer,${character}read on`) }), 400, detail);
+        expectError(await call(method, path, { token, json: body(`Customer,${character}read on`) }), 400, detail);
       }
     });
 
@@ -123,7 +126,7 @@ export const inputSuite = (start: Start): void => {
   });
 
   describe('U+0000 and lone surrogates', () => {
-    const bodies = (field: string): readonly string[] => [
+    const createBodies = (field: string): readonly string[] => [
       `{"${field}":"\\u0000"}`,
       `{"${field}":"\\ud800"}`,
       `{"${field}":"\\udc00\\ud800"}`,
@@ -139,24 +142,24 @@ export const inputSuite = (start: Start): void => {
       routes
         .filter(({ body }) => body !== null && body.kind !== 'form')
         .map((route) => [`${route.method} ${route.path}`, route] as const),
-    )('%s rejects them anywhere in its body', async (_name, { method, path, auth, operation }) => {
+    )('are rejected by %s anywhere in the body', async (_name, { method, path, auth, operation }) => {
       const options: CallOptions = auth === 'open' ? {} : { token: fixtures.admin };
-      for (const raw of bodies(operation === 'writeAuditEntry' ? 'message' : 'authentication')) {
+      for (const raw of createBodies(operation === 'writeAuditEntry' ? 'message' : 'authentication')) {
         const reply = await call(method, path.replace(/:\w+/g, unknownId), { ...options, raw, headers: json });
         expect([raw, reply.status, reply.text]).toEqual([raw, 400, expect.stringContaining('lone surrogate')]);
       }
     });
 
-    test('a document keeps them, and empty names, verbatim', async () => {
+    test('are kept in a document exactly as they were sent, like empty names', async () => {
       const document = `{"openapi":"3.0.3","info":{"title":"W","version":"1"},"paths":{},"x-\\ud800":"\\u0000","":{"":1}}`;
       const raw = `{"name":"Verbatim","openapi_spec":${document}}`;
-      const created = await call('POST', '/api/collections/', { token: fixtures.admin, raw, headers: json });
-      expect([created.status, created.text]).toEqual([201, expect.stringContaining(document)]);
-      const read = await asAdmin('GET', `/api/collections/${textOf(created.body.id)}`);
-      expect(read.text).toContain(document);
+      const createdReply = await call('POST', '/api/collections/', { token: fixtures.admin, raw, headers: json });
+      expect([createdReply.status, createdReply.text]).toEqual([201, expect.stringContaining(document)]);
+      const collectionReply = await asAdmin('GET', `/api/collections/${textOf(createdReply.body.id)}`);
+      expect(collectionReply.text).toContain(document);
     });
 
-    test('after an escaped backslash they are plain text, and a surrogate pair is a character', async () => {
+    test('are plain text after an escaped backslash, and a surrogate pair is one character', async () => {
       const raw = String.raw`{"message":{"a":"\\u0000 \\ud800 \ud83d\ude00"}}`;
       const reply = await call('POST', '/api/audit/', { token: client.token, raw, headers: json });
       expect([reply.status, reply.body.message]).toEqual([201, { a: String.raw`\u0000 \ud800 😀` }]);
@@ -166,13 +169,13 @@ export const inputSuite = (start: Start): void => {
   describe('a path that cannot be percent-decoded', () => {
     const routesWithParams = routes.filter(({ params, auth }) => params && auth !== 'free');
     test.each(routesWithParams.map((route) => [`${route.method} ${route.path}`, route] as const))(
-      '%s is a 401 without a credential, and a 404 with one',
+      'is a 401 for %s without a credential, and a 404 with a credential',
       async (_name, { method, path, body }) => {
         for (const part of ['%', '%ff', '%zz', '%E0%A4%A']) {
           const target = path.replace(/:\w+/g, part);
           expect((await call(method, target)).status).toBe(401);
-          const valid = body ? { role: 'client', tier: null, profiles: ['x'], expires_at: null } : undefined;
-          const reply = await asAdmin(method, target, valid);
+          const validFields = body ? { role: 'client', tier: null, profiles: ['x'], expires_at: null } : undefined;
+          const reply = await asAdmin(method, target, validFields);
           expect([target, reply.status, reply.text]).toEqual([target, 404, expect.stringMatching(badTarget)]);
         }
       },

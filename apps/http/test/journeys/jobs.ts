@@ -21,15 +21,15 @@ export const jobsSuite = (start: Start): void => {
   });
   let failure: Error | null = null;
   const asAdmin = (method: string, path: string, json?: unknown) => callAsAdmin(method, `/api/jobs${path}`, json);
-  const deadLetters = async (query = '') => (await asAdmin('GET', `/dead${query}`)).list;
-  const actions = async () => {
+  const listDeadLetters = async (query = '') => (await asAdmin('GET', `/dead${query}`)).list;
+  const listActions = async () => {
     const { body } = await call('GET', '/api/audit/?source=system&pageSize=100', { token: fixtures.admin });
     return (body.data as { message: { action: string; job_id?: string; count?: number } }[])
       .map(({ message }) => message)
       .filter(({ action }) => action.startsWith('job.'))
       .map(({ action, job_id, count }) => ({ action, target: job_id ?? count }));
   };
-  /** Registers a profile and creates a dead letter: the mail about the decision. */
+  /** Registers a profile and creates a dead letter: the email about the decision. */
   const createDeadLetter = async (decision: 'approve' | 'reject' = 'reject') => {
     const person = await fixtures.register();
     await subject.runJobs();
@@ -37,7 +37,7 @@ export const jobsSuite = (start: Start): void => {
     failure = new DeliveryError('550 no such mailbox', true);
     await subject.runJobs();
     failure = null;
-    const job = (await deadLetters()).find((one) => one.profile_id === person.id);
+    const job = (await listDeadLetters()).find((deadLetter) => deadLetter.profile_id === person.id);
     if (!job) throw new Error('nothing was given up');
     return { ...person, job: textOf(job.id) };
   };
@@ -57,7 +57,7 @@ export const jobsSuite = (start: Start): void => {
     expect((await asAdmin('GET', '')).body).toMatchObject({ waiting: 0, oldest_due_at: null, kinds: [] });
   });
 
-  test('a mail that will be retried has the time of its next attempt', async () => {
+  test('an email that will be retried has the time of the next attempt', async () => {
     const person = await fixtures.register();
     await subject.runJobs();
     await call('POST', `/api/profiles/${person.id}/reject`, { token: fixtures.admin });
@@ -70,9 +70,9 @@ export const jobsSuite = (start: Start): void => {
     await call('DELETE', `/api/profiles/${person.id}`, { token: fixtures.admin });
   });
 
-  test('a dead letter has its recipient and the reason of its failure, and is sent after a retry', async () => {
+  test('a dead letter has a recipient and the reason for its failure, and is sent after a retry', async () => {
     const { job, email } = await createDeadLetter();
-    expect((await deadLetters()).find(({ id }) => id === job)).toMatchObject({
+    expect((await listDeadLetters()).find(({ id }) => id === job)).toMatchObject({
       kind: 'mail.rejection',
       profile_email: email,
       attempts: 1,
@@ -82,48 +82,48 @@ export const jobsSuite = (start: Start): void => {
     expect((await asAdmin('POST', `/dead/${job}/retry`)).body).toEqual({ message: 'Job requeued' });
     expect((await asAdmin('POST', `/dead/${job}/retry`)).body).toEqual({ detail: 'Job not found' });
     await subject.runJobs();
-    expect(await deadLetters()).toEqual([]);
-    expect(await actions()).toEqual([{ action: 'job.requeue', target: job }]);
+    expect(await listDeadLetters()).toEqual([]);
+    expect(await listActions()).toEqual([{ action: 'job.requeue', target: job }]);
   });
 
   test('a dead letter that cannot be retried is marked as such, and can be discarded', async () => {
     const { job } = await createDeadLetter('approve');
-    expect(await deadLetters()).toMatchObject([{ id: job, kind: 'mail.credentials', retryable: false }]);
+    expect(await listDeadLetters()).toMatchObject([{ id: job, kind: 'mail.credentials', retryable: false }]);
     const rejection = await asAdmin('POST', `/dead/${job}/retry`);
     expect([rejection.status, rejection.body.detail]).toEqual([409, expect.stringMatching(/^The secret of this job/)]);
     expect((await asAdmin('POST', '/dead/retry', {})).body).toEqual({ requeued: 0, left: 1, outcomes: [] });
     expect((await asAdmin('DELETE', `/dead/${job}`)).body).toEqual({ message: 'Job discarded' });
     expect((await asAdmin('DELETE', `/dead/${job}`)).status).toBe(404);
-    expect(await actions()).toContainEqual({ action: 'job.discard', target: job });
+    expect(await listActions()).toContainEqual({ action: 'job.discard', target: job });
   });
 
-  test('several dead letters are retried in one request, each with an outcome, or all of them', async () => {
-    const [first, second, third, sealed] = [
+  test('one request retries several dead letters, with an outcome for each, or all dead letters', async () => {
+    const [firstLetter, secondLetter, thirdLetter, sealedLetter] = [
       await createDeadLetter(),
       await createDeadLetter(),
       await createDeadLetter(),
       await createDeadLetter('approve'),
     ];
-    const ids = [second.job, unknownId, sealed.job, first.job];
+    const ids = [secondLetter.job, unknownId, sealedLetter.job, firstLetter.job];
     expect((await asAdmin('POST', '/dead/retry', { ids })).body).toEqual({
       requeued: 2,
       left: 2,
       outcomes: [
-        { id: second.job, outcome: 'requeued' },
+        { id: secondLetter.job, outcome: 'requeued' },
         { id: unknownId, outcome: 'not_given_up' },
-        { id: sealed.job, outcome: 'secret_removed' },
-        { id: first.job, outcome: 'requeued' },
+        { id: sealedLetter.job, outcome: 'secret_removed' },
+        { id: firstLetter.job, outcome: 'requeued' },
       ],
     });
-    expect((await actions()).slice(0, 2).map(({ target }) => target)).toEqual(
-      expect.arrayContaining([first.job, second.job]),
+    expect((await listActions()).slice(0, 2).map(({ target }) => target)).toEqual(
+      expect.arrayContaining([firstLetter.job, secondLetter.job]),
     );
     expect((await asAdmin('POST', '/dead/retry', {})).body).toEqual({ requeued: 1, left: 1, outcomes: [] });
-    expect((await deadLetters()).map(({ id }) => id)).toEqual([sealed.job]);
-    expect(await actions()).toContainEqual({ action: 'job.requeue', target: 1 });
+    expect((await listDeadLetters()).map(({ id }) => id)).toEqual([sealedLetter.job]);
+    expect(await listActions()).toContainEqual({ action: 'job.requeue', target: 1 });
     await subject.runJobs();
-    await asAdmin('DELETE', `/dead/${sealed.job}`);
-    expect(third.job).not.toBe(sealed.job);
+    await asAdmin('DELETE', `/dead/${sealedLetter.job}`);
+    expect(thirdLetter.job).not.toBe(sealedLetter.job);
   });
 
   test('dead letters are listed page by page', async () => {

@@ -5,4 +5,4 @@ import { journeysOverStores } from './journeys.ts';
 
 const servers = await startServers();
 
-describe.skipIf(!servers)('on PostgreSQL and Redis', () => journeysOverStores(startComposed(servers?.variables)));
+describe.skipIf(!servers)('on PostgreSQL and Redis', () => journeysOverStores(startComposed(servers?.createVariables)));

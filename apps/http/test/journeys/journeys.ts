@@ -6,7 +6,7 @@ import { catalogSuite } from './catalog.ts';
 import { closedRequestsSuite } from './closed-requests.ts';
 import { collectionsSuite } from './collections.ts';
 import { consoleSuite } from './console.ts';
-import { documentFactsSuite } from './document-facts.ts';
+import { documentMetadataSuite } from './document-metadata.ts';
 import { expirySuite } from './expiry.ts';
 import { faultsSuite } from './faults.ts';
 import { groupsSuite } from './groups.ts';
@@ -23,7 +23,7 @@ import { operationsSuite } from './operations.ts';
 import { preconditionsSuite } from './preconditions.ts';
 import { profilesSuite } from './profiles.ts';
 import { protocolSuite } from './protocol.ts';
-import { exhaustionSuite, refusalsSuite } from './refusals.ts';
+import { exhaustionSuite, rejectionsSuite } from './rejections.ts';
 import { requestsSuite } from './requests.ts';
 import { searchSuite } from './search.ts';
 import { failedAccountsSuite, serviceAccountsSuite } from './service-accounts.ts';
@@ -43,7 +43,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   collections: collectionsSuite,
   'conditional changes': preconditionsSuite,
   imports: importsSuite,
-  'facts derived from documents': documentFactsSuite,
+  'data derived from documents': documentMetadataSuite,
   access: accessSuite,
   groups: groupsSuite,
   'bulk operations': bulkOperationsSuite,
@@ -55,7 +55,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   'requests that close automatically': closedRequestsSuite,
   audit: auditSuite,
   input: inputSuite,
-  'signing in at the local issuer': localSignInSuite,
+  'signing in with the local issuer': localSignInSuite,
   'guessed codes': guessedCodesSuite,
   limits: limitsSuite,
   lists: listsSuite,
@@ -67,7 +67,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   usage: usageSuite,
   'service accounts': serviceAccountsSuite,
   'failed service accounts': failedAccountsSuite,
-  refusals: refusalsSuite,
+  rejections: rejectionsSuite,
 };
 
 /** Journeys that do not depend on the stores, or replace them with failing ones. */

@@ -13,28 +13,32 @@ export const limitStatusSuite = (start: Start): void => {
   });
   const asAdmin = (method: string, path: string, json?: unknown) =>
     callAsAdmin(method, `/api/rate-limits${path}`, json);
-  const near = async (query = '') => (await asAdmin('GET', `/standing${query}`)).body;
+  const readLimitStatus = async (query = '') => (await asAdmin('GET', `/standing${query}`)).body;
   const emailsOf = ({ clients }: Readonly<Record<string, unknown>>) =>
     (clients as { email: string }[]).map(({ email }) => email);
-  /** Creates a client with a limit of `allowed` requests per hour that has already sent `sent` requests. */
-  const clientWith = async (allowed: number, sent: number): Promise<Client> => {
+  /** Creates a client with a limit of `allowedLimit` requests per hour that has already sent `requestCount` requests. */
+  const createClientWith = async (allowedLimit: number, requestCount: number): Promise<Client> => {
     const client = await fixtures.newClient();
-    await asAdmin('POST', '/overrides', { client_id: client.id, allowed_limit: allowed, window_seconds: 3_600 });
+    await asAdmin('POST', '/overrides', { client_id: client.id, allowed_limit: allowedLimit, window_seconds: 3_600 });
     const path = '/api/rate-limits/tiers/active/all';
-    for (let i = 0; i < sent; i++) await call('GET', path, { key: client.key });
+    for (let i = 0; i < requestCount; i++) await call('GET', path, { key: client.key });
     return client;
   };
 
-  test('lists the clients that have used most of their limit, the largest share first, and counts nothing', async () => {
-    const [little, most, all] = [await clientWith(10, 2), await clientWith(10, 8), await clientWith(5, 7)];
+  test('are the clients that have used most of their limit, the largest share first; listing them is not counted', async () => {
+    const [lightClient, heavyClient, exhaustedClient] = [
+      await createClientWith(10, 2),
+      await createClientWith(10, 8),
+      await createClientWith(5, 7),
+    ];
     for (let i = 0; i < 3; i++) {
-      const body = await near();
+      const body = await readLimitStatus();
       expect(['all', 'process']).toContain(body.scope);
-      expect([body.total, emailsOf(body)]).toEqual([2, [all.email, most.email]]);
+      expect([body.total, emailsOf(body)]).toEqual([2, [exhaustedClient.email, heavyClient.email]]);
       expect(body.clients).toMatchObject([
         {
-          profile_id: all.id,
-          client_id: all.key.clientId,
+          profile_id: exhaustedClient.id,
+          client_id: exhaustedClient.key.clientId,
           source: 'override',
           tier: null,
           allowed_limit: 5,
@@ -51,22 +55,26 @@ export const limitStatusSuite = (start: Start): void => {
       expect(reset_seconds).toBe(retry_after);
       expect(resets_at).toMatch(/Z$/);
     }
-    expect(emailsOf(await near('?at_least=0.2'))).toEqual([all.email, most.email, little.email]);
-    expect(emailsOf(await near('?at_least=1'))).toEqual([all.email]);
-    const first = await near('?at_least=0.2&limit=1');
-    expect([first.total, emailsOf(first)]).toEqual([3, [all.email]]);
+    expect(emailsOf(await readLimitStatus('?at_least=0.2'))).toEqual([
+      exhaustedClient.email,
+      heavyClient.email,
+      lightClient.email,
+    ]);
+    expect(emailsOf(await readLimitStatus('?at_least=1'))).toEqual([exhaustedClient.email]);
+    const firstPage = await readLimitStatus('?at_least=0.2&limit=1');
+    expect([firstPage.total, emailsOf(firstPage)]).toEqual([3, [exhaustedClient.email]]);
   });
 
   test('administrators and clients without requests are never listed', async () => {
-    const quiet = await clientWith(1, 0);
-    const listed = emailsOf(await near('?at_least=0&limit=1000'));
-    expect(listed).not.toContain(quiet.email);
-    expect(listed.length).toBeGreaterThan(0);
+    const idleClient = await createClientWith(1, 0);
+    const listedEmails = emailsOf(await readLimitStatus('?at_least=0&limit=1000'));
+    expect(listedEmails).not.toContain(idleClient.email);
+    expect(listedEmails.length).toBeGreaterThan(0);
     const { body } = await call('GET', '/api/profiles/me', { token: fixtures.admin });
-    expect(listed).not.toContain(body.email);
+    expect(listedEmails).not.toContain(body.email);
   });
 
-  test('a client learns nothing about others', async () => {
+  test('a client learns nothing about other clients', async () => {
     const { token } = await fixtures.newClient();
     expect((await call('GET', '/api/rate-limits/standing', { token })).status).toBe(403);
   });

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { expectRefusal, outcomeOf, refusalOf } from '../reply.ts';
+import { expectError, outcomeOf, errorOf } from '../reply.ts';
 import type { CallOptions } from '../client.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Start, type Subject } from '../subject.ts';
 
-const invalid = 'Invalid request body: ';
+const invalidBodyPrefix = 'Invalid request body: ';
 
 /**
  * Creates a function that checks the remaining seconds of a window that begins after this call. If the clock is
@@ -13,8 +13,8 @@ const invalid = 'Invalid request body: ';
 const createResetCheck = ({ clock }: Subject, seconds: number) => {
   const startedAt = performance.now();
   return (reset: string | undefined): boolean => {
-    const passed = clock ? 0 : Math.ceil((performance.now() - startedAt) / 1_000);
-    return /^\d+$/.test(reset ?? '') && Number(reset) <= seconds && Number(reset) >= seconds - passed;
+    const elapsedSeconds = clock ? 0 : Math.ceil((performance.now() - startedAt) / 1_000);
+    return /^\d+$/.test(reset ?? '') && Number(reset) <= seconds && Number(reset) >= seconds - elapsedSeconds;
   };
 };
 
@@ -41,9 +41,9 @@ export const limitsSuite = (start: Start): void => {
 
   describe('tiers', () => {
     test('are created, changed in part, listed by name and deleted', async () => {
-      const created = await newTier({ tier: 'silver', description: ' Second ' });
-      expect(created.status).toBe(201);
-      const { created_at, updated_at, ...rest } = created.body;
+      const createdTier = await newTier({ tier: 'silver', description: ' Second ' });
+      expect(createdTier.status).toBe(201);
+      const { created_at, updated_at, ...rest } = createdTier.body;
       expect(rest).toEqual({
         tier: 'silver',
         allowed_limit: 10,
@@ -53,8 +53,13 @@ export const limitsSuite = (start: Start): void => {
       });
       expect(updated_at).toBe(created_at);
       expect((await newTier({ tier: 'silver' })).body).toEqual({ detail: 'Tier already exists' });
-      const changed = await asAdmin('PUT', '/tiers/silver', { allowed_limit: 20, is_active: false, tier: 'other' });
-      expect(changed.body).toMatchObject({ tier: 'silver', allowed_limit: 20, window_seconds: 60, is_active: false });
+      const changedTier = await asAdmin('PUT', '/tiers/silver', { allowed_limit: 20, is_active: false, tier: 'other' });
+      expect(changedTier.body).toMatchObject({
+        tier: 'silver',
+        allowed_limit: 20,
+        window_seconds: 60,
+        is_active: false,
+      });
       await newTier({ tier: 'bronze' });
       expect((await asAdmin('GET', '/tiers')).list.map(({ tier }) => tier)).toEqual(['bronze', 'silver']);
       const { key, token } = await fixtures.newClient();
@@ -72,16 +77,16 @@ export const limitsSuite = (start: Start): void => {
 
     test.each(['', '-a', '_a', 'A', 'a b', 'é', 'x'.repeat(64), null, 5, undefined])('%j is invalid', async (tier) => {
       const reply = await newTier({ tier });
-      expect([reply.status, textOf(reply.body.detail).startsWith(`${invalid}tier`)]).toEqual([400, true]);
+      expect([reply.status, textOf(reply.body.detail).startsWith(`${invalidBodyPrefix}tier`)]).toEqual([400, true]);
     });
 
     test.each([
       ['allowed_limit', 1_000_000_000],
       ['window_seconds', 2_678_400],
-    ])('%s is between 1 and %i', async (field, max) => {
+    ])('%s must be between 1 and %i', async (field, max) => {
       const name = `edge-${field.slice(0, 3)}`;
-      for (const [at, value] of [1, max].entries()) {
-        expect((await newTier({ tier: `${name}${at}`, [field]: value })).status).toBe(201);
+      for (const [index, value] of [1, max].entries()) {
+        expect((await newTier({ tier: `${name}${index}`, [field]: value })).status).toBe(201);
       }
       for (const value of [0, -1, max + 1, 1.5, '5', null, true, undefined]) {
         expect((await newTier({ tier: 'never', [field]: value })).status).toBe(400);
@@ -96,20 +101,20 @@ export const limitsSuite = (start: Start): void => {
       const client = await fixtures.newClient();
       const assign = () =>
         call('PUT', `/api/profiles/${client.id}/tier`, { token: fixtures.admin, json: { tier: 'brief' } });
-      const policy = async () =>
+      const readPolicy = async () =>
         (await call('GET', '/api/profiles/me', { token: client.token })).headers['ratelimit-policy'];
       await newTier({ tier: 'brief', allowed_limit: 7, window_seconds: 5 });
-      const assigned = await assign();
-      expect([assigned.body.tier, await policy()]).toEqual(['brief', '"tier";q=7;w=5']);
+      const assignReply = await assign();
+      expect([assignReply.body.tier, await readPolicy()]).toEqual(['brief', '"tier";q=7;w=5']);
       await asAdmin('DELETE', '/tiers/brief');
-      expect(await policy()).toBe('"default";q=100;w=60');
+      expect(await readPolicy()).toBe('"default";q=100;w=60');
       expect((await assign()).body).toEqual({ detail: 'Tier not found' });
       await newTier({ tier: 'brief', allowed_limit: 8, window_seconds: 5 });
-      expect(await policy()).toBe('"default";q=100;w=60');
+      expect(await readPolicy()).toBe('"default";q=100;w=60');
       const profiles = (await call('GET', '/api/profiles/?include=tier', { token: fixtures.admin })).list;
       expect(profiles.find(({ id }) => id === client.id)).toMatchObject({ tier: null });
-      const me = await call('GET', '/api/profiles/me', { token: client.token });
-      expect(textOf(me.body.updated_at) > textOf(assigned.body.updated_at)).toBe(true);
+      const ownProfile = await call('GET', '/api/profiles/me', { token: client.token });
+      expect(textOf(ownProfile.body.updated_at) > textOf(assignReply.body.updated_at)).toBe(true);
     });
 
     test('an unknown tier is a 404 if the body is valid', async () => {
@@ -125,11 +130,11 @@ export const limitsSuite = (start: Start): void => {
     const override = (client_id: unknown, fields: Readonly<Record<string, unknown>> = {}) =>
       asAdmin('POST', '/overrides', { client_id, allowed_limit: 7, window_seconds: 30, ...fields });
 
-    test('are created by either id, and a new active one deactivates the earlier one', async () => {
+    test('are created with either id; a new active override deactivates the previous one', async () => {
       const client = await fixtures.newClient();
-      const first = await override(client.key.clientId);
-      expect(first.status).toBe(201);
-      expect(Object.keys(first.body)).toEqual([
+      const firstOverride = await override(client.key.clientId);
+      expect(firstOverride.status).toBe(201);
+      expect(Object.keys(firstOverride.body)).toEqual([
         'id',
         'client_id',
         'allowed_limit',
@@ -138,26 +143,26 @@ export const limitsSuite = (start: Start): void => {
         'created_at',
         'updated_at',
       ]);
-      const second = await override(client.id, { allowed_limit: 9 });
-      expect(second.body).toMatchObject({ client_id: client.key.clientId, allowed_limit: 9, is_active: true });
-      const states = async (query: string) =>
+      const secondOverride = await override(client.id, { allowed_limit: 9 });
+      expect(secondOverride.body).toMatchObject({ client_id: client.key.clientId, allowed_limit: 9, is_active: true });
+      const readStates = async (query: string) =>
         (await asAdmin('GET', `/overrides${query}`)).list
           .filter(({ client_id }) => client_id === client.key.clientId)
           .map(({ id, is_active }) => [id, is_active]);
-      expect(await states('')).toEqual([
-        [first.body.id, false],
-        [second.body.id, true],
+      expect(await readStates('')).toEqual([
+        [firstOverride.body.id, false],
+        [secondOverride.body.id, true],
       ]);
-      expect(await states('?active_only=TRUE')).toEqual([[second.body.id, true]]);
-      expect((await states('?active_only=false')).length).toBe(2);
+      expect(await readStates('?active_only=TRUE')).toEqual([[secondOverride.body.id, true]]);
+      expect((await readStates('?active_only=false')).length).toBe(2);
     });
 
     test('are changed in part and deleted', async () => {
       const client = await fixtures.newClient();
       const { id } = (await override(client.key.clientId, { is_active: false })).body;
       const path = `/overrides/${String(id)}`;
-      const changed = await asAdmin('PUT', path, { allowed_limit: 8 });
-      expect(changed.body).toMatchObject({ id, allowed_limit: 8, window_seconds: 30, is_active: false });
+      const changedOverride = await asAdmin('PUT', path, { allowed_limit: 8 });
+      expect(changedOverride.body).toMatchObject({ id, allowed_limit: 8, window_seconds: 30, is_active: false });
       expect((await asAdmin('PUT', path, { is_active: true })).body.is_active).toBe(true);
       expect((await asAdmin('PUT', path, { is_active: 'yes' })).status).toBe(400);
       expect(outcomeOf(await asAdmin('DELETE', path))).toEqual([200, { message: 'Override deleted' }]);
@@ -169,10 +174,10 @@ export const limitsSuite = (start: Start): void => {
       expect((await asAdmin('PUT', `/overrides/${id}`, {})).status).toBe(404);
     });
 
-    test('an unknown client is a 404; an empty string or another type is a 400', async () => {
-      const pending = await fixtures.register();
-      for (const client of [unknownId, 'malformed', fixtures.adminId, pending.id]) {
-        expectRefusal(await override(client), 404, 'Client not found');
+    test('an unknown client is a 404; an empty string or a value of a different type is a 400', async () => {
+      const pendingPerson = await fixtures.register();
+      for (const client of [unknownId, 'malformed', fixtures.adminId, pendingPerson.id]) {
+        expectError(await override(client), 404, 'Client not found');
       }
       for (const client of [undefined, null, 5, '']) expect((await override(client)).status).toBe(400);
     });
@@ -187,13 +192,13 @@ export const limitsSuite = (start: Start): void => {
   });
 
   describe('the effective limit', () => {
-    const effective = (id: string, credential: { token: string }) =>
+    const readEffective = (id: string, credential: { token: string }) =>
       call('GET', `/api/rate-limits/effective/${id}`, credential);
 
-    test('is the override, else the tier, else the default', async () => {
+    test('comes from the override, otherwise from the tier, otherwise it is the default', async () => {
       const client = await fixtures.newClient();
-      const read = async () => (await effective(client.key.clientId, { token: fixtures.admin })).body;
-      expect(await read()).toEqual({
+      const readLimit = async () => (await readEffective(client.key.clientId, { token: fixtures.admin })).body;
+      expect(await readLimit()).toEqual({
         client_id: client.key.clientId,
         allowed_limit: 100,
         window_seconds: 60,
@@ -205,49 +210,49 @@ export const limitsSuite = (start: Start): void => {
       });
       await newTier({ tier: 'effective', allowed_limit: 50 });
       await call('PUT', `/api/profiles/${client.id}/tier`, { token: fixtures.admin, json: { tier: 'effective' } });
-      expect(await read()).toMatchObject({ allowed_limit: 50, source: 'tier', tier: 'effective' });
+      expect(await readLimit()).toMatchObject({ allowed_limit: 50, source: 'tier', tier: 'effective' });
       await asAdmin('PUT', '/tiers/effective', { is_active: false });
-      expect(await read()).toMatchObject({ source: 'default', tier: null });
+      expect(await readLimit()).toMatchObject({ source: 'default', tier: null });
       await asAdmin('PUT', '/tiers/effective', { is_active: true });
       const rule = { client_id: client.id, allowed_limit: 5, window_seconds: 60 };
       const { id } = (await asAdmin('POST', '/overrides', rule)).body;
-      expect(await read()).toMatchObject({ allowed_limit: 5, source: 'override', override_id: id });
+      expect(await readLimit()).toMatchObject({ allowed_limit: 5, source: 'override', override_id: id });
       await asAdmin('DELETE', `/overrides/${String(id)}`);
       await asAdmin('DELETE', '/tiers/effective');
-      expect(await read()).toMatchObject({ source: 'default' });
+      expect(await readLimit()).toMatchObject({ source: 'default' });
     });
 
-    test('a client reads only its own limit, by either credential and either id', async () => {
+    test('can be read by the client itself only, with either credential and either id', async () => {
       const client = await fixtures.newClient();
-      const other = await fixtures.newClient();
+      const otherClient = await fixtures.newClient();
       for (const id of [client.id, client.key.clientId]) {
-        expect((await effective(id, { token: client.token })).status).toBe(200);
+        expect((await readEffective(id, { token: client.token })).status).toBe(200);
         expect((await call('GET', `/api/rate-limits/effective/${id}`, { key: client.key })).status).toBe(200);
       }
-      for (const id of [other.id, unknownId, 'malformed']) {
-        expectRefusal(await effective(id, { token: client.token }), 403, 'Admin access required');
-        if (id !== other.id) expect((await effective(id, { token: fixtures.admin })).status).toBe(404);
+      for (const id of [otherClient.id, unknownId, 'malformed']) {
+        expectError(await readEffective(id, { token: client.token }), 403, 'Admin access required');
+        if (id !== otherClient.id) expect((await readEffective(id, { token: fixtures.admin })).status).toBe(404);
       }
     });
   });
 
   describe('a limited client', () => {
-    test('sees its remaining quota, is rejected beyond it by token and key together, and is admitted again later', async () => {
+    test('sees its remaining quota, which tokens and keys share, is rejected once it is used up, and is admitted again later', async () => {
       const client = await fixtures.newClient();
       await asAdmin('POST', '/overrides', { client_id: client.id, allowed_limit: 3, window_seconds: 60 });
       const path = '/api/rate-limits/tiers/active/all';
       const isValidReset = createResetCheck(subject, 60);
-      const first = await call('GET', path, { token: client.token });
-      expect(first.headers['ratelimit-policy']).toBe('"override";q=3;w=60');
-      const quotaWith = (remaining: number) => ({
+      const firstReply = await call('GET', path, { token: client.token });
+      expect(firstReply.headers['ratelimit-policy']).toBe('"override";q=3;w=60');
+      const createExpectedQuota = (remaining: number) => ({
         policy: 'override',
         remaining,
         reset: expect.toSatisfy(isValidReset) as string,
       });
-      expect(quotaOf(first.headers.ratelimit)).toEqual(quotaWith(2));
+      expect(quotaOf(firstReply.headers.ratelimit)).toEqual(createExpectedQuota(2));
       expect((await call('GET', path, { key: client.key })).status).toBe(200);
       const notFound = await call('GET', `/api/collections/${unknownId}`, { key: client.key });
-      expect([notFound.status, quotaOf(notFound.headers.ratelimit)]).toEqual([404, quotaWith(0)]);
+      expect([notFound.status, quotaOf(notFound.headers.ratelimit)]).toEqual([404, createExpectedQuota(0)]);
       const rejection = await call('GET', path, { key: client.key });
       expect(rejection.status).toBe(429);
       expect(rejection.body.detail).toBe('Rate limit exceeded');
@@ -262,7 +267,7 @@ export const limitsSuite = (start: Start): void => {
       expect((await call('GET', path, { key: client.key })).status).toBe(200);
     });
 
-    test('a request that is denied for its role is counted too', async () => {
+    test('a request that is denied because of the role is also counted', async () => {
       const client = await fixtures.newClient();
       const reply = await call('GET', '/api/rate-limits/tiers', { token: client.token });
       expect([reply.status, reply.headers['ratelimit-policy']]).toEqual([403, '"default";q=100;w=60']);
@@ -281,7 +286,7 @@ export const anonymousCallersSuite = (start: Start): void => {
   });
   const from = (address: string) => ({ headers: ['X-Forwarded-For', address] });
 
-  test('are counted by the address that the proxy forwards, registrations included', async () => {
+  test('are counted by the address that the proxy forwards, including registrations', async () => {
     const register = (address: string) => call('POST', '/api/profiles/register', { json: {}, ...from(address) });
     const isValidReset = createResetCheck(subject, 60);
     for (let remaining = 5; remaining >= 0; remaining--) {
@@ -302,24 +307,24 @@ export const anonymousCallersSuite = (start: Start): void => {
     expect([rejection.status, rejection.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
   });
 
-  test('failed key pairs count the same, in two headers and in one string', async () => {
+  test('failed key pairs are counted together, whether in two headers or in one string', async () => {
     const { key } = await fixtures.newClient();
-    const wrong = `${key.clientId}.${key.secret.slice(0, -1)}`;
+    const wrongKey = `${key.clientId}.${key.secret.slice(0, -1)}`;
     const forms: readonly CallOptions[] = [
       { key: { ...key, secret: key.secret.slice(0, -1) } },
-      { headers: ['X-API-Key', wrong] },
-      { token: wrong },
+      { headers: ['X-API-Key', wrongKey] },
+      { token: wrongKey },
     ];
-    for (const [at, first] of forms.entries()) {
+    for (const [index, firstForm] of forms.entries()) {
       const attempt = ({ headers = [], ...rest }: CallOptions) =>
         call('GET', '/api/rate-limits/tiers/active/all', {
           ...rest,
-          headers: [...headers, ...from(`192.0.2.${10 + at}`).headers],
+          headers: [...headers, ...from(`192.0.2.${10 + index}`).headers],
         });
-      for (const form of [first, forms[(at + 1) % forms.length] ?? first]) {
-        expect(refusalOf(await attempt(form))).toEqual([401, 'Invalid API credentials']);
+      for (const form of [firstForm, forms[(index + 1) % forms.length] ?? firstForm]) {
+        expect(errorOf(await attempt(form))).toEqual([401, 'Invalid API credentials']);
       }
-      const rejection = await attempt(first);
+      const rejection = await attempt(firstForm);
       expect([rejection.status, rejection.headers['ratelimit-policy']]).toEqual([429, '"failed-credentials";q=2;w=60']);
     }
   });

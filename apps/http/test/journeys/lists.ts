@@ -10,7 +10,7 @@ export const listsSuite = (start: Start): void => {
   const asAdmin = (path: string): Promise<Reply> => call('GET', path, { token: fixtures.admin });
 
   /** Follows the `Link` headers from `path`. */
-  const pages = async (path: string, options?: CallOptions) => {
+  const readPages = async (path: string, options?: CallOptions) => {
     const replies = await follow(path, options);
     return { sizes: replies.map(({ list }) => list.length), lines: replies.flatMap(({ list }) => list), replies };
   };
@@ -21,25 +21,25 @@ export const listsSuite = (start: Start): void => {
 
     beforeAll(async () => {
       people = [];
-      for (let at = 0; at < 5; at++) people.push(await fixtures.register({ full_name: `Zoë Page ${at}` }));
+      for (let index = 0; index < 5; index++) people.push(await fixtures.register({ full_name: `Zoë Page ${index}` }));
       await fixtures.approve(people[1] as Person);
     });
 
-    test('are returned page by page, oldest or newest first, each once', async () => {
-      const whole = (await asAdmin('/api/profiles/')).list;
-      const oldest = await pages('/api/profiles/?limit=4');
-      expect(oldest.lines).toEqual(whole);
-      expect(oldest.sizes).toEqual([4, 2]);
-      const newest = await pages('/api/profiles/?limit=4&order=newest');
-      expect(newest.lines).toEqual(whole.toReversed());
-      expect((await asAdmin('/api/profiles/?order=newest')).list).toEqual(newest.lines);
+    test('are returned page by page, oldest or newest first, each profile once', async () => {
+      const completeList = (await asAdmin('/api/profiles/')).list;
+      const oldestPages = await readPages('/api/profiles/?limit=4');
+      expect(oldestPages.lines).toEqual(completeList);
+      expect(oldestPages.sizes).toEqual([4, 2]);
+      const newestPages = await readPages('/api/profiles/?limit=4&order=newest');
+      expect(newestPages.lines).toEqual(completeList.toReversed());
+      expect((await asAdmin('/api/profiles/?order=newest')).list).toEqual(newestPages.lines);
     });
 
-    test('have the same filters and included fields on each page', async () => {
+    test('are filtered the same way on each page, with the same included fields', async () => {
       const q = encodeURIComponent('ZOË p');
-      const result = await pages(`/api/profiles/?q=${q}&registration_status=pending&limit=2&include=usage,key`);
-      const waiting = [people[0], people[2], people[3], people[4]].map((person) => person?.id);
-      expect(idsOf(result.lines).sort()).toEqual(waiting.sort());
+      const result = await readPages(`/api/profiles/?q=${q}&registration_status=pending&limit=2&include=usage,key`);
+      const pendingIds = [people[0], people[2], people[3], people[4]].map((person) => person?.id);
+      expect(idsOf(result.lines).sort()).toEqual(pendingIds.sort());
       expect(result.sizes).toEqual([2, 2]);
       for (const line of result.lines) expect(line).toMatchObject({ last_used_at: null, key_expires_at: null });
     });
@@ -50,21 +50,21 @@ export const listsSuite = (start: Start): void => {
     });
 
     test('are counted on request, under the same filters', async () => {
-      const total = async (query: string) => (await asAdmin(`/api/profiles/?${query}`)).headers['x-total-count'];
-      const whole = (await asAdmin('/api/profiles/')).list;
-      expect(await total('limit=1')).toBeUndefined();
-      expect(await total('limit=1&include_total=true')).toBe(`${whole.length}`);
-      expect(await total('include_total=true&registration_status=approved&role=client')).toBe('1');
-      expect(await total(`include_total=true&limit=1&q=${encodeURIComponent('zoë')}`)).toBe('5');
+      const readTotal = async (query: string) => (await asAdmin(`/api/profiles/?${query}`)).headers['x-total-count'];
+      const completeList = (await asAdmin('/api/profiles/')).list;
+      expect(await readTotal('limit=1')).toBeUndefined();
+      expect(await readTotal('limit=1&include_total=true')).toBe(`${completeList.length}`);
+      expect(await readTotal('include_total=true&registration_status=approved&role=client')).toBe('1');
+      expect(await readTotal(`include_total=true&limit=1&q=${encodeURIComponent('zoë')}`)).toBe('5');
     });
 
-    test('are returned one by one, by id or e-mail, with the included fields', async () => {
+    test('can be read individually, by id or email address, with the included fields', async () => {
       const person = people[1] as Person;
-      const listed = (await asAdmin('/api/profiles/?include=tier,bound,usage,key,suspension')).list;
+      const listedProfiles = (await asAdmin('/api/profiles/?include=tier,bound,usage,key,suspension')).list;
       for (const name of [person.id, person.email.toUpperCase()]) {
         const reply = await asAdmin(`/api/profiles/${name}?include=tier,bound,usage,key,suspension`);
         expect(reply.status).toBe(200);
-        expect(reply.body).toMatchObject({ ...listed.find(({ id }) => id === person.id) });
+        expect(reply.body).toMatchObject({ ...listedProfiles.find(({ id }) => id === person.id) });
         expect(textOf(reply.body.approved_at)).toMatch(/^20/);
       }
       for (const name of [unknownId, 'nobody@example.com', 'nobody']) {
@@ -81,38 +81,41 @@ export const listsSuite = (start: Start): void => {
 
     test('are returned page by page, found by a part of the name, and counted', async () => {
       const namesOf = (lines: readonly Readonly<Record<string, unknown>>[]) => lines.map(({ name }) => name);
-      const whole = namesOf((await asAdmin('/api/groups')).list);
-      expect(whole).toEqual(['Gas', 'Öl A', 'Öl B', 'öl c']);
-      const paged = await pages('/api/groups?limit=3&include_total=true');
-      expect([namesOf(paged.lines), paged.sizes]).toEqual([whole, [3, 1]]);
-      expect(paged.replies.map(({ headers }) => headers['x-total-count'])).toEqual(['4', '4']);
-      const result = await pages(`/api/groups?limit=2&include_total=true&q=${encodeURIComponent('ÖL')}`);
-      expect([namesOf(result.lines), result.replies[0]?.headers['x-total-count']]).toEqual([whole.slice(1), '3']);
+      const completeList = namesOf((await asAdmin('/api/groups')).list);
+      expect(completeList).toEqual(['Gas', 'Öl A', 'Öl B', 'öl c']);
+      const pageReplies = await readPages('/api/groups?limit=3&include_total=true');
+      expect([namesOf(pageReplies.lines), pageReplies.sizes]).toEqual([completeList, [3, 1]]);
+      expect(pageReplies.replies.map(({ headers }) => headers['x-total-count'])).toEqual(['4', '4']);
+      const result = await readPages(`/api/groups?limit=2&include_total=true&q=${encodeURIComponent('ÖL')}`);
+      expect([namesOf(result.lines), result.replies[0]?.headers['x-total-count']]).toEqual([
+        completeList.slice(1),
+        '3',
+      ]);
     });
   });
 
   describe('overrides', () => {
-    test('are returned page by page, with the client of each, and counted', async () => {
+    test('are returned page by page, with the client of each override, and counted', async () => {
       const clients = [await fixtures.newClient(), await fixtures.newClient(), await fixtures.newClient()];
       for (const { email } of clients)
         await call('POST', '/api/rate-limits/overrides', {
           token: fixtures.admin,
           json: { client_id: email, allowed_limit: 7, window_seconds: 60 },
         });
-      const whole = (await asAdmin('/api/rate-limits/overrides')).list;
-      const paged = await pages('/api/rate-limits/overrides?limit=2&include=client&include_total=true');
-      expect(paged.sizes).toEqual([2, 1]);
-      expect(paged.replies.map(({ headers }) => headers['x-total-count'])).toEqual(['3', '3']);
-      expect(paged.lines).toEqual(
-        whole.map((line, at) => ({
+      const completeList = (await asAdmin('/api/rate-limits/overrides')).list;
+      const pageReplies = await readPages('/api/rate-limits/overrides?limit=2&include=client&include_total=true');
+      expect(pageReplies.sizes).toEqual([2, 1]);
+      expect(pageReplies.replies.map(({ headers }) => headers['x-total-count'])).toEqual(['3', '3']);
+      expect(pageReplies.lines).toEqual(
+        completeList.map((line, index) => ({
           ...line,
-          profile_id: clients[at]?.id,
-          email: clients[at]?.email,
+          profile_id: clients[index]?.id,
+          email: clients[index]?.email,
           full_name: expect.any(String) as string,
         })),
       );
-      expect((await asAdmin('/api/rate-limits/overrides?include=client')).list).toEqual(paged.lines);
-      expect(whole.map((line) => 'email' in line)).toEqual([false, false, false]);
+      expect((await asAdmin('/api/rate-limits/overrides?include=client')).list).toEqual(pageReplies.lines);
+      expect(completeList.map((line) => 'email' in line)).toEqual([false, false, false]);
     });
   });
 
@@ -125,44 +128,44 @@ export const listsSuite = (start: Start): void => {
       ids = [];
       for (const name of ['Ölpreise', 'ölpreise alt', 'Wetter', 'Ölpreise neu'])
         ids.push(await fixtures.newCollection({ name, discoverable: name === 'Wetter' }));
-      for (const at of [0, 2, 3]) await fixtures.grant(client, ids[at] as string);
+      for (const index of [0, 2, 3]) await fixtures.grant(client, ids[index] as string);
     });
 
-    test('are found by a part of the name among those visible to the caller, page by page', async () => {
+    test('are found by a part of the name, if they are visible to the caller, page by page', async () => {
       const q = encodeURIComponent('ÖLPREISE');
-      const ofAdmin = await pages(`/api/collections/?q=${q}&limit=1&include=discoverable`);
-      expect(idsOf(ofAdmin.lines)).toEqual([ids[0], ids[1], ids[3]]);
-      for (const line of ofAdmin.lines) expect(line.discoverable).toBe(false);
-      const ofClient = await pages(`/api/collections/?q=${q}&limit=1`, { token: client.token });
-      expect(idsOf(ofClient.lines)).toEqual([ids[0], ids[3]]);
+      const adminPages = await readPages(`/api/collections/?q=${q}&limit=1&include=discoverable`);
+      expect(idsOf(adminPages.lines)).toEqual([ids[0], ids[1], ids[3]]);
+      for (const line of adminPages.lines) expect(line.discoverable).toBe(false);
+      const clientPages = await readPages(`/api/collections/?q=${q}&limit=1`, { token: client.token });
+      expect(idsOf(clientPages.lines)).toEqual([ids[0], ids[3]]);
     });
 
-    test('a search does not affect the cached list of the caller', async () => {
-      const list = async (query: string) =>
+    test("searching does not affect the caller's cached list", async () => {
+      const readNames = async (query: string) =>
         (await call('GET', `/api/collections/${query}`, { token: client.token })).list.map(({ name }) => name);
-      const whole = ['Wetter', 'Ölpreise', 'Ölpreise neu'];
+      const visibleNames = ['Wetter', 'Ölpreise', 'Ölpreise neu'];
       for (let round = 0; round < 2; round++) {
-        expect(await list('?q=wett')).toEqual(['Wetter']);
-        expect(await list('')).toEqual(whole);
-        expect(await list('?include_total=true')).toEqual(whole);
+        expect(await readNames('?q=wett')).toEqual(['Wetter']);
+        expect(await readNames('')).toEqual(visibleNames);
+        expect(await readNames('?include_total=true')).toEqual(visibleNames);
       }
     });
 
     test('are counted only if they are visible to the caller', async () => {
-      const total = async (query: string, token: string) =>
+      const readTotal = async (query: string, token: string) =>
         (await call('GET', `/api/collections/?${query}`, { token })).headers['x-total-count'];
-      expect(await total('limit=1&include_total=true', fixtures.admin)).toBe('4');
-      expect(await total('limit=1&include_total=true', client.token)).toBe('3');
-      expect(await total('include_total=true&q=neu', client.token)).toBe('1');
+      expect(await readTotal('limit=1&include_total=true', fixtures.admin)).toBe('4');
+      expect(await readTotal('limit=1&include_total=true', client.token)).toBe('3');
+      expect(await readTotal('include_total=true&q=neu', client.token)).toBe('1');
     });
 
-    test('the collections of a client and of a group, and the clients of a collection, have pages and totals', async () => {
+    test('the lists of the collections of a client or group and of the clients of a collection have pages and totals', async () => {
       const group = textOf(
         (await call('POST', '/api/groups', { token: fixtures.admin, json: { name: 'Pages' } })).body.id,
       );
-      const others = [await fixtures.newClient(), await fixtures.newClient()];
+      const otherClients = [await fixtures.newClient(), await fixtures.newClient()];
       for (const id of ids) await call('POST', `/api/groups/${group}/collections/${id}`, { token: fixtures.admin });
-      for (const other of others) await fixtures.grant(other, ids[0] as string);
+      for (const otherClient of otherClients) await fixtures.grant(otherClient, ids[0] as string);
       for (const path of [
         `/api/access/clients/${client.id}/collections?granted=true`,
         `/api/access/clients/${client.id}/collections?granted=false`,
@@ -170,23 +173,26 @@ export const listsSuite = (start: Start): void => {
         `/api/access/collections/${ids[0]}/clients?include_total=false`,
         `/api/groups/${group}/collections?include_total=false`,
       ]) {
-        const whole = (await asAdmin(path)).list;
-        const paged = await pages(`${path}&limit=2`);
-        expect(paged.lines).toEqual(whole);
-        expect(paged.sizes[0]).toBe(2);
-        expect(paged.sizes.length).toBe(Math.ceil(whole.length / 2));
-        const counted = await asAdmin(`${path.replace('include_total=false', '')}&limit=1&include_total=true`);
-        expect([counted.list.length, counted.headers['x-total-count']]).toEqual([1, `${whole.length}`]);
+        const completeList = (await asAdmin(path)).list;
+        const pageReplies = await readPages(`${path}&limit=2`);
+        expect(pageReplies.lines).toEqual(completeList);
+        expect(pageReplies.sizes[0]).toBe(2);
+        expect(pageReplies.sizes.length).toBe(Math.ceil(completeList.length / 2));
+        const countedReply = await asAdmin(`${path.replace('include_total=false', '')}&limit=1&include_total=true`);
+        expect([countedReply.list.length, countedReply.headers['x-total-count']]).toEqual([
+          1,
+          `${completeList.length}`,
+        ]);
       }
     });
 
-    test('a summary has no credential, and reading it adds no audit entry and no use', async () => {
+    test('a summary has no credential, and reading it is not audited and not counted as a use', async () => {
       const id = await fixtures.newCollection({
         authentication: { type: 'apiKey', name: 'X-Key', value: 'the-secret' },
       });
       await fixtures.grant(client, id);
-      const entries = async () => (await asAdmin('/api/audit/?source=all')).body.total;
-      const before = await entries();
+      const countEntries = async () => (await asAdmin('/api/audit/?source=all')).body.total;
+      const entriesBefore = await countEntries();
       for (const caller of [{ token: fixtures.admin }, { token: client.token }, { key: client.key }]) {
         const reply = await call('GET', `/api/collections/${id}/summary`, caller);
         expect(reply.body).toMatchObject({
@@ -198,23 +204,23 @@ export const listsSuite = (start: Start): void => {
         });
         expect(reply.text).not.toContain('the-secret');
       }
-      expect(await entries()).toBe(before);
+      expect(await countEntries()).toBe(entriesBefore);
       expect((await asAdmin(`/api/usage?by=collection&collection_id=${id}`)).list).toEqual([]);
     });
 
     test('a summary is sent again only after it has changed', async () => {
       const id = ids[2] as string;
-      const read = (etag: string) =>
+      const readList = (etag: string) =>
         call('GET', `/api/collections/${id}/summary`, { token: fixtures.admin, headers: ['If-None-Match', etag] });
-      const first = await read('"none"');
-      expect(first.body).toMatchObject({
+      const firstReply = await readList('"none"');
+      expect(firstReply.body).toMatchObject({
         discoverable: true,
         authentication: { type: 'none', has_value: false, is_set: false },
       });
-      expect((await read(textOf(first.headers.etag))).status).toBe(304);
+      expect((await readList(textOf(firstReply.headers.etag))).status).toBe(304);
       await call('PUT', `/api/collections/${id}`, { token: fixtures.admin, json: { discoverable: false } });
-      const second = await read(textOf(first.headers.etag));
-      expect([second.status, second.body.discoverable]).toEqual([200, false]);
+      const secondReply = await readList(textOf(firstReply.headers.etag));
+      expect([secondReply.status, secondReply.body.discoverable]).toEqual([200, false]);
     });
   });
 };

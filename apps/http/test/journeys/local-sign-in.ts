@@ -46,9 +46,9 @@ const createBrowser = (subject: Subject) => {
     });
   const renew = (refreshToken: string, overrides: Overrides = {}): Promise<Reply> =>
     requestToken({ grant_type: 'refresh_token', client_id: 'portico', refresh_token: refreshToken, ...overrides });
-  const newCode = async (user = ada, forMs = hourMs): Promise<string> => {
-    if (!invite) throw new Error('Nobody can be invited');
-    return invite(user, (subject.clock?.now() ?? Date.now()) + forMs);
+  const newCode = async (user = ada, lifetimeMs = hourMs): Promise<string> => {
+    if (!invite) throw new Error('This service cannot invite users');
+    return invite(user, (subject.clock?.now() ?? Date.now()) + lifetimeMs);
   };
   const grantedCode = async (): Promise<string> =>
     callbackParametersOf(expectStatus(await typeCode(await newCode()), 303)).code ?? '';
@@ -73,7 +73,7 @@ export const localSignInSuite = (start: Start): void => {
   const call: Subject['client']['call'] = (...request) => subject.client.call(...request);
 
   beforeAll(async () => {
-    subject = await start({ signsIn: true });
+    subject = await start({ hasLocalSignIn: true });
     browser = createBrowser(subject);
     await subject.useCases.claimFirstAdmin({ uid: ada.uid, email: ada.email, issuer: subject.issuer });
   });
@@ -93,13 +93,13 @@ export const localSignInSuite = (start: Start): void => {
     });
   });
 
-  test('typing a code yields tokens that identify the user to the API', async () => {
+  test('entering a code returns tokens that identify the user to the API', async () => {
     const page = expectStatus(await browser.open(), 200);
     const action = /<form method="post" action="([^"]+)">/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const raw = new URLSearchParams({ one_time_code: await browser.newCode() }).toString();
-    const redirect = expectStatus(await call('POST', action, { headers: form, raw }), 303);
-    expect(redirect.headers['location']).toMatch(new RegExp(`^${browser.callback}\\?`));
-    const { code = '', state } = callbackParametersOf(redirect);
+    const redirectReply = expectStatus(await call('POST', action, { headers: form, raw }), 303);
+    expect(redirectReply.headers['location']).toMatch(new RegExp(`^${browser.callback}\\?`));
+    const { code = '', state } = callbackParametersOf(redirectReply);
     expect(state).toBe('the state');
     const reply = expectStatus(await browser.exchange(code), 200);
     expect([reply.headers['cache-control'], reply.headers['pragma']]).toEqual(['no-store', 'no-cache']);
@@ -115,8 +115,8 @@ export const localSignInSuite = (start: Start): void => {
       email_verified: true,
       nonce: 'the nonce',
     });
-    const me = await call('GET', '/api/profiles/me', { token: textOf(access_token) });
-    expect([me.status, me.body.email]).toEqual([200, 'ada@example.com']);
+    const ownProfile = await call('GET', '/api/profiles/me', { token: textOf(access_token) });
+    expect([ownProfile.status, ownProfile.body.email]).toEqual([200, 'ada@example.com']);
   });
 
   test('following a link with a code redirects immediately', async () => {
@@ -128,22 +128,22 @@ export const localSignInSuite = (start: Start): void => {
     expect((await browser.open({ one_time_code: code })).status).toBe(400);
   });
 
-  test('a code may be typed in lower case, without hyphens, and with letters that look like digits', async () => {
-    const asTyped: readonly ((code: string) => string)[] = [
+  test('a code may be entered in lower case, without hyphens, and with letters that look like digits', async () => {
+    const typedForms: readonly ((code: string) => string)[] = [
       (code) => code.toLowerCase().replaceAll('-', ''),
       (code) => ` ${code.replaceAll('-', ' ')} `,
       (code) => code.replaceAll('1', 'l').replaceAll('0', 'O'),
     ];
-    for (const alter of asTyped) {
+    for (const alter of typedForms) {
       const code = await browser.newCode();
       expect(code).toMatch(/^[0-9A-HJKMNP-TV-Z]{4}(-[0-9A-HJKMNP-TV-Z]{4}){3}$/);
       expect((await browser.typeCode(alter(code))).status).toBe(303);
     }
   });
 
-  test('a wrong code shows the page again, with an error that belongs to the field', async () => {
-    for (const wrong of ['AAAA-AAAA-AAAA-AAAA', '', '"><script>', 'x'.repeat(2_000)]) {
-      for (const page of [await browser.typeCode(wrong), await browser.open({ one_time_code: wrong })]) {
+  test('after a wrong code, the page is shown again, with an error for the field', async () => {
+    for (const wrongCode of ['AAAA-AAAA-AAAA-AAAA', '', '"><script>', 'x'.repeat(2_000)]) {
+      for (const page of [await browser.typeCode(wrongCode), await browser.open({ one_time_code: wrongCode })]) {
         expect([page.status, page.headers['content-type']]).toEqual([400, 'text/html; charset=utf-8']);
         const [field = ''] = /<input [^>]+>/.exec(page.text) ?? [];
         expect(field).toContain('aria-invalid="true"');
@@ -177,13 +177,13 @@ export const localSignInSuite = (start: Start): void => {
     expect((await browser.typeCode(code)).status).toBe(303);
   });
 
-  describe('a request of another client', () => {
+  describe('a request of a different client', () => {
     test.each([
       ['has no client_id', { client_id: null }],
-      ['has another client_id', { client_id: 'another' }],
+      ['has a different client_id', { client_id: 'another' }],
       ['has no redirect_uri', { redirect_uri: null }],
-      ['leads to another host', { redirect_uri: 'https://evil.example.com/console/sign-in/callback' }],
-      ['leads to another path', { redirect_uri: '/console/sign-in/callback' }],
+      ['leads to a different host', { redirect_uri: 'https://evil.example.com/console/sign-in/callback' }],
+      ['leads to a different path', { redirect_uri: '/console/sign-in/callback' }],
     ])('%s: the user sees an error and is not redirected', async (_name, overrides) => {
       const code = await browser.newCode();
       for (const reply of [await browser.open(overrides), await browser.typeCode(code, overrides)]) {
@@ -193,11 +193,11 @@ export const localSignInSuite = (start: Start): void => {
       expect((await browser.typeCode(code)).status).toBe(303);
     });
 
-    test('has a suffix after this path, or repeats the parameter', async () => {
-      for (const more of ['/', '?x=1', '#x'])
-        expect((await browser.open({ redirect_uri: `${browser.callback}${more}` })).status).toBe(400);
-      const twice = `${browser.pathOf()}&redirect_uri=${encodeURIComponent(browser.callback)}`;
-      expect((await call('GET', twice)).status).toBe(400);
+    test('has a suffix after the path, or repeats the parameter', async () => {
+      for (const suffix of ['/', '?x=1', '#x'])
+        expect((await browser.open({ redirect_uri: `${browser.callback}${suffix}` })).status).toBe(400);
+      const repeatedParameterPath = `${browser.pathOf()}&redirect_uri=${encodeURIComponent(browser.callback)}`;
+      expect((await call('GET', repeatedParameterPath)).status).toBe(400);
     });
   });
 
@@ -245,7 +245,7 @@ export const localSignInSuite = (start: Start): void => {
     [{ code_verifier: 'a'.repeat(129) }, 'invalid_request'],
     [{ code_verifier: `${'a'.repeat(43)}+` }, 'invalid_request'],
     [{ code: 'unknown' }, 'invalid_grant'],
-  ])('a token request with %j is rejected, and the code stays valid', async (overrides, error) => {
+  ])('a token request with %j is rejected, and the code remains valid', async (overrides, error) => {
     const code = await browser.grantedCode();
     const rejection = await browser.exchange(code, overrides);
     expect(errorOf(rejection)).toEqual([400, error]);
@@ -261,71 +261,82 @@ export const localSignInSuite = (start: Start): void => {
     }
   });
 
-  test('no kind of code is accepted in place of another', async () => {
-    const typed = await browser.newCode();
-    const granted = await browser.grantedCode();
-    const refresh = textOf((await browser.exchange(await browser.grantedCode())).body.refresh_token);
-    for (const code of [typed, refresh]) expect(errorOf(await browser.exchange(code))).toEqual([400, 'invalid_grant']);
-    for (const code of [typed, granted]) expect(errorOf(await browser.renew(code))).toEqual([400, 'invalid_grant']);
-    for (const code of [granted, refresh]) expect((await browser.typeCode(code)).status).toBe(400);
+  test('a code is not accepted in place of a different kind of code', async () => {
+    const typedCode = await browser.newCode();
+    const grantedCode = await browser.grantedCode();
+    const refreshToken = textOf((await browser.exchange(await browser.grantedCode())).body.refresh_token);
+    for (const code of [typedCode, refreshToken])
+      expect(errorOf(await browser.exchange(code))).toEqual([400, 'invalid_grant']);
+    for (const code of [typedCode, grantedCode])
+      expect(errorOf(await browser.renew(code))).toEqual([400, 'invalid_grant']);
+    for (const code of [grantedCode, refreshToken]) expect((await browser.typeCode(code)).status).toBe(400);
   });
 
   test('a sign-in is renewed by a token that changes each time', async () => {
-    const first = (await browser.exchange(await browser.grantedCode())).body;
-    const second = expectStatus(await browser.renew(textOf(first.refresh_token)), 200).body;
-    const third = expectStatus(await browser.renew(textOf(second.refresh_token), { scope: 'openid email' }), 200).body;
-    expect(new Set([first, second, third].map((set) => set.refresh_token)).size).toBe(3);
-    const claims = claimsOf(third.id_token);
+    const firstTokens = (await browser.exchange(await browser.grantedCode())).body;
+    const secondTokens = expectStatus(await browser.renew(textOf(firstTokens.refresh_token)), 200).body;
+    const thirdTokens = expectStatus(
+      await browser.renew(textOf(secondTokens.refresh_token), { scope: 'openid email' }),
+      200,
+    ).body;
+    expect(new Set([firstTokens, secondTokens, thirdTokens].map((tokens) => tokens.refresh_token)).size).toBe(3);
+    const claims = claimsOf(thirdTokens.id_token);
     expect([claims['sub'], claims['email'], claims['nonce']]).toEqual(['ada', 'ada@example.com', undefined]);
-    expect((await call('GET', '/api/profiles/me', { token: textOf(third.access_token) })).status).toBe(200);
-    for (const used of [first, second])
-      expect(errorOf(await browser.renew(textOf(used.refresh_token)))).toEqual([400, 'invalid_grant']);
+    expect((await call('GET', '/api/profiles/me', { token: textOf(thirdTokens.access_token) })).status).toBe(200);
+    for (const usedTokens of [firstTokens, secondTokens])
+      expect(errorOf(await browser.renew(textOf(usedTokens.refresh_token)))).toEqual([400, 'invalid_grant']);
   });
 
   test.each([
     [{ refresh_token: null }, 'invalid_request'],
     [{ client_id: 'another' }, 'invalid_client'],
     [{ scope: 'openid admin' }, 'invalid_scope'],
-  ])('a renewal with %j is rejected, and the token stays valid', async (overrides, error) => {
-    const refresh = textOf((await browser.exchange(await browser.grantedCode())).body.refresh_token);
-    expect(errorOf(await browser.renew(refresh, overrides))).toEqual([400, error]);
-    expect((await browser.renew(refresh)).status).toBe(200);
+  ])('a renewal with %j is rejected, and the token remains valid', async (overrides, error) => {
+    const refreshToken = textOf((await browser.exchange(await browser.grantedCode())).body.refresh_token);
+    expect(errorOf(await browser.renew(refreshToken, overrides))).toEqual([400, error]);
+    expect((await browser.renew(refreshToken)).status).toBe(200);
   });
 
-  test('of many concurrent uses of one code, one succeeds', async () => {
-    const concurrently = (use: () => Promise<Reply>) => Promise.all(Array.from({ length: 8 }, use));
+  test('when one code is used many times concurrently, only one use succeeds', async () => {
+    const runConcurrently = (use: () => Promise<Reply>) => Promise.all(Array.from({ length: 8 }, use));
     const statusesOf = (replies: readonly Reply[]) => replies.map(({ status }) => status).toSorted();
-    const typed = await browser.newCode();
-    expect(statusesOf(await concurrently(() => browser.typeCode(typed)))).toEqual([303, ...Array<number>(7).fill(400)]);
-    const granted = await browser.grantedCode();
-    const exchanges = await concurrently(() => browser.exchange(granted));
+    const typedCode = await browser.newCode();
+    expect(statusesOf(await runConcurrently(() => browser.typeCode(typedCode)))).toEqual([
+      303,
+      ...Array<number>(7).fill(400),
+    ]);
+    const grantedCode = await browser.grantedCode();
+    const exchanges = await runConcurrently(() => browser.exchange(grantedCode));
     expect(statusesOf(exchanges)).toEqual([200, ...Array<number>(7).fill(400)]);
-    const refresh = textOf(exchanges.find(({ status }) => status === 200)?.body.refresh_token);
-    expect(statusesOf(await concurrently(() => browser.renew(refresh)))).toEqual([200, ...Array<number>(7).fill(400)]);
+    const refreshToken = textOf(exchanges.find(({ status }) => status === 200)?.body.refresh_token);
+    expect(statusesOf(await runConcurrently(() => browser.renew(refreshToken)))).toEqual([
+      200,
+      ...Array<number>(7).fill(400),
+    ]);
   });
 
   test('each code expires on time', async () => {
     expect((await browser.typeCode(await browser.newCode(ada, 0))).status).toBe(400);
     const { clock } = subject;
     if (!clock) return;
-    const typed = await browser.newCode(ada, 600_000);
+    const typedCode = await browser.newCode(ada, 600_000);
     clock.advance(599_999);
-    const granted = callbackParametersOf(expectStatus(await browser.typeCode(typed), 303))['code'] ?? '';
+    const grantedCode = callbackParametersOf(expectStatus(await browser.typeCode(typedCode), 303))['code'] ?? '';
     clock.advance(60_000);
-    expect(errorOf(await browser.exchange(granted))).toEqual([400, 'invalid_grant']);
+    expect(errorOf(await browser.exchange(grantedCode))).toEqual([400, 'invalid_grant']);
 
-    const early = await browser.grantedCode();
+    const earlyCode = await browser.grantedCode();
     clock.advance(59_999);
-    const signedIn = expectStatus(await browser.exchange(early), 200).body;
+    const tokens = expectStatus(await browser.exchange(earlyCode), 200).body;
     clock.advance(11.5 * hourMs);
-    const late = expectStatus(await browser.renew(textOf(signedIn.refresh_token)), 200).body;
+    const lateTokens = expectStatus(await browser.renew(textOf(tokens.refresh_token)), 200).body;
     // The token expires together with the sign-in, after 12 hours.
-    expect(late.expires_in).toBe(1_800);
+    expect(lateTokens.expires_in).toBe(1_800);
     clock.advance(0.5 * hourMs);
-    expect(errorOf(await browser.renew(textOf(late.refresh_token)))).toEqual([400, 'invalid_grant']);
+    expect(errorOf(await browser.renew(textOf(lateTokens.refresh_token)))).toEqual([400, 'invalid_grant']);
   });
 
-  test('a body that is not a small form is rejected', async () => {
+  test('a body that is not a form, or is too large, is rejected', async () => {
     const code = await browser.grantedCode();
     const json = { grant_type: 'authorization_code', client_id: 'portico', code };
     expect((await call('POST', '/local-issuer/token', { json })).status).toBe(400);
@@ -335,27 +346,27 @@ export const localSignInSuite = (start: Start): void => {
     expect((await call('GET', '/local-issuer/token')).status).toBe(405);
   });
 
-  test('the log contains no code and no token', async () => {
-    const typed = await browser.newCode();
-    const { code = '' } = callbackParametersOf(expectStatus(await browser.open({ one_time_code: typed }), 303));
+  test('the log contains no codes and no tokens', async () => {
+    const typedCode = await browser.newCode();
+    const { code = '' } = callbackParametersOf(expectStatus(await browser.open({ one_time_code: typedCode }), 303));
     const { body } = await browser.exchange(code);
     await browser.renew(textOf(body.refresh_token));
     await browser.renew(textOf(body.refresh_token));
-    const log = subject.logLines().join('');
+    const log = subject.listLogLines().join('');
     expect(log).toContain('"route":"/local-issuer/authorize"');
-    for (const secret of [typed, code, textOf(body.refresh_token), textOf(body.id_token), 'the nonce', challenge])
+    for (const secret of [typedCode, code, textOf(body.refresh_token), textOf(body.id_token), 'the nonce', challenge])
       expect(log).not.toContain(secret);
   });
 };
 
 /** Tests limiting the number of guessed codes. */
 export const guessedCodesSuite = (start: Start): void => {
-  test('too many wrong codes are rate limited, and a valid code still works', async () => {
+  test('wrong codes are rate limited, but a valid code still works', async () => {
     const limit = { allowed: 3, windowSeconds: 60 };
-    const subject = await start({ signsIn: true, settings: { failedCredentialsLimit: limit } });
+    const subject = await start({ hasLocalSignIn: true, settings: { failedCredentialsLimit: limit } });
     try {
       const browser = createBrowser(subject);
-      const granted = await browser.grantedCode();
+      const grantedCode = await browser.grantedCode();
       for (let attempt = 0; attempt < 2; attempt += 1) expect((await browser.typeCode('wrong')).status).toBe(400);
       expect(errorOf(await browser.exchange('wrong'))).toEqual([400, 'invalid_grant']);
       const page = await browser.typeCode('wrong');
@@ -363,7 +374,7 @@ export const guessedCodesSuite = (start: Start): void => {
       expect(page.text).toMatch(/Try again in \d+ s\./);
       expect(Number(page.headers['retry-after'])).toBeGreaterThan(0);
       expect((await browser.renew('wrong')).status).toBe(429);
-      expect((await browser.exchange(granted)).status).toBe(200);
+      expect((await browser.exchange(grantedCode)).status).toBe(200);
       expect((await browser.typeCode(await browser.newCode())).status).toBe(303);
     } finally {
       await subject.close();

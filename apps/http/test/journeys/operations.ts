@@ -3,14 +3,14 @@ import type { CallOptions } from '../client.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, type Start } from '../subject.ts';
 
-const operation = (operationId: string, summary: string, more: object = {}) => ({
+const operation = (operationId: string, summary: string, extraFields: object = {}) => ({
   operationId,
   summary,
   responses: { 200: { description: 'Done' } },
-  ...more,
+  ...extraFields,
 });
 
-const messaging = {
+const messagingDocument = {
   ...smallDocument,
   info: { title: 'Messages', version: '1' },
   paths: {
@@ -36,19 +36,19 @@ export const operationsSuite = (start: Start): void => {
   let messages: string;
   let forecasts: string;
   let orders: string;
-  const list = (id: string, query = '', credential: CallOptions = { token: fixtures.admin }) =>
+  const listOperations = (id: string, query = '', credential: CallOptions = { token: fixtures.admin }) =>
     call('GET', `/api/collections/${id}/operations${query}`, credential);
   const search = (json: object, credential: CallOptions = { token: fixtures.admin }) =>
     call('POST', '/api/operations/search', { json, ...credential });
-  const ids = (reply: { readonly list: readonly Readonly<Record<string, unknown>>[] }) =>
+  const operationIdsOf = (reply: { readonly list: readonly Readonly<Record<string, unknown>>[] }) =>
     reply.list.map(({ operation_id }) => operation_id);
 
   beforeAll(async () => {
-    messages = await fixtures.newCollection({ name: 'Messages', openapi_spec: messaging });
+    messages = await fixtures.newCollection({ name: 'Messages', openapi_spec: messagingDocument });
     forecasts = await fixtures.newCollection({ name: 'Weather', openapi_spec: weather });
     orders = await fixtures.newCollection({
       name: 'Orders',
-      openapi_spec: shop,
+      openapi_spec: shopDocument,
       authentication: { type: 'apiKey', name: 'X-Shop-Key', value: 'the-key-of-the-shop' },
     });
     await subject.runJobs();
@@ -56,10 +56,16 @@ export const operationsSuite = (start: Start): void => {
 
   describe('a list', () => {
     test('has the operations in the order of the document, immediately', async () => {
-      const id = await fixtures.newCollection({ openapi_spec: messaging });
-      const reply = await list(id);
+      const id = await fixtures.newCollection({ openapi_spec: messagingDocument });
+      const reply = await listOperations(id);
       expect(reply.status).toBe(200);
-      expect(ids(reply)).toEqual(['sendMessage', 'listMessages', 'readMessage', 'deleteMessage', 'readBalance']);
+      expect(operationIdsOf(reply)).toEqual([
+        'sendMessage',
+        'listMessages',
+        'readMessage',
+        'deleteMessage',
+        'readBalance',
+      ]);
       expect(reply.list[2]).toEqual({
         operation_key: expect.stringMatching(/^[a-z2-7]{16}$/) as string,
         method: 'GET',
@@ -71,74 +77,77 @@ export const operationsSuite = (start: Start): void => {
       });
     });
 
-    test('has pages, with links that lead through all of it', async () => {
+    test('has pages, and following their links returns all operations', async () => {
       const replies = await pages(`/api/collections/${messages}/operations?limit=2`);
-      expect([replies.length, replies.flatMap(ids)]).toEqual([3, ids(await list(messages))]);
+      expect([replies.length, replies.flatMap(operationIdsOf)]).toEqual([
+        3,
+        operationIdsOf(await listOperations(messages)),
+      ]);
     });
 
-    test('can be filtered by a tag or a substring, also in pages', async () => {
-      expect(ids(await list(messages, '?tag=reading'))).toEqual(['listMessages', 'readMessage']);
-      expect(ids(await list(messages, '?tag=read'))).toEqual([]);
-      expect(ids(await list(messages, '?q=MESSAGE'))).toHaveLength(4);
-      expect(ids(await list(messages, '?q=deletem'))).toEqual(['deleteMessage']);
-      expect(ids(await list(messages, '?q=%2F%7Bid%7D&tag=reading'))).toEqual(['readMessage']);
+    test('can be filtered by a tag or a substring, also with pages', async () => {
+      expect(operationIdsOf(await listOperations(messages, '?tag=reading'))).toEqual(['listMessages', 'readMessage']);
+      expect(operationIdsOf(await listOperations(messages, '?tag=read'))).toEqual([]);
+      expect(operationIdsOf(await listOperations(messages, '?q=MESSAGE'))).toHaveLength(4);
+      expect(operationIdsOf(await listOperations(messages, '?q=deletem'))).toEqual(['deleteMessage']);
+      expect(operationIdsOf(await listOperations(messages, '?q=%2F%7Bid%7D&tag=reading'))).toEqual(['readMessage']);
       // These characters have a special meaning in patterns.
-      expect(ids(await list(messages, '?q=100%25'))).toEqual(['readBalance']);
-      expect(ids(await list(messages, '?q=messages_'))).toEqual([]);
-      expect(ids(await list(messages, '?q=!'))).toEqual([]);
+      expect(operationIdsOf(await listOperations(messages, '?q=100%25'))).toEqual(['readBalance']);
+      expect(operationIdsOf(await listOperations(messages, '?q=messages_'))).toEqual([]);
+      expect(operationIdsOf(await listOperations(messages, '?q=!'))).toEqual([]);
       const replies = await pages(`/api/collections/${messages}/operations?q=message&limit=3`);
-      expect(replies.map(ids)).toEqual([['sendMessage', 'listMessages', 'readMessage'], ['deleteMessage']]);
+      expect(replies.map(operationIdsOf)).toEqual([['sendMessage', 'listMessages', 'readMessage'], ['deleteMessage']]);
     });
 
     test('is sent only if it has changed', async () => {
-      const { headers } = await list(messages);
-      const again = await list(messages, '', {
+      const { headers } = await listOperations(messages);
+      const repeatedReply = await listOperations(messages, '', {
         token: fixtures.admin,
         headers: ['If-None-Match', textOf(headers.etag ?? '')],
       });
-      expect([again.status, again.text]).toEqual([304, '']);
+      expect([repeatedReply.status, repeatedReply.text]).toEqual([304, '']);
     });
 
-    test('follows the document, and a key is stable while method and path stay the same', async () => {
-      const id = await fixtures.newCollection({ openapi_spec: messaging });
-      const [before] = (await list(id)).list;
+    test('changes with the document, and a key is stable as long as method and path are the same', async () => {
+      const id = await fixtures.newCollection({ openapi_spec: messagingDocument });
+      const [operationBefore] = (await listOperations(id)).list;
       const paths = { '/messages': { post: operation('send', 'Sends') }, '/new': { get: operation('other', 'Other') } };
       await call('PUT', `/api/collections/${id}`, {
         token: fixtures.admin,
-        json: { openapi_spec: { ...messaging, paths } },
+        json: { openapi_spec: { ...messagingDocument, paths } },
       });
-      const after = await list(id);
-      expect(ids(after)).toEqual(['send', 'other']);
-      expect(after.list[0]?.operation_key).toBe(before?.operation_key);
+      const after = await listOperations(id);
+      expect(operationIdsOf(after)).toEqual(['send', 'other']);
+      expect(after.list[0]?.operation_key).toBe(operationBefore?.operation_key);
     });
 
     test.each(['?limit=0', '?limit=1001', '?limit=1.5', '?cursor=-1', '?cursor=100000', `?tag=${'x'.repeat(201)}`])(
       'rejects %s',
       async (query) => {
-        const reply = await list(messages, query);
+        const reply = await listOperations(messages, query);
         expect([reply.status, textOf(reply.body.detail).startsWith('Invalid query parameter: ')]).toEqual([400, true]);
       },
     );
 
-    test('is shown to who may read the collection', async () => {
+    test('is shown only to callers that may read the collection', async () => {
       const client = await fixtures.newClient();
-      expect((await list(messages, '', { key: client.key })).body).toEqual({
+      expect((await listOperations(messages, '', { key: client.key })).body).toEqual({
         detail: 'No access to this collection',
       });
       await fixtures.grant(client, messages);
-      expect((await list(messages, '', { key: client.key })).list).toHaveLength(5);
+      expect((await listOperations(messages, '', { key: client.key })).list).toHaveLength(5);
       await fixtures.revoke(client, messages);
-      expect((await list(messages, '', { key: client.key })).status).toBe(403);
+      expect((await listOperations(messages, '', { key: client.key })).status).toBe(403);
     });
   });
 
   describe('a slice', () => {
     const keyOf = async (id: string, name: string) =>
-      textOf((await list(id)).list.find(({ operation_id }) => operation_id === name)?.operation_key);
+      textOf((await listOperations(id)).list.find(({ operation_id }) => operation_id === name)?.operation_key);
     const slice = (id: string, key: string, query = '', credential: CallOptions = { token: fixtures.admin }) =>
       call('GET', `/api/collections/${id}/operations/${key}${query}`, credential);
 
-    test('has everything that a call needs', async () => {
+    test('has everything that is needed for a call', async () => {
       const reply = await slice(orders, await keyOf(orders, 'placeOrder'));
       expect(reply.status).toBe(200);
       expect(reply.body).toMatchObject({
@@ -161,30 +170,30 @@ export const operationsSuite = (start: Start): void => {
       expect(reply.text).not.toContain('the-key-of-the-shop');
     });
 
-    test('has the schema of the first success on request', async () => {
+    test('has the schema of the first successful response on request', async () => {
       const key = await keyOf(orders, 'placeOrder');
       expect((await slice(orders, key)).text).not.toContain('"number"');
       expect((await slice(orders, key, '?detail=full')).text).toContain('"number"');
     });
 
-    test('fits the requested size, and lists the truncated parts', async () => {
+    test('fits into the requested size, and lists the truncated parts', async () => {
       const key = await keyOf(orders, 'placeOrder');
-      const small = await slice(orders, key, '?max_bytes=1024&detail=full');
-      expect(Buffer.byteLength(small.text)).toBeLessThanOrEqual(1_024);
-      expect(small.body.truncated).not.toEqual([]);
+      const smallSlice = await slice(orders, key, '?max_bytes=1024&detail=full');
+      expect(Buffer.byteLength(smallSlice.text)).toBeLessThanOrEqual(1_024);
+      expect(smallSlice.body.truncated).not.toEqual([]);
       expect((await slice(orders, key, '?max_bytes=262144')).body.truncated).toEqual([]);
       for (const bytes of [1_023, 262_145]) expect((await slice(orders, key, `?max_bytes=${bytes}`)).status).toBe(400);
     });
 
-    test('fits the largest power of two that does not exceed the requested size', async () => {
+    test('fits into the largest power of two that does not exceed the requested size', async () => {
       const key = await keyOf(orders, 'placeOrder');
       const tagOf = async (query: string) => (await slice(orders, key, query)).headers.etag;
-      const [exact, above, next] = [1_024, 2_047, 2_048].map((bytes) =>
+      const [exactReply, largerReply, nextReply] = [1_024, 2_047, 2_048].map((bytes) =>
         slice(orders, key, `?max_bytes=${bytes}&detail=full`),
       );
-      expect(Buffer.byteLength((await above)?.text ?? '')).toBeLessThanOrEqual(1_024);
-      expect((await above)?.headers.etag).toBe((await exact)?.headers.etag);
-      expect((await next)?.headers.etag).not.toBe((await exact)?.headers.etag);
+      expect(Buffer.byteLength((await largerReply)?.text ?? '')).toBeLessThanOrEqual(1_024);
+      expect((await largerReply)?.headers.etag).toBe((await exactReply)?.headers.etag);
+      expect((await nextReply)?.headers.etag).not.toBe((await exactReply)?.headers.etag);
       expect(await tagOf('?max_bytes=262144')).not.toBe(await tagOf('?max_bytes=262143'));
       expect(await tagOf('?as=openapi&max_bytes=262144')).toBe(await tagOf('?as=openapi'));
     });
@@ -205,29 +214,29 @@ export const operationsSuite = (start: Start): void => {
     test('is sent only if the collection has changed', async () => {
       const key = await keyOf(orders, 'placeOrder');
       const { headers } = await slice(orders, key);
-      const conditional = { token: fixtures.admin, headers: ['If-None-Match', textOf(headers.etag ?? '')] };
-      expect((await slice(orders, key, '', conditional)).status).toBe(304);
-      expect((await slice(orders, key, '?detail=full', conditional)).status).toBe(200);
+      const conditionalRequest = { token: fixtures.admin, headers: ['If-None-Match', textOf(headers.etag ?? '')] };
+      expect((await slice(orders, key, '', conditionalRequest)).status).toBe(304);
+      expect((await slice(orders, key, '?detail=full', conditionalRequest)).status).toBe(200);
       await call('PUT', `/api/collections/${orders}`, { token: fixtures.admin, json: { name: 'Orders of shops' } });
-      expect((await slice(orders, key, '', conditional)).body.collection_name).toBe('Orders of shops');
+      expect((await slice(orders, key, '', conditionalRequest)).body.collection_name).toBe('Orders of shops');
     });
 
-    test('is shown to who may read the collection', async () => {
+    test('is shown only to callers that may read the collection', async () => {
       const client = await fixtures.newClient();
       const key = await keyOf(orders, 'placeOrder');
-      const read = () => slice(orders, key, '', { key: client.key });
-      expect((await read()).body).toEqual({ detail: 'No access to this collection' });
+      const readSlice = () => slice(orders, key, '', { key: client.key });
+      expect((await readSlice()).body).toEqual({ detail: 'No access to this collection' });
       await fixtures.grant(client, orders);
-      expect((await read()).status).toBe(200);
+      expect((await readSlice()).status).toBe(200);
       await fixtures.revoke(client, orders);
-      expect((await read()).status).toBe(403);
+      expect((await readSlice()).status).toBe(403);
     });
 
-    test('follows the document immediately', async () => {
-      const id = await fixtures.newCollection({ openapi_spec: shop });
+    test('changes immediately with the document', async () => {
+      const id = await fixtures.newCollection({ openapi_spec: shopDocument });
       const key = await keyOf(id, 'placeOrder');
       expect((await slice(id, key)).body.summary).toBe('Place an order');
-      const text = JSON.stringify(shop).replace('Place an order', 'Order');
+      const text = JSON.stringify(shopDocument).replace('Place an order', 'Order');
       await call('PUT', `/api/collections/${id}`, {
         token: fixtures.admin,
         json: { openapi_spec: JSON.parse(text) as object },
@@ -244,33 +253,38 @@ export const operationsSuite = (start: Start): void => {
   });
 
   test('metadata describes the credential and reports full deprecation on request', async () => {
-    const read = (id: string, query = '') =>
+    const readOperation = (id: string, query = '') =>
       call('GET', `/api/collections/${id}/metadata${query}`, { token: fixtures.admin });
-    const plain = await read(messages);
-    expect(Object.keys(plain.body)).toEqual(['id', 'name', 'description', 'base_url', 'authentication']);
-    const reply = await read(orders, '?include=hints');
+    const plainReply = await readOperation(messages);
+    expect(Object.keys(plainReply.body)).toEqual(['id', 'name', 'description', 'base_url', 'authentication']);
+    const reply = await readOperation(orders, '?include=hints');
     expect(reply.body).toMatchObject({
       deprecated: false,
       authentication: { value: 'the-key-of-the-shop', value_hint: 'the key of Orders of shops' },
     });
     const paths = { '/old': { get: operation('old', 'Old', { deprecated: true }) } };
-    const old = await fixtures.newCollection({ openapi_spec: { ...smallDocument, paths } });
-    const hinted = await read(old, '?include=hints');
-    expect(hinted.body).toMatchObject({ deprecated: true, authentication: { type: 'none', value_hint: null } });
-    const conditional = { token: fixtures.admin, headers: ['If-None-Match', textOf(hinted.headers.etag ?? '')] };
-    expect((await call('GET', `/api/collections/${old}/metadata?include=hints`, conditional)).status).toBe(304);
-    expect((await call('GET', `/api/collections/${old}/metadata`, conditional)).status).toBe(200);
-    expect((await read(orders, '?include=all')).status).toBe(400);
+    const oldCollection = await fixtures.newCollection({ openapi_spec: { ...smallDocument, paths } });
+    const hintedReply = await readOperation(oldCollection, '?include=hints');
+    expect(hintedReply.body).toMatchObject({ deprecated: true, authentication: { type: 'none', value_hint: null } });
+    const conditionalRequest = {
+      token: fixtures.admin,
+      headers: ['If-None-Match', textOf(hintedReply.headers.etag ?? '')],
+    };
+    expect(
+      (await call('GET', `/api/collections/${oldCollection}/metadata?include=hints`, conditionalRequest)).status,
+    ).toBe(304);
+    expect((await call('GET', `/api/collections/${oldCollection}/metadata`, conditionalRequest)).status).toBe(200);
+    expect((await readOperation(orders, '?include=all')).status).toBe(400);
   });
 
   describe('the document', () => {
-    const read = (format: string, headers: readonly string[] = []) =>
+    const readFormat = (format: string, headers: readonly string[] = []) =>
       call('GET', `/api/collections/${messages}/openapi.${format}`, { token: fixtures.admin, headers: [...headers] });
 
     test.each(['identity', 'gzip'])('is the original text, in %s', async (coding) => {
-      const reply = await read('json', ['Accept-Encoding', coding]);
-      expect([reply.status, reply.text]).toEqual([200, JSON.stringify(messaging)]);
-      const yaml = await read('yaml', ['Accept-Encoding', coding]);
+      const reply = await readFormat('json', ['Accept-Encoding', coding]);
+      expect([reply.status, reply.text]).toEqual([200, JSON.stringify(messagingDocument)]);
+      const yaml = await readFormat('yaml', ['Accept-Encoding', coding]);
       expect(yaml.headers['content-type']).toBe('application/yaml');
       expect(yaml.text).toContain(
         '  /messages/{id}:\n    get:\n      operationId: readMessage\n'.replace(
@@ -281,12 +295,12 @@ export const operationsSuite = (start: Start): void => {
     });
 
     test.each(['json', 'yaml'])('as %s is sent only if it has changed', async (format) => {
-      const { headers } = await read(format);
-      expect((await read(format, ['If-None-Match', textOf(headers.etag ?? '')])).status).toBe(304);
-      expect((await read(format, ['If-None-Match', '"other"'])).status).toBe(200);
+      const { headers } = await readFormat(format);
+      expect((await readFormat(format, ['If-None-Match', textOf(headers.etag ?? '')])).status).toBe(304);
+      expect((await readFormat(format, ['If-None-Match', '"other"'])).status).toBe(200);
     });
 
-    test.each(['json', 'yaml'])('as %s is shown to who may read the collection', async (format) => {
+    test.each(['json', 'yaml'])('as %s is shown only to callers that may read the collection', async (format) => {
       const client = await fixtures.newClient();
       const reply = await call('GET', `/api/collections/${messages}/openapi.${format}`, { key: client.key });
       expect([reply.status, reply.body]).toEqual([403, { detail: 'No access to this collection' }]);
@@ -297,11 +311,11 @@ export const operationsSuite = (start: Start): void => {
     test('finds the operation that matches the query', async () => {
       const reply = await search({ query: 'send a text message' });
       expect(reply.status).toBe(200);
-      const [first] = reply.list;
-      expect(first).toEqual({
+      const [firstResult] = reply.list;
+      expect(firstResult).toEqual({
         collection_id: messages,
         collection_name: 'Messages',
-        operation_key: (await list(messages)).list[0]?.operation_key,
+        operation_key: (await listOperations(messages)).list[0]?.operation_key,
         method: 'POST',
         path: '/messages',
         operation_id: 'sendMessage',
@@ -311,45 +325,47 @@ export const operationsSuite = (start: Start): void => {
       });
     });
 
-    test('can be limited to one collection, to one method, and to a number of results', async () => {
-      expect(ids(await search({ query: 'weather forecast', collection_id: forecasts }))).toEqual(['readForecast']);
+    test('can be limited to one collection, one method, and a number of results', async () => {
+      expect(operationIdsOf(await search({ query: 'weather forecast', collection_id: forecasts }))).toEqual([
+        'readForecast',
+      ]);
       const deletions = await search({ query: 'delete a message', method: 'DELETE' });
-      expect(ids(deletions)).toEqual(['deleteMessage']);
+      expect(operationIdsOf(deletions)).toEqual(['deleteMessage']);
       expect((await search({ query: 'message', k_limit: 2 })).list).toHaveLength(2);
-      const unknown = '11111111-1111-4111-8111-111111111111';
-      expect((await search({ query: 'message', collection_id: unknown })).list).toEqual([]);
-      for (const refused of [{ collection_id: 'not-a-uuid' }, { method: 'delete' }])
-        expect((await search({ query: 'message', ...refused })).status).toBe(400);
+      const unknownCollectionId = '11111111-1111-4111-8111-111111111111';
+      expect((await search({ query: 'message', collection_id: unknownCollectionId })).list).toEqual([]);
+      for (const badFilter of [{ collection_id: 'not-a-uuid' }, { method: 'delete' }])
+        expect((await search({ query: 'message', ...badFilter })).status).toBe(400);
     });
 
-    test('returns only operations visible to the client, and hidden ones make no difference', async () => {
+    test('returns only operations visible to the client, and hidden operations do not affect the results', async () => {
       const client = await fixtures.newClient();
       const query = { query: 'send a text message to a phone' };
       expect((await search(query, { key: client.key })).list).toEqual([]);
       await fixtures.grant(client, messages);
-      const before = await search(query, { key: client.key });
-      expect(ids(before)[0]).toBe('sendMessage');
-      const hidden = await fixtures.newCollection({ name: 'More messages', openapi_spec: messaging });
+      const replyBefore = await search(query, { key: client.key });
+      expect(operationIdsOf(replyBefore)[0]).toBe('sendMessage');
+      const hiddenCollection = await fixtures.newCollection({ name: 'More messages', openapi_spec: messagingDocument });
       await subject.runJobs();
-      expect((await search(query, { key: client.key })).text).toBe(before.text);
-      expect((await search({ ...query, collection_id: hidden }, { key: client.key })).list).toEqual([]);
+      expect((await search(query, { key: client.key })).text).toBe(replyBefore.text);
+      expect((await search({ ...query, collection_id: hiddenCollection }, { key: client.key })).list).toEqual([]);
       await fixtures.revoke(client, messages);
       expect((await search(query, { key: client.key })).list).toEqual([]);
     });
 
-    test('immediately omits removed operations and collections', async () => {
+    test('omits operations and collections immediately after they are removed', async () => {
       const id = await fixtures.newCollection({ name: 'Ferries', openapi_spec: ferries });
       await subject.runJobs();
       const query = { query: 'book a ferry crossing' };
-      expect(ids(await search(query))[0]).toBe('bookCrossing');
+      expect(operationIdsOf(await search(query))[0]).toBe('bookCrossing');
       const paths = { '/timetable': { get: operation('readTimetable', 'Read the timetable of the ferries') } };
       await call('PUT', `/api/collections/${id}`, {
         token: fixtures.admin,
         json: { openapi_spec: { ...ferries, paths } },
       });
-      expect(ids(await search(query))).not.toContain('bookCrossing');
+      expect(operationIdsOf(await search(query))).not.toContain('bookCrossing');
       await subject.runJobs();
-      expect(ids(await search({ query: 'timetable of the ferries' }))[0]).toBe('readTimetable');
+      expect(operationIdsOf(await search({ query: 'timetable of the ferries' }))[0]).toBe('readTimetable');
       await call('DELETE', `/api/collections/${id}`, { token: fixtures.admin });
       expect((await search({ query: 'timetable of the ferries' })).text).not.toContain('erries');
     });
@@ -361,7 +377,7 @@ const ferries = {
   paths: { '/crossings': { post: operation('bookCrossing', 'Book a crossing on a ferry') } },
 };
 
-const shop = {
+const shopDocument = {
   ...smallDocument,
   servers: [{ url: 'https://shop.example.com/v2/' }],
   paths: {

@@ -26,17 +26,17 @@ export const preconditionsSuite = (start: Start): void => {
     ['its metadata with hints', ['/metadata?include=hints'] as const],
     ['its summary', ['/summary'] as const],
   ])('the entity tag of %s', (_name, [part, ...headers]) => {
-    test('allows a change and a deletion of that state, and of no other state', async () => {
+    test('allows changing and deleting the collection only in that state', async () => {
       const id = await fixtures.newCollection();
-      const old = await tagOf(id, part, ...headers);
-      expect((await change(id, [old], { name: 'First' })).status).toBe(200);
+      const oldTag = await tagOf(id, part, ...headers);
+      expect((await change(id, [oldTag], { name: 'First' })).status).toBe(200);
       const { updated_at } = (await read(id, '/summary')).body;
-      expect(await change(id, [old], { name: 'Second', description: 'd' })).toMatchObject(preconditionFailed);
-      expect(await remove(id, old)).toMatchObject(preconditionFailed);
+      expect(await change(id, [oldTag], { name: 'Second', description: 'd' })).toMatchObject(preconditionFailed);
+      expect(await remove(id, oldTag)).toMatchObject(preconditionFailed);
       expect((await read(id, '/summary')).body).toMatchObject({ name: 'First', description: 'About it', updated_at });
-      const current = await tagOf(id, part, ...headers);
-      expect((await change(id, [`"other", ${old} ,${current}`], { name: 'Third' })).status).toBe(200);
-      expect((await change(id, [old, await tagOf(id, part, ...headers)], { name: 'Fourth' })).status).toBe(200);
+      const currentTag = await tagOf(id, part, ...headers);
+      expect((await change(id, [`"other", ${oldTag} ,${currentTag}`], { name: 'Third' })).status).toBe(200);
+      expect((await change(id, [oldTag, await tagOf(id, part, ...headers)], { name: 'Fourth' })).status).toBe(200);
       expect((await remove(id, await tagOf(id, part, ...headers))).status).toBe(200);
       expect((await read(id)).status).toBe(404);
     });
@@ -48,10 +48,10 @@ export const preconditionsSuite = (start: Start): void => {
     expect((await remove(id, ' * ')).status).toBe(200);
   });
 
-  test('a weak tag, a tag of the document or of the list, and a malformed tag match nothing', async () => {
+  test('weak tags, tags of the document or of the list, and malformed tags never match', async () => {
     const id = await fixtures.newCollection();
     const tag = await tagOf(id);
-    const others = [
+    const otherTags = [
       `W/${tag}`,
       tag.slice(1, -1),
       tag.slice(0, -1),
@@ -65,21 +65,24 @@ export const preconditionsSuite = (start: Start): void => {
       await tagOf(id, '/openapi.json'),
       textOf((await call('GET', '/api/collections/', asAdmin())).headers.etag),
     ];
-    for (const other of others) {
-      expect({ other, ...(await change(id, [other], { name: 'Changed' })) }).toMatchObject({
-        other,
+    for (const otherTag of otherTags) {
+      expect({ other: otherTag, ...(await change(id, [otherTag], { name: 'Changed' })) }).toMatchObject({
+        other: otherTag,
         ...preconditionFailed,
       });
-      expect({ other, ...(await remove(id, other)) }).toMatchObject({ other, ...preconditionFailed });
+      expect({ other: otherTag, ...(await remove(id, otherTag)) }).toMatchObject({
+        other: otherTag,
+        ...preconditionFailed,
+      });
     }
     expect(await tagOf(id)).toBe(tag);
   });
 
-  test('errors of the caller, the body or the collection are reported first', async () => {
+  test('errors caused by the caller, the body or a missing collection are reported first', async () => {
     const id = await fixtures.newCollection();
     const client = await fixtures.newClient();
-    const put = (of: string, options: CallOptions) =>
-      call('PUT', `/api/collections/${of}`, { json: {}, ...options, headers: ['If-Match', '"old"'] });
+    const put = (etag: string, options: CallOptions) =>
+      call('PUT', `/api/collections/${etag}`, { json: {}, ...options, headers: ['If-Match', '"old"'] });
     expect((await put(id, {})).status).toBe(401);
     expect((await put(id, { token: client.token })).status).toBe(403);
     expect((await put(id, { token: fixtures.admin, json: { name: 5 } })).status).toBe(400);
@@ -88,7 +91,7 @@ export const preconditionsSuite = (start: Start): void => {
     expect((await put(id, { token: fixtures.admin })).status).toBe(412);
   });
 
-  test('of several writers that read the same state, one wins', async () => {
+  test('when several writers change the same state, only one succeeds', async () => {
     const id = await fixtures.newCollection();
     const tag = await tagOf(id);
     const writers = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -96,7 +99,7 @@ export const preconditionsSuite = (start: Start): void => {
       writers.map((name) => change(id, [tag], { name, openapi_spec: { ...smallDocument, 'x-by': name } })),
     );
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 412, 412, 412, 412, 412]);
-    const winner = replies.find(({ status }) => status === 200)?.body.name;
-    expect((await read(id)).body).toMatchObject({ name: winner, openapi_spec: { 'x-by': winner } });
+    const writtenName = replies.find(({ status }) => status === 200)?.body.name;
+    expect((await read(id)).body).toMatchObject({ name: writtenName, openapi_spec: { 'x-by': writtenName } });
   });
 };

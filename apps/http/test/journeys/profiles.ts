@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { expectRefusal, outcomeOf, refusalOf } from '../reply.ts';
+import { expectError, outcomeOf, errorOf } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Start } from '../subject.ts';
 
@@ -21,7 +21,7 @@ export const profilesSuite = (start: Start): void => {
     call('POST', `/api/profiles/${id}/${decision}`, { token: fixtures.admin });
 
   describe('registration', () => {
-    test('returns the registered profile, with its e-mail in lower case and its strings trimmed', async () => {
+    test('returns the registered profile, with the email address in lower case and strings trimmed', async () => {
       const reply = await post(registration('reg-1', { email: ' Reg-1@Example.COM ', full_name: '  Alice  ' }));
       expect(reply.status).toBe(201);
       const { id, created_at, ...rest } = reply.body;
@@ -36,34 +36,34 @@ export const profilesSuite = (start: Start): void => {
       expect([typeof id, typeof created_at]).toEqual(['string', 'string']);
     });
 
-    test('accepts each mailbox once, in any notation', async () => {
-      const [first, ...same] = [
+    test('accepts each mailbox only once, in any notation', async () => {
+      const [firstEmail, ...sameEmails] = [
         'jos\u00e9@b\u00fccher.example',
         'jOSe\u0301@b\u00fccher.example',
         'jos\u00e9@xn--bcher-kva.example',
       ];
-      const { id } = (await post(registration('unicode-0', { email: first }))).body;
-      for (const [at, email] of same.entries()) {
-        const reply = await post(registration(`unicode-${at + 1}`, { email }));
+      const { id } = (await post(registration('unicode-0', { email: firstEmail }))).body;
+      for (const [index, email] of sameEmails.entries()) {
+        const reply = await post(registration(`unicode-${index + 1}`, { email }));
         expect([reply.status, reply.body.detail]).toEqual([409, 'Email already registered']);
       }
-      for (const email of [first, ...same]) {
+      for (const email of [firstEmail, ...sameEmails]) {
         const path = `/api/profiles/${encodeURIComponent(email ?? '')}`;
-        expect((await call('GET', path, { token: fixtures.admin })).body).toMatchObject({ id, email: first });
+        expect((await call('GET', path, { token: fixtures.admin })).body).toMatchObject({ id, email: firstEmail });
         const search = await call('GET', `/api/profiles/?q=${encodeURIComponent(email ?? '')}`, {
           token: fixtures.admin,
         });
-        expect(search.list.map((one) => one.id)).toEqual([id]);
+        expect(search.list.map((profile) => profile.id)).toEqual([id]);
       }
       for (const email of ['\u212aim@corp.example', 'kim@cor\u200bp.example']) {
-        expect(refusalOf(await post(registration('unicode-9', { email })))).toEqual([
+        expect(errorOf(await post(registration('unicode-9', { email })))).toEqual([
           400,
-          'Invalid request body: email must be an e-mail address',
+          'Invalid request body: email must be an email address',
         ]);
       }
     });
 
-    test('composes names, and rejects invisible characters in them', async () => {
+    test('normalizes names to NFC, and rejects invisible characters in them', async () => {
       const names = { full_name: 'Zoe\u0308', company_name: '\u0645\u06cc\u200c\u062e\u0648' };
       const reply = await post(registration('unicode-10', names));
       expect([reply.status, reply.body.full_name, reply.body.company_name]).toEqual([
@@ -97,16 +97,16 @@ export const profilesSuite = (start: Start): void => {
       expect(reply.body.company_name).toBeNull();
     });
 
-    test('rejects a second registration of an e-mail, ignoring case, or of an identity', async () => {
+    test('rejects an email address that is already registered, ignoring case, and an identity that is already registered', async () => {
       await post(registration('reg-3'));
-      expectRefusal(await post(registration('reg-4', { email: 'REG-3@example.com' })), 409, 'Email already registered');
+      expectError(await post(registration('reg-4', { email: 'REG-3@example.com' })), 409, 'Email already registered');
       const sameUid = await post(registration('reg-3', { email: 'other@example.com' }));
       expect([sameUid.status, sameUid.body]).toEqual([409, { detail: 'Identity already registered' }]);
     });
 
-    test('of concurrent registrations of one e-mail, one succeeds', async () => {
+    test('when one email address is registered concurrently, only one registration succeeds', async () => {
       const replies = await Promise.all(
-        Array.from({ length: 8 }, (_, at) => post(registration(`race-${at}`, { email: 'race@example.com' }))),
+        Array.from({ length: 8 }, (_, index) => post(registration(`race-${index}`, { email: 'race@example.com' }))),
       );
       expect(replies.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(7).fill(409)]);
     });
@@ -116,44 +116,44 @@ export const profilesSuite = (start: Start): void => {
       expect(reply.status).toBe(201);
     });
 
-    const edge = (field: string, length: number) => ({ [field]: 'é'.repeat(length) });
+    const createField = (field: string, length: number) => ({ [field]: 'é'.repeat(length) });
     test.each([
       ['firebase_uid', 128],
       ['full_name', 200],
       ['company_name', 200],
     ])('accepts a %s of at most %i characters', async (field, max) => {
-      expect((await post(registration(`edge-${field}`, edge(field, max)))).status).toBe(201);
-      const over = await post(registration(`over-${field}`, edge(field, max + 1)));
-      expect(over.status).toBe(400);
-      expect(over.body.detail).toBe(`Invalid request body: ${field} must have at most ${max} characters`);
+      expect((await post(registration(`edge-${field}`, createField(field, max)))).status).toBe(201);
+      const tooLongReply = await post(registration(`over-${field}`, createField(field, max + 1)));
+      expect(tooLongReply.status).toBe(400);
+      expect(tooLongReply.body.detail).toBe(`Invalid request body: ${field} must have at most ${max} characters`);
     });
 
     test('counts characters, not UTF-16 units', async () => {
       expect((await post(registration('astral', { full_name: '😀'.repeat(200) }))).status).toBe(201);
     });
 
-    test('accepts an e-mail of at most 254 characters', async () => {
-      const email = (length: number) => `${'a'.repeat(length - 12)}@example.com`;
-      expect((await post(registration('mail-254', { email: email(254) }))).status).toBe(201);
-      expect((await post(registration('mail-255', { email: email(255) }))).status).toBe(400);
+    test('accepts an email of at most 254 characters', async () => {
+      const createEmail = (length: number) => `${'a'.repeat(length - 12)}@example.com`;
+      expect((await post(registration('mail-254', { email: createEmail(254) }))).status).toBe(201);
+      expect((await post(registration('mail-255', { email: createEmail(255) }))).status).toBe(400);
     });
 
     test.each([
-      ['no-at-sign', 'email must be an e-mail address'],
-      ['two@@example.com', 'email must be an e-mail address'],
-      ['a@b', 'email must be an e-mail address'],
-      ['a@-b.com', 'email must be an e-mail address'],
-      ['.a@example.com', 'email must be an e-mail address'],
-      ['a b@example.com', 'email must be an e-mail address'],
-      ['a@example.com,b@example.com', 'email must be an e-mail address'],
-      ['Alice <a@example.com>', 'email must be an e-mail address'],
-      ['a@example.com\r\nBcc: b@example.com', 'email must be an e-mail address'],
+      ['no-at-sign', 'email must be an email address'],
+      ['two@@example.com', 'email must be an email address'],
+      ['a@b', 'email must be an email address'],
+      ['a@-b.com', 'email must be an email address'],
+      ['.a@example.com', 'email must be an email address'],
+      ['a b@example.com', 'email must be an email address'],
+      ['a@example.com,b@example.com', 'email must be an email address'],
+      ['Alice <a@example.com>', 'email must be an email address'],
+      ['a@example.com\r\nBcc: b@example.com', 'email must be an email address'],
       ['', 'email must not be empty'],
       [null, 'email must be a string'],
       [7, 'email must be a string'],
       [['a@example.com'], 'email must be a string'],
-    ])('rejects %j as an e-mail', async (email, because) => {
-      expectRefusal(await post(registration('bad-mail', { email })), 400, `Invalid request body: ${because}`);
+    ])('rejects %j as an email', async (email, reason) => {
+      expectError(await post(registration('bad-mail', { email })), 400, `Invalid request body: ${reason}`);
     });
 
     test.each(['firebase_uid', 'email', 'full_name'])('reports a missing %s', async (field) => {
@@ -171,7 +171,7 @@ export const profilesSuite = (start: Start): void => {
       expect(reply.body).toMatchObject({ id: person.id, client_id: null, company_name: 'Example Ltd.' });
     });
 
-    test('an approved profile has both, and on request its tier', async () => {
+    test('an approved profile reads its client identifier and time of approval, and on request its tier', async () => {
       const client = await fixtures.newClient();
       const reply = await call('GET', '/api/profiles/me?include=tier', { token: client.token });
       expect(reply.body).toMatchObject({ client_id: client.key.clientId, tier: null, registration_status: 'approved' });
@@ -179,7 +179,7 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('GET', '/api/profiles/me?include=all', { token: client.token })).status).toBe(400);
     });
 
-    test('a token without a profile is a 404 here and a 401 elsewhere', async () => {
+    test('a valid token of a user without a profile is a 404 here and a 401 on other routes', async () => {
       const token = await subject.mint({ uid: 'nobody' });
       for (const method of ['GET', 'PUT']) {
         const reply = await call(method, '/api/profiles/me', { token, ...(method === 'PUT' ? { json: {} } : {}) });
@@ -196,12 +196,12 @@ export const profilesSuite = (start: Start): void => {
     test('changes only the fields in the body', async () => {
       const person = await fixtures.register({ company_name: 'Old Ltd.' });
       const put = (json: unknown) => call('PUT', '/api/profiles/me', { token: person.token, json });
-      const renamed = await put({ full_name: ' New Name ' });
-      expect(Object.keys(renamed.body)).toEqual([...commonFields, 'client_id', 'created_at', 'updated_at']);
-      expect(renamed.body).toMatchObject({ full_name: 'New Name', company_name: 'Old Ltd.' });
-      expect(textOf(renamed.body.updated_at) > textOf(renamed.body.created_at)).toBe(true);
-      const same = await put({ full_name: 'New Name', email: 'other@example.com', role: 'admin' });
-      expect(same.body).toEqual(renamed.body);
+      const renamedReply = await put({ full_name: ' New Name ' });
+      expect(Object.keys(renamedReply.body)).toEqual([...commonFields, 'client_id', 'created_at', 'updated_at']);
+      expect(renamedReply.body).toMatchObject({ full_name: 'New Name', company_name: 'Old Ltd.' });
+      expect(textOf(renamedReply.body.updated_at) > textOf(renamedReply.body.created_at)).toBe(true);
+      const unchangedReply = await put({ full_name: 'New Name', email: 'other@example.com', role: 'admin' });
+      expect(unchangedReply.body).toEqual(renamedReply.body);
       expect((await put({ full_name: null })).body.full_name).toBe('New Name');
       expect((await put({ full_name: '' })).body.full_name).toBe('New Name');
       expect((await put({ company_name: '' })).body.company_name).toBeNull();
@@ -212,13 +212,16 @@ export const profilesSuite = (start: Start): void => {
     test('a PUT without a body changes nothing; an invalid body is a 400', async () => {
       const person = await fixtures.register();
       expect((await call('PUT', '/api/profiles/me', { token: person.token })).status).toBe(200);
-      const over = await call('PUT', '/api/profiles/me', { token: person.token, json: { full_name: 'x'.repeat(201) } });
-      expect(over.status).toBe(400);
+      const tooLongReply = await call('PUT', '/api/profiles/me', {
+        token: person.token,
+        json: { full_name: 'x'.repeat(201) },
+      });
+      expect(tooLongReply.status).toBe(400);
     });
   });
 
   describe('decisions', () => {
-    test('approval returns the credentials, and the key works immediately', async () => {
+    test('approving a profile returns the credentials, and the key works immediately', async () => {
       const person = await fixtures.register();
       const reply = await decide(person.id, 'approve');
       expect(reply.status).toBe(200);
@@ -228,18 +231,18 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('POST', '/api/audit/', { key, json: { message: {} } })).status).toBe(201);
     });
 
-    test('a rejection can be reverted, and the profile approved afterwards', async () => {
+    test('a rejected registration can be reopened and then approved', async () => {
       const person = await fixtures.register();
       expect((await decide(person.id, 'reopen')).body).toEqual({ detail: 'User not rejected' });
       await decide(person.id, 'reject');
-      const reopened = await decide(person.id, 'reopen');
-      expect([reopened.status, reopened.body.registration_status]).toEqual([200, 'pending']);
+      const reopenedReply = await decide(person.id, 'reopen');
+      expect([reopenedReply.status, reopenedReply.body.registration_status]).toEqual([200, 'pending']);
       expect((await decide(person.id, 'approve')).status).toBe(200);
-      expectRefusal(await decide(person.id, 'reopen'), 409, 'User already approved');
+      expectError(await decide(person.id, 'reopen'), 409, 'User already approved');
     });
 
     test('the credentials are mailed', async ({ skip }) => {
-      if (!subject.mails) return skip('mails cannot be inspected');
+      if (!subject.mails) return skip('emails cannot be inspected');
       const client = await fixtures.newClient();
       await subject.runJobs();
       const mail = subject.mails.find(({ to }) => to === client.email);
@@ -247,25 +250,25 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('a decision is final', async () => {
-      const approved = await fixtures.newClient();
-      const rejected = await fixtures.register();
-      expect((await decide(rejected.id, 'reject')).body).toEqual({ message: 'User rejected' });
+      const approvedClient = await fixtures.newClient();
+      const rejectedPerson = await fixtures.register();
+      expect((await decide(rejectedPerson.id, 'reject')).body).toEqual({ message: 'User rejected' });
       for (const decision of ['approve', 'reject']) {
-        expect((await decide(approved.id, decision)).body).toEqual({ detail: 'User already approved' });
-        expectRefusal(await decide(rejected.id, decision), 409, 'User already rejected');
+        expect((await decide(approvedClient.id, decision)).body).toEqual({ detail: 'User already approved' });
+        expectError(await decide(rejectedPerson.id, decision), 409, 'User already rejected');
       }
     });
 
-    test('of two concurrent approvals, one succeeds, and its key pair works', async () => {
+    test('when a profile is approved twice concurrently, one approval succeeds and its key pair works', async () => {
       const person = await fixtures.register();
       const replies = await Promise.all([decide(person.id, 'approve'), decide(person.id, 'approve')]);
       expect(replies.map(({ status }) => status).sort()).toEqual([200, 409]);
-      const issued = replies.find(({ status }) => status === 200)?.body ?? {};
-      const key = { clientId: issued['client_id'] as string, secret: issued['client_secret'] as string };
+      const issuedBody = replies.find(({ status }) => status === 200)?.body ?? {};
+      const key = { clientId: issuedBody['client_id'] as string, secret: issuedBody['client_secret'] as string };
       expect((await call('GET', '/api/rate-limits/tiers/active/all', { key })).status).toBe(200);
     });
 
-    test('a rejection accepts a reason of up to 1,000 characters, no reason, or no body at all', async () => {
+    test('a rejection may have a reason of up to 1,000 characters, no reason, or no body', async () => {
       const reject = async (json: unknown) => {
         const { id } = await fixtures.register();
         return call('POST', `/api/profiles/${id}/reject`, { token: fixtures.admin, json });
@@ -279,14 +282,14 @@ export const profilesSuite = (start: Start): void => {
       expect((await call('POST', `/api/profiles/${id}/reject`, { token: fixtures.admin, headers })).status).toBe(200);
     });
 
-    test('the address of a rejected profile stays taken until the profile is deleted', async () => {
+    test('the email address of a rejected profile cannot be registered again until the profile is deleted', async () => {
       const person = await fixtures.register();
       await decide(person.id, 'reject');
-      const again = registration('again', { email: person.email });
-      expect((await post(again)).status).toBe(409);
+      const repeatedRegistration = registration('again', { email: person.email });
+      expect((await post(repeatedRegistration)).status).toBe(409);
       const removed = await call('DELETE', `/api/profiles/${person.id}`, { token: fixtures.admin });
       expect([removed.status, removed.body]).toEqual([200, { message: 'User deleted' }]);
-      expect((await post(again)).status).toBe(201);
+      expect((await post(repeatedRegistration)).status).toBe(201);
       expect((await call('GET', '/api/profiles/me', { token: person.token })).status).toBe(404);
     });
 
@@ -297,7 +300,7 @@ export const profilesSuite = (start: Start): void => {
       ['DELETE', ''],
     ])('%s …%s of an unknown or malformed id is a 404', async (method, action) => {
       for (const id of [unknownId, 'not-a-uuid', '123', unknownId.slice(1)]) {
-        expectRefusal(
+        expectError(
           await call(method, `/api/profiles/${id}${action}`, { token: fixtures.admin }),
           404,
           'User not found',
@@ -324,18 +327,18 @@ export const profilesSuite = (start: Start): void => {
 
     test('reports on request which profiles are bound', async () => {
       const person = await fixtures.register();
-      const listed = async (include: string) => {
+      const readListedProfile = async (include: string) => {
         const { list } = await call('GET', `/api/profiles?include=${include}`, { token: fixtures.admin });
         return list.find(({ id }) => id === person.id);
       };
-      expect(await listed('bound')).toHaveProperty('bound', false);
-      const own = await call('GET', '/api/profiles/me?include=bound', { token: person.token });
-      expect(own.body).toHaveProperty('bound', true);
-      expect(own.body).not.toHaveProperty('tier');
-      for (const both of ['tier,bound', 'bound,%20tier', 'bound,tier,bound']) {
-        expect(await listed(both)).toMatchObject({ bound: true, tier: null });
+      expect(await readListedProfile('bound')).toHaveProperty('bound', false);
+      const ownProfile = await call('GET', '/api/profiles/me?include=bound', { token: person.token });
+      expect(ownProfile.body).toHaveProperty('bound', true);
+      expect(ownProfile.body).not.toHaveProperty('tier');
+      for (const include of ['tier,bound', 'bound,%20tier', 'bound,tier,bound']) {
+        expect(await readListedProfile(include)).toMatchObject({ bound: true, tier: null });
       }
-      expect(await listed('')).not.toHaveProperty('bound');
+      expect(await readListedProfile('')).not.toHaveProperty('bound');
     });
 
     test('an invalid query is a 400', async () => {
@@ -346,26 +349,26 @@ export const profilesSuite = (start: Start): void => {
   });
 
   describe('credentials', () => {
-    const rotate = (token: string, who: string, json?: unknown) =>
-      call('POST', `/api/profiles/${who}/credentials`, { token, ...(json === undefined ? {} : { json }) });
-    const works = async (clientId: string, secret: string) =>
+    const rotate = (token: string, profile: string, json?: unknown) =>
+      call('POST', `/api/profiles/${profile}/credentials`, { token, ...(json === undefined ? {} : { json }) });
+    const isAccepted = async (clientId: string, secret: string) =>
       (await call('GET', '/api/rate-limits/tiers/active/all', { key: { clientId, secret } })).status === 200;
 
-    test('an admin replaces a secret: the new secret works, the previous one no longer', async () => {
+    test('when an admin replaces a secret, the new secret works and the previous one no longer does', async () => {
       const client = await fixtures.newClient();
       const reply = await rotate(fixtures.admin, client.id);
       expect([reply.status, reply.body.client_id]).toEqual([200, client.key.clientId]);
-      expect(await works(client.key.clientId, textOf(reply.body.client_secret))).toBe(true);
-      expect(await works(client.key.clientId, client.key.secret)).toBe(false);
+      expect(await isAccepted(client.key.clientId, textOf(reply.body.client_secret))).toBe(true);
+      expect(await isAccepted(client.key.clientId, client.key.secret)).toBe(false);
     });
 
-    test('a client replaces its own secret, and the previous one stays valid for the grace period', async () => {
+    test('when a client replaces its own secret, the previous one remains valid for the grace period', async () => {
       const client = await fixtures.newClient();
       expect((await rotate(client.token, 'me', { grace_seconds: 60 })).status).toBe(200);
-      expect(await works(client.key.clientId, client.key.secret)).toBe(true);
+      expect(await isAccepted(client.key.clientId, client.key.secret)).toBe(true);
       if (!subject.clock) return;
       subject.clock.advance(60_000);
-      expect(await works(client.key.clientId, client.key.secret)).toBe(false);
+      expect(await isAccepted(client.key.clientId, client.key.secret)).toBe(false);
     });
 
     test('the grace period is 0 to 604,800 seconds', async () => {
@@ -391,23 +394,23 @@ export const profilesSuite = (start: Start): void => {
     const put = (id: string, property: string, json: unknown) =>
       call('PUT', `/api/profiles/${id}/${property}`, { token: fixtures.admin, json });
 
-    test('promotion deactivates the key, demotion reactivates it', async () => {
+    test('promoting a client deactivates its key, and demoting it reactivates the key', async () => {
       const client = await fixtures.newClient();
       const tiers = '/api/rate-limits/tiers';
       expect((await call('GET', tiers, { token: client.token })).status).toBe(403);
-      const promoted = await put(client.id, 'role', { role: 'admin' });
-      expect(promoted.body).toMatchObject({ role: 'admin', client_id: null });
+      const promotedReply = await put(client.id, 'role', { role: 'admin' });
+      expect(promotedReply.body).toMatchObject({ role: 'admin', client_id: null });
       expect((await call('GET', tiers, { token: client.token })).status).toBe(200);
       expect((await call('GET', `${tiers}/active/all`, { key: client.key })).status).toBe(401);
       expect((await put(client.id, 'role', { role: 'client' })).body.client_id).toBe(client.key.clientId);
       expect((await call('GET', `${tiers}/active/all`, { key: client.key })).status).toBe(200);
     });
 
-    test('promotion of an unbound profile returns a warning, and gives strangers no access', async () => {
+    test('promoting an unbound profile returns a warning, and does not give access to strangers', async () => {
       const person = await fixtures.register();
-      const promoted = await put(person.id, 'role', { role: 'admin' });
-      expect([promoted.status, promoted.body.role]).toEqual([200, 'admin']);
-      expect(promoted.body.warning).toMatch(/the first person to present a token with its user id and e-mail/);
+      const promotedReply = await put(person.id, 'role', { role: 'admin' });
+      expect([promotedReply.status, promotedReply.body.role]).toEqual([200, 'admin']);
+      expect(promotedReply.body.warning).toMatch(/the first person to present a token with its user id and email/);
       for (const email of [{}, { email: '' }, { email: 'mallory@evil.example' }]) {
         const token = await subject.mint({ uid: person.uid, ...email });
         expect((await call('GET', '/api/profiles/', { token })).status).toBe(401);
@@ -419,11 +422,11 @@ export const profilesSuite = (start: Start): void => {
     });
 
     test('the last admin can be neither demoted nor deleted', async () => {
-      expectRefusal(await put(fixtures.adminId, 'role', { role: 'client' }), 409, 'The last admin cannot be removed');
+      expectError(await put(fixtures.adminId, 'role', { role: 'client' }), 409, 'The last admin cannot be removed');
       expect((await call('DELETE', `/api/profiles/${fixtures.adminId}`, { token: fixtures.admin })).status).toBe(409);
     });
 
-    test('an unbound admin does not count as the admin that must remain', async () => {
+    test('an unbound admin does not count as the last admin', async () => {
       const person = await fixtures.register();
       await put(person.id, 'role', { role: 'admin' });
       expect((await put(fixtures.adminId, 'role', { role: 'client' })).status).toBe(409);

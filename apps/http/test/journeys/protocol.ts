@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { gzipSync } from 'node:zlib';
 import type { CallOptions } from '../client.ts';
-import { expectRefusal } from '../reply.ts';
+import { expectError } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, type Client, type Start } from '../subject.ts';
 
@@ -65,7 +65,7 @@ export const protocolSuite = (start: Start): void => {
       ['a wrong key pair', () => ({ key: { ...client.key, clientId: 'x' } })],
       ['half a pair', () => ({ headers: ['X-API-Key', client.key.secret] })],
       ['a secret as a token', () => ({ token: client.key.secret })],
-    ])('%s where only tokens are accepted: a token is required', async (_case, options) => {
+    ])('%s is rejected where only tokens are accepted', async (_case, options) => {
       for (const path of ['/api/collections/', '/api/profiles/me', '/api/audit/']) {
         const reply = await call('GET', path, options());
         expect([path, reply.status, reply.body]).toEqual([path, 401, { detail: 'Identity token required' }]);
@@ -79,18 +79,18 @@ export const protocolSuite = (start: Start): void => {
       }
     });
 
-    test('an expired token is refused', async ({ skip }) => {
+    test('an expired token is rejected', async ({ skip }) => {
       if (!subject.clock) return skip('the clock cannot be moved');
       const token = await subject.mint({ uid: client.uid });
       subject.clock.advance(3_600_000 + 60_000);
       expect((await callWith({ token })).status).toBe(401);
     });
 
-    test('a token with another e-mail does not take over a profile that was registered without a token', async () => {
+    test('a token with a different email address does not take over a profile that was registered without a token', async () => {
       const person = await fixtures.register();
-      const stranger = await subject.mint({ uid: person.uid, email: 'other@example.com' });
-      expect((await call('GET', '/api/profiles/me', { token: stranger })).status).toBe(404);
-      expect((await callWith({ token: stranger })).status).toBe(401);
+      const strangerToken = await subject.mint({ uid: person.uid, email: 'other@example.com' });
+      expect((await call('GET', '/api/profiles/me', { token: strangerToken })).status).toBe(404);
+      expect((await callWith({ token: strangerToken })).status).toBe(401);
       const token = await subject.mint({ uid: person.uid, email: person.email });
       expect((await call('GET', '/api/profiles/me', { token })).status).toBe(200);
     });
@@ -100,9 +100,9 @@ export const protocolSuite = (start: Start): void => {
     const json = ['Content-Type', 'application/json'];
     const registration = (uid: string) =>
       JSON.stringify({ firebase_uid: uid, email: `${uid}@example.com`, full_name: 'Someone' });
-    const send = (raw: string | Uint8Array, headers: readonly string[] = json, chunked = false) =>
-      call('POST', '/api/profiles/register', { raw, headers, chunked });
-    const detail = async (...request: Parameters<typeof send>) => {
+    const send = (raw: string | Uint8Array, headers: readonly string[] = json, isChunked = false) =>
+      call('POST', '/api/profiles/register', { raw, headers, isChunked });
+    const sendAndReadDetail = async (...request: Parameters<typeof send>) => {
       const reply = await send(...request);
       expect(reply.status).toBe(400);
       return textOf(reply.body.detail);
@@ -124,14 +124,14 @@ export const protocolSuite = (start: Start): void => {
       ['application/x-www-form-urlencoded', 'Content-Type must be application/json'],
       ['application/json; charset=latin1', 'the charset must be utf-8'],
       [null, 'Content-Type must be application/json; it is missing'],
-    ])('%s is not accepted', async (type, because) => {
+    ])('%s is not accepted', async (type, reason) => {
       const headers = type === null ? [] : ['Content-Type', type];
-      expect(await detail('{}', headers)).toBe(`Invalid request body: ${because}`);
-      expect(await detail('{}', headers, true)).toBe(`Invalid request body: ${because}`);
+      expect(await sendAndReadDetail('{}', headers)).toBe(`Invalid request body: ${reason}`);
+      expect(await sendAndReadDetail('{}', headers, true)).toBe(`Invalid request body: ${reason}`);
     });
 
-    test('a compressed body is refused', async () => {
-      expect(await detail(gzipSync('{}'), [...json, 'Content-Encoding', 'gzip'])).toContain('compressed');
+    test('a compressed body is rejected', async () => {
+      expect(await sendAndReadDetail(gzipSync('{}'), [...json, 'Content-Encoding', 'gzip'])).toContain('compressed');
     });
 
     test.each([
@@ -150,12 +150,12 @@ export const protocolSuite = (start: Start): void => {
       ['5', 'a JSON object is expected'],
       ['{"__proto__":{"role":"admin"}}', '__proto__ is not allowed'],
       ['{"constructor":1}', 'constructor is not allowed'],
-    ])('%s is refused, with a reason', async (raw, because) => {
-      expect(await detail(raw)).toBe(`Invalid request body: ${because}`);
+    ])('%s is rejected with a reason', async (raw, reason) => {
+      expect(await sendAndReadDetail(raw)).toBe(`Invalid request body: ${reason}`);
     });
 
-    test('invalid UTF-8 is refused, a byte order mark is not', async () => {
-      expect(await detail(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toBe(
+    test('invalid UTF-8 is rejected, but a byte order mark is accepted', async () => {
+      expect(await sendAndReadDetail(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]))).toBe(
         'Invalid request body: the body is not valid UTF-8',
       );
       expect((await send(`\uFEFF${registration('bom')}`)).status).toBe(201);
@@ -163,22 +163,22 @@ export const protocolSuite = (start: Start): void => {
 
     test('an empty body counts as absent, regardless of its media type', async () => {
       for (const headers of [[], ['Content-Type', 'text/plain']]) {
-        expect(await detail('', headers)).toBe('Invalid request body: firebase_uid is required');
-        expect(await detail('', headers, true)).toBe('Invalid request body: firebase_uid is required');
+        expect(await sendAndReadDetail('', headers)).toBe('Invalid request body: firebase_uid is required');
+        expect(await sendAndReadDetail('', headers, true)).toBe('Invalid request body: firebase_uid is required');
       }
     });
 
-    test('256 KiB are accepted, and one more byte is a 413, with Content-Length and chunked', async () => {
-      const padded = (uid: string, bytes: number) => registration(uid).padEnd(bytes, ' ');
-      expect((await send(padded('limit-1', 262_144))).status).toBe(201);
-      expect((await send(padded('limit-2', 262_144), json, true)).status).toBe(201);
-      for (const chunked of [false, true]) {
-        const reply = await send(padded('limit-3', 262_145), json, chunked);
-        expectRefusal(reply, 413, 'Request body too large: at most 262144 bytes are taken');
+    test('256 KiB are accepted, and one more byte is a 413, both with Content-Length and chunked', async () => {
+      const padRegistration = (uid: string, bytes: number) => registration(uid).padEnd(bytes, ' ');
+      expect((await send(padRegistration('limit-1', 262_144))).status).toBe(201);
+      expect((await send(padRegistration('limit-2', 262_144), json, true)).status).toBe(201);
+      for (const isChunked of [false, true]) {
+        const reply = await send(padRegistration('limit-3', 262_145), json, isChunked);
+        expectError(reply, 413, 'Request body too large: at most 262144 bytes are accepted');
       }
     });
 
-    test('a route that takes no body ignores a body', async () => {
+    test('a route that does not expect a body ignores it', async () => {
       const reply = await call('GET', '/health', { raw: 'x'.repeat(100_000), headers: ['Content-Type', 'text/plain'] });
       expect(reply.status).toBe(200);
       expect((await call('GET', '/health')).status).toBe(200);
@@ -197,24 +197,24 @@ export const protocolSuite = (start: Start): void => {
   });
 
   describe('the wire', () => {
-    const registering = (headers: string): string =>
+    const createRegistrationRequest = (headers: string): string =>
       `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
-    /** Sends `text`, and `late` once the first data has been received; returns the received text. */
-    const exchange = (text: string, late = ''): Promise<string> =>
+    /** Sends `text`, and `lateText` once the first data has been received; returns the received text. */
+    const exchange = (text: string, lateText = ''): Promise<string> =>
       new Promise((resolve, reject) => {
         const { hostname, port } = new URL(subject.client.baseUrl);
         const socket = connect(Number(port), hostname, () => socket.write(text));
-        let received = '';
-        socket.once('data', () => socket.write(late));
-        socket.on('data', (chunk: Buffer) => (received += chunk.toString('utf8')));
-        socket.on('close', () => resolve(received));
+        let output = '';
+        socket.once('data', () => socket.write(lateText));
+        socket.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+        socket.on('close', () => resolve(output));
         socket.on('error', reject);
       });
-    const refusal = /^HTTP\/1\.1 (\d+) [\s\S]*\r\n\r\n\{"detail":"[^"]+"\}$/;
-    const statusesIn = (received: string) => [...received.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
+    const errorPattern = /^HTTP\/1\.1 (\d+) [\s\S]*\r\n\r\n\{"detail":"[^"]+"\}$/;
+    const statusesIn = (output: string) => [...output.matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status);
     const requestIds = /^X-Request-Id: (\S+)\r$/gm;
     const linesOf = (requestId: string | undefined) =>
-      subject.logLines().filter((line) => line.includes(`"request_id":"${requestId}"`));
+      subject.listLogLines().filter((line) => line.includes(`"request_id":"${requestId}"`));
 
     test.each([
       ['nonsense', 'nonsense\r\n\r\n', '400'],
@@ -223,8 +223,8 @@ export const protocolSuite = (start: Start): void => {
       ['an empty Host', 'GET /health HTTP/1.1\r\nHost:\r\n\r\n', '400'],
       ['an invalid Host', 'GET /health HTTP/1.1\r\nHost: a/b\r\n\r\n', '400'],
       ['two Hosts', 'GET /health HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', '400'],
-      ['two Hosts in HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: x\r\nhost: y\r\n\r\n', '400'],
-      ['an invalid chunked body', `${registering('Transfer-Encoding: chunked')}{}\r\n`, '400'],
+      ['two Host headers in HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: x\r\nhost: y\r\n\r\n', '400'],
+      ['an invalid chunked body', `${createRegistrationRequest('Transfer-Encoding: chunked')}{}\r\n`, '400'],
       ['two lengths', 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', '400'],
       [
         'a length and chunks',
@@ -233,12 +233,12 @@ export const protocolSuite = (start: Start): void => {
       ],
       ['a malformed header', 'GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n', '400'],
       ['endless headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
-    ])('%s is refused in JSON, and the connection closes', async (_case, text, status) => {
-      const received = await exchange(text);
-      expect(refusal.exec(received)?.[1]).toBe(status);
-      expect(received).toMatch(/^Connection: close\r$/m);
+    ])('%s is rejected with a JSON error, and the connection is closed', async (_case, text, status) => {
+      const output = await exchange(text);
+      expect(errorPattern.exec(output)?.[1]).toBe(status);
+      expect(output).toMatch(/^Connection: close\r$/m);
       // Each request is logged with the request id from its response.
-      const ids = [...received.matchAll(requestIds)].map(([, id]) => id);
+      const ids = [...output.matchAll(requestIds)].map(([, id]) => id);
       expect(ids).toHaveLength(1);
       await expect.poll(() => linesOf(ids[0])).toMatchObject([expect.stringContaining(`"status":${status}`)]);
       const metrics = (await call('GET', '/metrics')).text;
@@ -255,15 +255,15 @@ export const protocolSuite = (start: Start): void => {
       expect(await exchange('GET /health HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1\.1 200 /);
     });
 
-    test('an unreadable request keeps the request id of its headers', async () => {
-      const head = registering('Transfer-Encoding: chunked\r\nX-Request-Id: told-1');
+    test('the request id in the headers of an unreadable request is returned', async () => {
+      const head = createRegistrationRequest('Transfer-Encoding: chunked\r\nX-Request-Id: told-1');
       expect([...(await exchange(`${head}{}\r\n`)).matchAll(requestIds)]).toMatchObject([{ 1: 'told-1' }]);
       await expect.poll(() => linesOf('told-1')).toHaveLength(1);
     });
 
-    test('a complete request gets its own response, even if nonsense follows it', async () => {
+    test('a complete request gets its response, even if invalid data follows it', async () => {
       const body = JSON.stringify({ firebase_uid: 'piped', email: 'piped@example.com', full_name: 'Piped' });
-      const head = registering(`Content-Length: ${body.length}`);
+      const head = createRegistrationRequest(`Content-Length: ${body.length}`);
       expect(statusesIn(await exchange(`${head}${body}nonsense\r\n\r\n`))).toEqual(['201', '400']);
       // A malformed body that no route reads gets no response.
       expect(
@@ -271,21 +271,21 @@ export const protocolSuite = (start: Start): void => {
       ).toEqual(['200']);
     });
 
-    test('a body that becomes malformed after its request was rejected gets no second response', async () => {
+    test('if a body becomes malformed after its request was rejected, no second response is sent', async () => {
       const incompleteRequest =
         'POST /api/collections/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n';
       expect(statusesIn(await exchange(incompleteRequest, 'nonsense\r\n'))).toEqual(['401']);
     });
 
     test('a client that waits for 100 Continue gets an early response', async () => {
-      const head = (length: number, more = '') =>
+      const createHead = (length: number, extraHeaders = '') =>
         `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
-        `Expect: 100-continue\r\n${more}\r\n`;
-      const rejection = await exchange(head(262_145));
+        `Expect: 100-continue\r\n${extraHeaders}\r\n`;
+      const rejection = await exchange(createHead(262_145));
       expect(rejection).toMatch(/^HTTP\/1\.1 413 /);
       // Node cannot know whether the body follows, so it closes the connection.
       expect(rejection).toMatch(/^Connection: close\r$/m);
-      expect(await exchange(`${head(2, 'Connection: close\r\n')}{}`)).toMatch(
+      expect(await exchange(`${createHead(2, 'Connection: close\r\n')}{}`)).toMatch(
         /^HTTP\/1\.1 100 Continue\r\n\r\nHTTP\/1\.1 400 /,
       );
     });

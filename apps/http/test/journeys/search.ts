@@ -24,23 +24,23 @@ export const searchSuite = (start: Start): void => {
     expect(reply.list[0]?.collection_name).toBe('Weather forecasts');
   });
 
-  test('a client finds its granted collections, with either credential, and hidden ones make no difference', async () => {
+  test('a client finds its granted collections, with either credential, and hidden collections do not affect the results', async () => {
     const client = await fixtures.newClient();
     const query = { query: 'weather' };
     expect((await search(query, { key: client.key })).list).toEqual([]);
     await fixtures.grant(client, payments);
-    const granted = await search(query, { key: client.key });
-    expect(granted.list.map(({ collection_id }) => collection_id)).toEqual([payments]);
-    expect((await search(query, { token: client.token })).text).toBe(granted.text);
+    const grantedReply = await search(query, { key: client.key });
+    expect(grantedReply.list.map(({ collection_id }) => collection_id)).toEqual([payments]);
+    expect((await search(query, { token: client.token })).text).toBe(grantedReply.text);
     await call('DELETE', `/api/collections/${await fixtures.newCollection({ name: 'weather' })}`, {
       token: fixtures.admin,
     });
-    expect((await search(query, { key: client.key })).text).toBe(granted.text);
+    expect((await search(query, { key: client.key })).text).toBe(grantedReply.text);
     await fixtures.revoke(client, payments);
     expect((await search(query, { key: client.key })).list).toEqual([]);
   });
 
-  test('a changed name is found once its job has run', async () => {
+  test('a new name is found once its embedding job has run', async () => {
     await call('PUT', `/api/collections/${payments}`, { token: fixtures.admin, json: { name: 'Zebras' } });
     await subject.runJobs();
     expect((await search({ query: 'zebras', k_limit: 1 })).list[0]?.collection_id).toBe(payments);
@@ -69,19 +69,25 @@ export const searchSuite = (start: Start): void => {
 
   describe('re-indexing', () => {
     const path = '/api/vector/reindex';
-    test('starts once, and reports its progress', async () => {
+    test('runs only once at a time, and reports its progress', async () => {
       expect((await call('GET', path, { token: fixtures.admin })).body).toMatchObject({
         job_id: null,
         status: 'none',
         model_change: null,
       });
-      const started = await call('POST', path, { token: fixtures.admin });
-      expect(started.status).toBe(202);
-      const again = await call('POST', path, { token: fixtures.admin });
-      expect([again.status, again.body.job_id]).toEqual([202, started.body.job_id]);
+      const startedReply = await call('POST', path, { token: fixtures.admin });
+      expect(startedReply.status).toBe(202);
+      const repeatedReply = await call('POST', path, { token: fixtures.admin });
+      expect([repeatedReply.status, repeatedReply.body.job_id]).toEqual([202, startedReply.body.job_id]);
       await subject.runJobs();
       const done = await call('GET', path, { token: fixtures.admin });
-      expect(done.body).toMatchObject({ job_id: started.body.job_id, status: 'done', total: 2, done: 2, failed: 0 });
+      expect(done.body).toMatchObject({
+        job_id: startedReply.body.job_id,
+        status: 'done',
+        total: 2,
+        done: 2,
+        failed: 0,
+      });
     });
   });
 };

@@ -8,7 +8,7 @@ import { createFixtures, expectStatus, smallDocument, textOf, unknownId, type St
 
 const accounts = '/api/service-accounts';
 const invalidToken = { detail: 'Invalid or expired token' };
-const invalid = (because: string) => ({ detail: `Invalid request body: ${because}` });
+const createInvalidBodyError = (because: string) => ({ detail: `Invalid request body: ${because}` });
 
 interface Account {
   readonly id: string;
@@ -28,13 +28,13 @@ export const serviceAccountsSuite = (start: Start): void => {
   const entriesOf = async (query: string) => (await asAdmin('GET', `/api/audit/?source=system${query}`)).body.data;
 
   describe('the life cycle', () => {
-    test('starts with a token that is returned once; lists and reads omit it', async () => {
-      const created = expectStatus(
+    test('starts with a token that is returned only once', async () => {
+      const createdReply = expectStatus(
         await asAdmin('POST', accounts, { name: ' ci ', scopes: ['usage:read', 'catalog:write'] }),
         201,
       );
-      const { token, ...record } = created.body;
-      expect(created.headers['cache-control']).toBe('no-store');
+      const { token, ...record } = createdReply.body;
+      expect(createdReply.headers['cache-control']).toBe('no-store');
       expect(record).toEqual({
         id: expect.any(String) as string,
         name: 'ci',
@@ -44,122 +44,130 @@ export const serviceAccountsSuite = (start: Start): void => {
         created_at: expect.any(String) as string,
         updated_at: record.created_at,
       });
-      const list = await asAdmin('GET', accounts);
-      expect(list.list).toEqual([record]);
-      const one = await asAdmin('GET', `${accounts}/${textOf(record.id).toUpperCase()}`);
-      expect(one.body).toEqual(record);
+      const listReply = await asAdmin('GET', accounts);
+      expect(listReply.list).toEqual([record]);
+      const accountReply = await asAdmin('GET', `${accounts}/${textOf(record.id).toUpperCase()}`);
+      expect(accountReply.body).toEqual(record);
       const audit = JSON.stringify(await entriesOf('&action=service_account.create'));
       expect(audit).toContain('"service_account":"ci"');
       const secret = textOf(token).slice(-49);
-      for (const output of [list.text, one.text, audit, subject.logLines().join('')])
+      for (const output of [listReply.text, accountReply.text, audit, subject.listLogLines().join('')])
         expect(output).not.toContain(secret);
     });
 
-    test('is audited with the account id and name, and collections outlive the account that created them', async () => {
+    test('is audited with the id and name of the account, and collections remain after the account that created them is revoked', async () => {
       const { id, name, token } = await create('publisher', ['catalog:write']);
-      const published = expectStatus(await publish(token), 201);
-      expect(published.body.created_by).toBe(id);
+      const publishedBody = expectStatus(await publish(token), 201);
+      expect(publishedBody.body.created_by).toBe(id);
       const message = { action: 'collection.create', actor: `service account ${name}` };
       expect(await entriesOf(`&actor_id=${id}`)).toMatchObject([{ message }]);
       expect((await asAdmin('DELETE', `${accounts}/${id}`)).body).toEqual({ message: 'Service account revoked' });
       expect(outcomeOf(await publish(token))).toEqual([401, invalidToken]);
-      expect((await asAdmin('GET', `/api/collections/${textOf(published.body.id)}`)).body.created_by).toBe(id);
+      expect((await asAdmin('GET', `/api/collections/${textOf(publishedBody.body.id)}`)).body.created_by).toBe(id);
       expect((await asAdmin('GET', `${accounts}/${id}`)).status).toBe(404);
       expect(await entriesOf(`&action=service_account.revoke`)).toMatchObject([
         { message: { actor: 'admin@example.com', service_account_id: id, service_account: name } },
       ]);
     });
 
-    test('changes take effect with the next request, and writing the current values is no change', async () => {
+    test('changes take effect as of the next request, and writing the current values changes nothing', async () => {
       const { id, token } = await create('changing', ['catalog:write']);
       const change = (fields: object) => asAdmin('PUT', `${accounts}/${id}`, fields);
       expect((await publish(token)).status).toBe(201);
-      const changed = await change({ name: 'changed', scopes: ['audit:read'] });
-      expect(changed.body).toMatchObject({ name: 'changed', scopes: ['audit:read'], expires_at: null });
+      const changedReply = await change({ name: 'changed', scopes: ['audit:read'] });
+      expect(changedReply.body).toMatchObject({ name: 'changed', scopes: ['audit:read'], expires_at: null });
       expect((await publish(token)).body).toEqual({ detail: 'Scope required: catalog:write' });
       expect((await call('GET', '/api/audit/', { token })).status).toBe(200);
-      const same = await change({ name: 'changed', scopes: ['audit:read'], expires_at: null });
-      expect(same.body.updated_at).toBe(changed.body.updated_at);
+      const unchangedReply = await change({ name: 'changed', scopes: ['audit:read'], expires_at: null });
+      expect(unchangedReply.body.updated_at).toBe(changedReply.body.updated_at);
       expect(await entriesOf('&action=service_account.update')).toHaveLength(1);
     });
 
-    test('a rotation replaces the token, immediately or after a grace period', async () => {
-      const { id, token: first } = await create('rotating', ['audit:read']);
+    test('rotating an account replaces the token immediately or after a grace period', async () => {
+      const { id, token: firstToken } = await create('rotating', ['audit:read']);
       const rotate = async (fields?: object) => {
         const reply = expectStatus(await asAdmin('POST', `${accounts}/${id}/rotate`, fields), 200);
         expect(reply.headers['cache-control']).toBe('no-store');
         return textOf(reply.body.token);
       };
-      const status = async (token: string) => (await call('GET', '/api/audit/', { token })).status;
-      const second = await rotate({ grace_seconds: 604_800 });
-      expect([await status(first), await status(second)]).toEqual([200, 200]);
-      const third = await rotate();
-      expect([await status(first), await status(second), await status(third)]).toEqual([401, 401, 200]);
+      const readStatus = async (token: string) => (await call('GET', '/api/audit/', { token })).status;
+      const secondReply = await rotate({ grace_seconds: 604_800 });
+      expect([await readStatus(firstToken), await readStatus(secondReply)]).toEqual([200, 200]);
+      const thirdReply = await rotate();
+      expect([await readStatus(firstToken), await readStatus(secondReply), await readStatus(thirdReply)]).toEqual([
+        401, 401, 200,
+      ]);
       const { clock } = subject;
       if (!clock) return;
-      const fourth = await rotate({ grace_seconds: 60 });
+      const fourthReply = await rotate({ grace_seconds: 60 });
       clock.advance(59_999);
-      expect([await status(third), await status(fourth)]).toEqual([200, 200]);
+      expect([await readStatus(thirdReply), await readStatus(fourthReply)]).toEqual([200, 200]);
       clock.advance(1);
-      expect([await status(third), await status(fourth)]).toEqual([401, 200]);
+      expect([await readStatus(thirdReply), await readStatus(fourthReply)]).toEqual([401, 200]);
     });
 
     test('expires on time, unless the expiry is removed', async () => {
       const { id, token } = await create('ending', ['audit:read'], { expires_at: '2999-01-31' });
-      const read = async () => (await call('GET', '/api/audit/', { token })).status;
+      const readStatus = async () => (await call('GET', '/api/audit/', { token })).status;
       const path = `${accounts}/${id}`;
       expect((await asAdmin('GET', path)).body.expires_at).toBe('2999-02-01T00:00:00.000Z');
-      expect(await read()).toBe(200);
+      expect(await readStatus()).toBe(200);
       const { clock } = subject;
       if (clock) {
         const reply = await asAdmin('POST', accounts, { name: 'now', scopes: ['audit:read'] });
         const now = Date.parse(textOf(reply.body.created_at));
         await asAdmin('PUT', path, { expires_at: new Date(now + 1_000).toISOString() });
         clock.advance(999);
-        expect(await read()).toBe(200);
+        expect(await readStatus()).toBe(200);
         clock.advance(1);
-        expect(await read()).toBe(401);
+        expect(await readStatus()).toBe(401);
       }
       expect((await asAdmin('PUT', path, { expires_at: null })).body.expires_at).toBeNull();
-      expect(await read()).toBe(200);
+      expect(await readStatus()).toBe(200);
     });
   });
 
   describe('limits', () => {
-    const refusal = async (fields: object) =>
+    const createAndGetOutcome = async (fields: object) =>
       outcomeOf(await asAdmin('POST', accounts, { name: 'limits', scopes: ['audit:read'], ...fields }));
 
     test('names have 1 to 200 characters on one line', async () => {
       await create('😀'.repeat(200), ['audit:read']);
-      expect(await refusal({ name: 'x'.repeat(201) })).toEqual([400, invalid('name must have at most 200 characters')]);
-      expect(await refusal({ name: ' ' })).toEqual([400, invalid('name must not be empty')]);
-      const [status, body] = await refusal({ name: 'a\nb' });
+      expect(await createAndGetOutcome({ name: 'x'.repeat(201) })).toEqual([
+        400,
+        createInvalidBodyError('name must have at most 200 characters'),
+      ]);
+      expect(await createAndGetOutcome({ name: ' ' })).toEqual([400, createInvalidBodyError('name must not be empty')]);
+      const [status, body] = await createAndGetOutcome({ name: 'a\nb' });
       expect([status, JSON.stringify(body)]).toEqual([400, expect.stringContaining('name must not contain control')]);
     });
 
-    test('there is at least one scope, each is known and unique', async () => {
-      const known = scopes.join(', ');
-      expect(await refusal({ scopes: ['audit:read', 'audit:write'] })).toEqual([
+    test('an account has at least one scope; scopes must be known and unique', async () => {
+      const knownScopes = scopes.join(', ');
+      expect(await createAndGetOutcome({ scopes: ['audit:read', 'audit:write'] })).toEqual([
         400,
-        invalid(`scopes[1] must be one of ${known}`),
+        createInvalidBodyError(`scopes[1] must be one of ${knownScopes}`),
       ]);
-      expect(await refusal({ scopes: [] })).toEqual([400, invalid(`scopes must name at least one of ${known}`)]);
-      expect(await refusal({ scopes: ['audit:read', 'audit:read'] })).toEqual([
+      expect(await createAndGetOutcome({ scopes: [] })).toEqual([
         400,
-        invalid('scopes must not name a scope twice'),
+        createInvalidBodyError(`scopes must name at least one of ${knownScopes}`),
+      ]);
+      expect(await createAndGetOutcome({ scopes: ['audit:read', 'audit:read'] })).toEqual([
+        400,
+        createInvalidBodyError('scopes must not name a scope twice'),
       ]);
       await create('every scope', scopes);
     });
 
-    test('the expiry is in the future, even for an unknown account', async () => {
-      const past = {
-        detail: expect.stringMatching(/: expires_at must be in the future, it is \d{4}-.* now$/) as string,
+    test('the expiry must be in the future, even for an unknown account', async () => {
+      const pastExpiry = {
+        detail: expect.stringMatching(/: expires_at must be in the future; it is now \d{4}-.*$/) as string,
       };
-      expect(await refusal({ expires_at: '2020-01-31T00:00:00Z' })).toEqual([400, past]);
+      expect(await createAndGetOutcome({ expires_at: '2020-01-31T00:00:00Z' })).toEqual([400, pastExpiry]);
       const { id } = await create('no past', ['audit:read']);
-      for (const each of [id, unknownId]) {
-        const reply = await asAdmin('PUT', `${accounts}/${each}`, { expires_at: '2020-01-31' });
-        expect([reply.status, reply.body]).toEqual([400, past]);
+      for (const accountId of [id, unknownId]) {
+        const reply = await asAdmin('PUT', `${accounts}/${accountId}`, { expires_at: '2020-01-31' });
+        expect([reply.status, reply.body]).toEqual([400, pastExpiry]);
       }
     });
 
@@ -167,7 +175,7 @@ export const serviceAccountsSuite = (start: Start): void => {
       await create('Größe', ['audit:read']);
       const { id } = await create('another', ['audit:read']);
       const conflict = { detail: 'Service account already exists' };
-      expect(await refusal({ name: 'gRÖßE' })).toEqual([409, conflict]);
+      expect(await createAndGetOutcome({ name: 'gRÖßE' })).toEqual([409, conflict]);
       expect((await asAdmin('PUT', `${accounts}/${id}`, { name: 'größe' })).body).toEqual(conflict);
     });
   });
@@ -184,53 +192,53 @@ export const serviceAccountsSuite = (start: Start): void => {
     },
   );
 
-  test('a request needs the scope of its effect on every route', async () => {
+  test('every route requires the scope of its effect', async () => {
     const group = textOf(expectStatus(await asAdmin('POST', '/api/groups', { name: 'Scoped crew' }), 201).body.id);
     const plan = { name: 'Planned', openapi_spec: smallDocument };
-    const scopeRequired = (scope: string) => [403, { detail: `Scope required: ${scope}` }];
-    const outcomeWith = async (scope: string, method: string, path: string, json?: object) => {
+    const createScopeError = (scope: string) => [403, { detail: `Scope required: ${scope}` }];
+    const getOutcome = async (scope: string, method: string, path: string, json?: object) => {
       const { token } = await create(`asks ${randomUUID()}`, [scope]);
       const { status, body } = await call(method, path, { token, ...(json ? { json } : {}) });
       return status === 403 ? [status, body] : status;
     };
-    const changeGroup = (tier: unknown) => outcomeWith('access:write', 'PUT', `/api/groups/${group}`, { tier });
+    const changeGroup = (tier: unknown) => getOutcome('access:write', 'PUT', `/api/groups/${group}`, { tier });
     const createGroup = (tier: unknown) =>
-      outcomeWith('access:write', 'POST', '/api/groups', { name: randomUUID(), tier });
-    for (const tier of ['gold', 7]) expect(await createGroup(tier)).toEqual(scopeRequired('limits:write'));
+      getOutcome('access:write', 'POST', '/api/groups', { name: randomUUID(), tier });
+    for (const tier of ['gold', 7]) expect(await createGroup(tier)).toEqual(createScopeError('limits:write'));
     for (const tier of [null, ' ', undefined]) expect(await createGroup(tier)).toBe(201);
-    for (const tier of ['gold', null, 7]) expect(await changeGroup(tier)).toEqual(scopeRequired('limits:write'));
+    for (const tier of ['gold', null, 7]) expect(await changeGroup(tier)).toEqual(createScopeError('limits:write'));
     for (const tier of [' ', undefined]) expect(await changeGroup(tier)).toBe(200);
 
     for (const path of ['/api/profiles/', `/api/profiles/${fixtures.adminId}`]) {
-      expect(await outcomeWith('access:read', 'GET', `${path}?include=bound,tier`)).toEqual(
-        scopeRequired('limits:write'),
+      expect(await getOutcome('access:read', 'GET', `${path}?include=bound,tier`)).toEqual(
+        createScopeError('limits:write'),
       );
-      expect(await outcomeWith('access:read', 'GET', `${path}?include=usage`)).toEqual(scopeRequired('usage:read'));
-      expect(await outcomeWith('access:read', 'GET', `${path}?include=bound,key,suspension`)).toBe(200);
+      expect(await getOutcome('access:read', 'GET', `${path}?include=usage`)).toEqual(createScopeError('usage:read'));
+      expect(await getOutcome('access:read', 'GET', `${path}?include=bound,key,suspension`)).toBe(200);
     }
     const collection = await fixtures.newCollection();
     for (const path of ['/api/collections/', `/api/collections/${collection}`]) {
-      expect(await outcomeWith('catalog:read', 'GET', `${path}?include=usage`)).toEqual(scopeRequired('usage:read'));
-      expect(await outcomeWith('catalog:read', 'GET', `${path}?include=discoverable`)).toBe(200);
+      expect(await getOutcome('catalog:read', 'GET', `${path}?include=usage`)).toEqual(createScopeError('usage:read'));
+      expect(await getOutcome('catalog:read', 'GET', `${path}?include=discoverable`)).toBe(200);
     }
-    expect(await outcomeWith('catalog:write', 'POST', '/api/imports/plan', plan)).toEqual(
-      scopeRequired('catalog:read'),
+    expect(await getOutcome('catalog:write', 'POST', '/api/imports/plan', plan)).toEqual(
+      createScopeError('catalog:read'),
     );
-    expect(await outcomeWith('catalog:read', 'POST', '/api/imports/plan', plan)).toBe(200);
+    expect(await getOutcome('catalog:read', 'POST', '/api/imports/plan', plan)).toBe(200);
   });
 
-  test('an account sees every collection, is not counted, and records no use', async () => {
-    const hidden = await fixtures.newCollection({ name: 'Hidden' });
+  test('an account sees all collections, is not rate limited, and its requests do not count as uses', async () => {
+    const hiddenCollection = await fixtures.newCollection({ name: 'Hidden' });
     const { id, token } = await create('reading', ['catalog:read', 'usage:read']);
-    const list = await call('GET', '/api/collections/', { token });
-    expect(list.list.map((collection) => collection.id)).toContain(hidden);
-    expect(list.headers.ratelimit).toBeUndefined();
-    const read = await call('GET', `/api/collections/${hidden}`, { token });
-    expect([read.status, read.body.name]).toEqual([200, 'Hidden']);
+    const listReply = await call('GET', '/api/collections/', { token });
+    expect(listReply.list.map((collection) => collection.id)).toContain(hiddenCollection);
+    expect(listReply.headers.ratelimit).toBeUndefined();
+    const collectionReply = await call('GET', `/api/collections/${hiddenCollection}`, { token });
+    expect([collectionReply.status, collectionReply.body.name]).toEqual([200, 'Hidden']);
     await subject.useCases.writeUsage();
-    expect((await call('GET', `/api/usage?collection_id=${hidden}`, { token })).list).toEqual([]);
+    expect((await call('GET', `/api/usage?collection_id=${hiddenCollection}`, { token })).list).toEqual([]);
     expect((await call('GET', '/metrics')).text).toMatch(/^uses_total\{kind="read"\} [1-9]/m);
-    const line = subject.logLines().find((one) => one.includes(`"service_account_id":"${id}"`));
+    const line = subject.listLogLines().find((logLine) => logLine.includes(`"service_account_id":"${id}"`));
     expect(line).toContain('"route":"/api/collections/"');
     expect(line).not.toContain('profile_id');
   });
@@ -238,18 +246,21 @@ export const serviceAccountsSuite = (start: Start): void => {
 
 /** Tests the rate limiting of wrong service account tokens. */
 export const failedAccountsSuite = (start: Start): void => {
-  test('a wrong token of a service account counts as a failed credential, and never locks out the right one', async () => {
+  test('a wrong token of a service account counts as a failed credential, and never locks out the correct token', async () => {
     const subject = await start({ settings: { failedCredentialsLimit: { allowed: 2, windowSeconds: 60 } } });
     try {
       const fixtures = await createFixtures(subject);
       const json = { name: 'robot', scopes: ['audit:read'] };
-      const created = await subject.client.call('POST', accounts, { token: fixtures.admin, json });
-      const token = textOf(created.body.token);
-      const mistyped = token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
-      const wrong = makeAccountToken(textOf(created.body.id) as ServiceAccountId, new Uint8Array(32));
-      const status = async (one: string) => (await subject.client.call('GET', '/api/audit/', { token: one })).status;
-      expect([await status(mistyped), await status(wrong), await status(wrong)]).toEqual([401, 401, 429]);
-      expect(await status(token)).toBe(200);
+      const createdReply = await subject.client.call('POST', accounts, { token: fixtures.admin, json });
+      const token = textOf(createdReply.body.token);
+      const mistypedToken = token.replace(/.$/, (last) => (last === 'A' ? 'B' : 'A'));
+      const wrongToken = makeAccountToken(textOf(createdReply.body.id) as ServiceAccountId, new Uint8Array(32));
+      const readStatus = async (accountToken: string) =>
+        (await subject.client.call('GET', '/api/audit/', { token: accountToken })).status;
+      expect([await readStatus(mistypedToken), await readStatus(wrongToken), await readStatus(wrongToken)]).toEqual([
+        401, 401, 429,
+      ]);
+      expect(await readStatus(token)).toBe(200);
     } finally {
       await subject.close();
     }

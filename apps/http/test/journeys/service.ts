@@ -20,8 +20,8 @@ export const serviceSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start, {
     http: { accessTokens: { resource: 'https://portico.example.com/mcp', issuer: 'https://id.example.com' } },
     localIssuer: {
-      jwks: () => ({ keys: [{ kty: 'OKP' }] }),
-      discovery: (baseUrl) => ({ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` }),
+      getKeySet: () => ({ keys: [{ kty: 'OKP' }] }),
+      createDiscoveryDocument: (baseUrl) => ({ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` }),
     },
   });
 
@@ -38,7 +38,7 @@ export const serviceSuite = (start: Start): void => {
     });
   });
 
-  test('metrics are labelled with the path template', async () => {
+  test('metrics are labeled with the path template', async () => {
     await call('GET', '/api/collections/11111111-1111-4111-8111-111111111111', { token: fixtures.admin });
     const { text, headers } = await call('GET', '/metrics');
     expect(headers['content-type']).toMatch(/^text\/plain/);
@@ -50,22 +50,23 @@ export const serviceSuite = (start: Start): void => {
   });
 
   test('metrics report waiting jobs, dead letters, and the state of dependencies', async () => {
-    const series = async (name: string) => {
+    const readSeries = async (name: string) => {
       const { text } = await call('GET', '/metrics');
       return text.split('\n').filter((line) => line.startsWith(name));
     };
     await subject.runJobs();
-    const before = await series('outbox_jobs');
-    expect(before).toEqual(['outbox_jobs{state="waiting"} 0', 'outbox_jobs{state="given_up"} 0']);
-    expect(await series('outbox_oldest_due_seconds')).toEqual(['outbox_oldest_due_seconds 0']);
+    const seriesBefore = await readSeries('outbox_jobs');
+    expect(seriesBefore).toEqual(['outbox_jobs{state="waiting"} 0', 'outbox_jobs{state="given_up"} 0']);
+    expect(await readSeries('outbox_oldest_due_seconds')).toEqual(['outbox_oldest_due_seconds 0']);
     await fixtures.newCollection();
-    expect(await series('outbox_jobs{state="waiting"}')).toEqual(['outbox_jobs{state="waiting"} 2']);
+    expect(await readSeries('outbox_jobs{state="waiting"}')).toEqual(['outbox_jobs{state="waiting"} 2']);
     for (const name of ['rate_limiter_fallback', 'job_queue_fallback'])
-      expect(await series(name)).toEqual([`${name} 0`]);
-    for (const line of await series('dependency_up')) expect(line).toMatch(/^dependency_up\{dependency="[\w ]+"\} 1$/);
+      expect(await readSeries(name)).toEqual([`${name} 0`]);
+    for (const line of await readSeries('dependency_up'))
+      expect(line).toMatch(/^dependency_up\{dependency="[\w ]+"\} 1$/);
   });
 
-  test('the service reports the version of the manifest everywhere', async () => {
+  test('the service reports the version in package.json everywhere', async () => {
     const manifest = new URL('../../../../package.json', import.meta.url);
     const { version } = JSON.parse(await readFile(manifest, 'utf8')) as { version: string };
     expect((await call('GET', '/openapi.json')).body.info).toMatchObject({ version });
@@ -83,7 +84,7 @@ export const serviceSuite = (start: Start): void => {
     expect(body).toMatchObject({ authorization_servers: ['https://id.example.com'] });
   });
 
-  test('the documentation page loads everything from the service itself, with its own content security policy', async () => {
+  test('the documentation page loads everything from the service itself and has its own content security policy', async () => {
     for (const path of ['/docs', '/docs/']) {
       const page = await call('GET', path);
       expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -106,12 +107,12 @@ export const serviceSuite = (start: Start): void => {
     const mentionedPaths = [...text.matchAll(/`(?:GET|POST) (\/api\/[^`?]+)/g)].map(([, path = '']) => path);
     expect(mentionedPaths.length).toBeGreaterThan(5);
     // The paths for operations are documented by their own routes.
-    for (const path of mentionedPaths.filter((one) => !one.includes('operation')))
+    for (const path of mentionedPaths.filter((mentionedPath) => !mentionedPath.includes('operation')))
       expect(Object.keys(paths)).toContain(path);
   });
 
   describe('the OpenAPI document', () => {
-    test('lists every route except the documentation page, each operation once', async () => {
+    test('lists all routes except the documentation page, each operation once', async () => {
       const document = (await call('GET', '/openapi.json')).body as {
         paths: Record<string, Record<string, { operationId: string; summary: string }>>;
       };
@@ -120,7 +121,7 @@ export const serviceSuite = (start: Start): void => {
       expect(new Set(names).size).toBe(names.length);
       expect(names.sort()).toEqual(
         routes
-          .filter(({ hidden }) => !hidden)
+          .filter(({ isHidden }) => !isHidden)
           .map(({ operation }) => operation)
           .sort(),
       );
@@ -140,7 +141,7 @@ export const serviceSuite = (start: Start): void => {
       const { body } = await call('GET', '/openapi.json');
       const ajv = new Ajv2020({ strict: false, validateFormats: false });
       ajv.addSchema(body, 'service');
-      const fits = (schema: object, example: unknown): string =>
+      const mismatchesOf = (schema: object, example: unknown): string =>
         ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"service#/')) as object, example)
           ? 'fits'
           : ajv.errorsText();
@@ -153,9 +154,9 @@ export const serviceSuite = (start: Start): void => {
           Object.values(part?.content ?? {}),
         );
         for (const { schema, example, examples = {} } of contents) {
-          for (const value of [example, ...Object.values(examples).map((one) => one.value)]) {
+          for (const value of [example, ...Object.values(examples).map((entry) => entry.value)]) {
             if (value === undefined) continue;
-            expect([operationId, fits(schema, value)]).toEqual([operationId, 'fits']);
+            expect([operationId, mismatchesOf(schema, value)]).toEqual([operationId, 'fits']);
             count++;
           }
         }
@@ -171,13 +172,13 @@ export const serviceSuite = (start: Start): void => {
   describe('every route', () => {
     test('matches with and without a trailing slash, and is case-sensitive', async () => {
       for (const { path } of routes) {
-        const concrete = path.replace(/:\w+/g, 'x').replace(/\/$/, '');
-        for (const variant of [concrete || '/', `${concrete}/`]) {
+        const filledPath = path.replace(/:\w+/g, 'x').replace(/\/$/, '');
+        for (const variant of [filledPath || '/', `${filledPath}/`]) {
           const reply = await call('TRACE', variant);
           expect([variant, reply.status, reply.body]).toEqual([variant, 405, { detail: 'Method not allowed' }]);
         }
-        const otherCase = concrete.replace(/\/(\w)/, (_all, first: string) => `/${first.toUpperCase()}`);
-        if (otherCase !== concrete) expect((await call('GET', otherCase)).status).toBe(404);
+        const otherCase = filledPath.replace(/\/(\w)/, (_all, first: string) => `/${first.toUpperCase()}`);
+        if (otherCase !== filledPath) expect((await call('GET', otherCase)).status).toBe(404);
       }
     });
 
@@ -195,14 +196,14 @@ export const serviceSuite = (start: Start): void => {
       },
     );
 
-    test('rejects headers that are too large as documented, even without authentication', async () => {
-      for (const { path, method } of routes.filter(({ auth, hidden }) => auth === 'free' && !hidden)) {
+    test('rejects headers that are too large with the documented response, even without authentication', async () => {
+      for (const { path, method } of routes.filter(({ auth, isHidden }) => auth === 'free' && !isHidden)) {
         const reply = await call(method, path, { headers: ['X-Large', 'x'.repeat(17_000)] });
         expect([reply.status, reply.body]).toEqual([431, { detail: 'Request headers too large' }]);
       }
     });
 
-    test('carries the common headers and no banner', async () => {
+    test('returns the common headers and no server banner', async () => {
       for (const path of ['/health', '/nothing', '/api/collections/']) {
         const { headers } = await call('GET', path);
         expect(headers).toMatchObject({
@@ -220,15 +221,15 @@ export const serviceSuite = (start: Start): void => {
     });
 
     test('echoes a valid request id, and replaces an invalid one', async () => {
-      const id = async (requestId: string) =>
+      const sendRequestId = async (requestId: string) =>
         (await call('GET', '/health', { headers: ['X-Request-Id', requestId] })).headers['x-request-id'];
-      for (const good of ['a', 'A.b_c-9', 'x'.repeat(128)]) expect(await id(good)).toBe(good);
-      for (const bad of ['', 'a b', 'x'.repeat(129), 'é', 'a"b']) {
-        expect(await id(bad)).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+      for (const validId of ['a', 'A.b_c-9', 'x'.repeat(128)]) expect(await sendRequestId(validId)).toBe(validId);
+      for (const invalidId of ['', 'a b', 'x'.repeat(129), 'é', 'a"b']) {
+        expect(await sendRequestId(invalidId)).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
       }
     });
 
-    test('writes one log line with only the path template, the outcome and the caller', async () => {
+    test('writes one log line with the path template, the outcome and the caller, and nothing else', async () => {
       const client = await fixtures.newClient();
       const json = { query: 'a very private question' };
       await call('POST', '/api/vector/search?secret=1', {
@@ -236,9 +237,9 @@ export const serviceSuite = (start: Start): void => {
         json,
         headers: ['X-Request-Id', 'look-here'],
       });
-      await expect.poll(() => subject.logLines().some((line) => line.includes('look-here'))).toBe(true);
-      const [line = ''] = subject.logLines().filter((candidate) => candidate.includes('look-here'));
-      const known = {
+      await expect.poll(() => subject.listLogLines().some((line) => line.includes('look-here'))).toBe(true);
+      const [line = ''] = subject.listLogLines().filter((candidate) => candidate.includes('look-here'));
+      const knownFields = {
         method: 'POST',
         route: '/api/vector/search',
         status: 200,
@@ -248,12 +249,13 @@ export const serviceSuite = (start: Start): void => {
         level: 'info',
         msg: 'request',
       };
-      const written = JSON.parse(line) as object;
-      expect(written).toMatchObject(known);
-      const rest = Object.keys(written).filter((name) => !(name in known));
-      expect(rest.sort()).toEqual(['address', 'hostname', 'ms', 'name', 'pid', 'time']);
-      const all = subject.logLines().join('');
-      for (const secret of [client.key.secret, 'private question', fixtures.admin]) expect(all).not.toContain(secret);
+      const logEntry = JSON.parse(line) as object;
+      expect(logEntry).toMatchObject(knownFields);
+      const unknownFields = Object.keys(logEntry).filter((name) => !(name in knownFields));
+      expect(unknownFields.sort()).toEqual(['address', 'hostname', 'ms', 'name', 'pid', 'time']);
+      const allLines = subject.listLogLines().join('');
+      for (const secret of [client.key.secret, 'private question', fixtures.admin])
+        expect(allLines).not.toContain(secret);
     });
 
     test('writes no log line for a successful probe', async () => {
@@ -263,10 +265,10 @@ export const serviceSuite = (start: Start): void => {
       }
       // Log lines are written in the order that the responses end.
       await call('GET', '/openapi.json', { headers: ['X-Request-Id', 'after-the-probes'] });
-      await expect.poll(() => subject.logLines().some((line) => line.includes('after-the-probes'))).toBe(true);
-      const all = subject.logLines();
-      expect(all.filter((line) => line.includes('probe-refused'))).toHaveLength(3);
-      expect(all.filter((line) => line.includes('probe-answered'))).toEqual([]);
+      await expect.poll(() => subject.listLogLines().some((line) => line.includes('after-the-probes'))).toBe(true);
+      const allLines = subject.listLogLines();
+      expect(allLines.filter((line) => line.includes('probe-refused'))).toHaveLength(3);
+      expect(allLines.filter((line) => line.includes('probe-answered'))).toEqual([]);
     });
   });
 };

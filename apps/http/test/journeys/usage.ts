@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { outcomeOf, refusalOf } from '../reply.ts';
+import { outcomeOf, errorOf } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, unknownId, type Client, type Start, type Subject } from '../subject.ts';
 
-const none = { reads: 0, searches: 0, slices: 0, credential_reads: 0, refused: 0 };
+const noUses = { reads: 0, searches: 0, slices: 0, credential_reads: 0, refused: 0 };
 
 /** Tests counting uses and reading usage reports. */
 export const usageSuite = (start: Start): void => {
@@ -12,9 +12,9 @@ export const usageSuite = (start: Start): void => {
   let bob: Client;
   let weather: string;
   let roads: string;
-  const usage = (query: string, caller: Parameters<Subject['client']['call']>[2] = { token: fixtures.admin }) =>
+  const readUsage = (query: string, caller: Parameters<Subject['client']['call']>[2] = { token: fixtures.admin }) =>
     call('GET', `/api/usage${query}`, caller);
-  const rowsOf = async (query: string) => (await usage(query)).list;
+  const rowsOf = async (query: string) => (await readUsage(query)).list;
 
   beforeAll(async () => {
     [ada, bob] = [await fixtures.newClient(), await fixtures.newClient()];
@@ -27,8 +27,8 @@ export const usageSuite = (start: Start): void => {
     await fixtures.grant(bob, roads);
     await subject.runJobs();
 
-    const read = await call('GET', `/api/collections/${weather}`, { key: ada.key });
-    const headers = ['If-None-Match', textOf(read.headers.etag)];
+    const collectionReply = await call('GET', `/api/collections/${weather}`, { key: ada.key });
+    const headers = ['If-None-Match', textOf(collectionReply.headers.etag)];
     expect((await call('GET', `/api/collections/${weather}`, { key: ada.key, headers })).status).toBe(304);
     await call('GET', `/api/collections/${weather}/metadata`, { key: ada.key });
     await call('GET', `/api/collections/${roads}/metadata`, { token: ada.token });
@@ -36,7 +36,7 @@ export const usageSuite = (start: Start): void => {
     for (const caller of [{ key: ada.key }, { token: bob.token }]) {
       await call('POST', '/api/vector/search', { ...caller, json: { query: 'what is not kept' } });
     }
-    // Neither a list nor a refusal is a use.
+    // Neither a list nor a rejected request is a use.
     await call('GET', '/api/collections/', { token: bob.token });
     await call('GET', `/api/collections/${weather}`, { token: bob.token });
     await call('GET', `/api/collections/${weather}/metadata`, { key: bob.key });
@@ -48,7 +48,7 @@ export const usageSuite = (start: Start): void => {
       expect(await rowsOf('')).toEqual([
         {
           day: expect.stringMatching(/^\d{4}-\d\d-\d\d$/) as string,
-          ...none,
+          ...noUses,
           reads: 5,
           searches: 2,
           credential_reads: 1,
@@ -56,18 +56,18 @@ export const usageSuite = (start: Start): void => {
       ]);
     });
 
-    test('sum up by collection, with uses without a collection last', async () => {
+    test('sum up uses by collection, and list uses without a collection last', async () => {
       expect(await rowsOf('?by=collection')).toEqual([
-        { collection_id: roads, collection_name: '=Roads', ...none, reads: 2 },
-        { collection_id: weather, collection_name: 'Collection 3', ...none, reads: 3, credential_reads: 1 },
-        { collection_id: null, collection_name: null, ...none, searches: 2 },
+        { collection_id: roads, collection_name: '=Roads', ...noUses, reads: 2 },
+        { collection_id: weather, collection_name: 'Collection 3', ...noUses, reads: 3, credential_reads: 1 },
+        { collection_id: null, collection_name: null, ...noUses, searches: 2 },
       ]);
     });
 
-    test('sum up by profile', async () => {
+    test('sum up uses by profile', async () => {
       expect(await rowsOf('?by=profile')).toEqual([
-        { profile_id: ada.id, profile_email: ada.email, ...none, reads: 4, searches: 1, credential_reads: 1 },
-        { profile_id: bob.id, profile_email: bob.email, ...none, reads: 1, searches: 1 },
+        { profile_id: ada.id, profile_email: ada.email, ...noUses, reads: 4, searches: 1, credential_reads: 1 },
+        { profile_id: bob.id, profile_email: bob.email, ...noUses, reads: 1, searches: 1 },
       ]);
     });
 
@@ -78,11 +78,11 @@ export const usageSuite = (start: Start): void => {
         null,
       ]);
       expect(await rowsOf(`?collection_id=${weather.toUpperCase()}&profile_id=${bob.id}`)).toEqual([]);
-      for (const unknown of ['profile_id', 'collection_id'])
-        expect(await rowsOf(`?${unknown}=${unknownId}`)).toEqual([]);
+      for (const unknownField of ['profile_id', 'collection_id'])
+        expect(await rowsOf(`?${unknownField}=${unknownId}`)).toEqual([]);
     });
 
-    test('can be filtered by e-mail and by name; an unknown name is a 404', async () => {
+    test('can be filtered by email address and by name; an unknown name is a 404', async () => {
       expect((await rowsOf('?by=profile&collection=%3DRoads')).map((line) => line.profile_id)).toEqual([
         ada.id,
         bob.id,
@@ -90,39 +90,44 @@ export const usageSuite = (start: Start): void => {
       expect(
         (await rowsOf(`?by=collection&profile=${bob.email.toUpperCase()}`)).map((line) => line.collection_id),
       ).toEqual([roads, null]);
-      const unknown = async (query: string) => refusalOf(await usage(`?${query}`));
-      expect(await unknown('profile=nobody@example.com')).toEqual([404, 'User not found']);
-      expect(await unknown('collection=Nothing')).toEqual([404, 'Collection not found']);
+      const errorFor = async (query: string) => errorOf(await readUsage(`?${query}`));
+      expect(await errorFor('profile=nobody@example.com')).toEqual([404, 'User not found']);
+      expect(await errorFor('collection=Nothing')).toEqual([404, 'Collection not found']);
       expect(await rowsOf(`?profile=${unknownId}`)).toEqual([]);
       for (let count = 0; count < 2; count++) await fixtures.newCollection({ name: 'Shared' });
-      expect((await usage('?collection=Shared')).body.detail).toMatch(/^Several collections have this name/);
+      expect((await readUsage('?collection=Shared')).body.detail).toMatch(/^Several collections have this name/);
     });
 
-    test('are available to a client for its own e-mail, ignoring case, and for no other', async () => {
-      const own = await usage(`?by=profile&profile=${bob.email.toUpperCase()}`, { token: bob.token });
-      expect(own.list.map((line) => line.profile_id)).toEqual([bob.id]);
-      expect((await usage(`?profile=${ada.email}`, { token: bob.token })).status).toBe(403);
+    test('are available to a client only for its own email address, ignoring case', async () => {
+      const ownUsage = await readUsage(`?by=profile&profile=${bob.email.toUpperCase()}`, { token: bob.token });
+      expect(ownUsage.list.map((line) => line.profile_id)).toEqual([bob.id]);
+      expect((await readUsage(`?profile=${ada.email}`, { token: bob.token })).status).toBe(403);
     });
 
     test('cover every day that the requested period touches', async () => {
       const [{ day }] = (await rowsOf('')) as [{ day: string }];
-      const next = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
+      const nextDay = new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10);
       for (const query of [
         `?from=${day}`,
         `?from=${day}T23:59Z`,
-        `?to=${next}`,
+        `?to=${nextDay}`,
         `?to=${day}T00:01Z`,
-        `?from=${day}&to=${next}`,
+        `?from=${day}&to=${nextDay}`,
       ])
         expect([query, await rowsOf(query)]).toEqual([query, [expect.objectContaining({ day })]]);
-      for (const query of [`?from=${next}`, `?to=${day}`, '?from=2020-01-01&to=2020-02-01', `?from=${next}&to=${day}`])
+      for (const query of [
+        `?from=${nextDay}`,
+        `?to=${day}`,
+        '?from=2020-01-01&to=2020-02-01',
+        `?from=${nextDay}&to=${day}`,
+      ])
         expect([query, await rowsOf(query)]).toEqual([query, []]);
     });
 
     test.each(['by=week', 'by=day,profile', 'from=soon', 'to=2026-02-30', 'profile_id=1', 'collection_id=x'])(
       '%s is a 400',
       async (query) => {
-        const reply = await usage(`?${query}`);
+        const reply = await readUsage(`?${query}`);
         expect([reply.status, textOf(reply.body.detail).startsWith('Invalid query parameter: ')]).toEqual([400, true]);
       },
     );
@@ -131,64 +136,67 @@ export const usageSuite = (start: Start): void => {
   describe('a client', () => {
     test('sees its own uses, by token and by key', async () => {
       for (const caller of [{ token: bob.token }, { key: bob.key }]) {
-        expect((await usage('?by=profile', caller)).list).toEqual([
-          { profile_id: bob.id, profile_email: bob.email, ...none, reads: 1, searches: 1 },
+        expect((await readUsage('?by=profile', caller)).list).toEqual([
+          { profile_id: bob.id, profile_email: bob.email, ...noUses, reads: 1, searches: 1 },
         ]);
-        expect((await usage(`?profile_id=${bob.id}`, caller)).list).toHaveLength(1);
-        expect((await usage(`?collection_id=${weather}`, caller)).list).toEqual([]);
+        expect((await readUsage(`?profile_id=${bob.id}`, caller)).list).toHaveLength(1);
+        expect((await readUsage(`?collection_id=${weather}`, caller)).list).toEqual([]);
       }
     });
 
-    test('cannot read the usage of others, registered or not, and finds no hidden collection by name', async () => {
+    test('cannot read the usage of other profiles, registered or not, and cannot find hidden collections by name', async () => {
       for (const query of [`profile_id=${ada.id}`, `profile=${ada.email}`, 'profile=nobody@example.com']) {
-        const reply = await usage(`?${query}`, { key: bob.key });
+        const reply = await readUsage(`?${query}`, { key: bob.key });
         expect([query, reply.status, reply.body.detail]).toEqual([query, 403, 'Admin access required']);
       }
-      expect((await usage(`?profile=${bob.email}`, { key: bob.key })).list).toHaveLength(1);
-      expect((await usage('?collection=%3DRoads', { key: bob.key })).list).toHaveLength(1);
-      const hidden = await usage('?collection=Collection%203', { key: bob.key });
-      expect([hidden.status, hidden.body.detail]).toEqual([404, 'Collection not found']);
-      expect(outcomeOf(await usage('?collection=Nothing', { key: bob.key }))).toEqual([hidden.status, hidden.body]);
+      expect((await readUsage(`?profile=${bob.email}`, { key: bob.key })).list).toHaveLength(1);
+      expect((await readUsage('?collection=%3DRoads', { key: bob.key })).list).toHaveLength(1);
+      const hiddenUsage = await readUsage('?collection=Collection%203', { key: bob.key });
+      expect([hiddenUsage.status, hiddenUsage.body.detail]).toEqual([404, 'Collection not found']);
+      expect(outcomeOf(await readUsage('?collection=Nothing', { key: bob.key }))).toEqual([
+        hiddenUsage.status,
+        hiddenUsage.body,
+      ]);
     });
 
-    test('does not learn the name of a collection to which it lost access', async () => {
+    test('no longer sees the name of a collection after losing access to it', async () => {
       const carol = await fixtures.newClient();
-      const renamed = await fixtures.newCollection();
-      await fixtures.grant(carol, renamed);
-      await call('GET', `/api/collections/${renamed}`, { key: carol.key });
+      const renamedId = await fixtures.newCollection();
+      await fixtures.grant(carol, renamedId);
+      await call('GET', `/api/collections/${renamedId}`, { key: carol.key });
       await subject.useCases.writeUsage();
-      await fixtures.revoke(carol, renamed);
+      await fixtures.revoke(carol, renamedId);
       const json = { name: 'A secret project' };
-      await call('PUT', `/api/collections/${renamed}`, { token: fixtures.admin, json });
-      const line = { collection_id: renamed, ...none, reads: 1 };
-      const own = (await usage('?by=collection', { key: carol.key })).list;
-      expect(own).toEqual([{ ...line, collection_name: null }]);
+      await call('PUT', `/api/collections/${renamedId}`, { token: fixtures.admin, json });
+      const line = { collection_id: renamedId, ...noUses, reads: 1 };
+      const ownUsage = (await readUsage('?by=collection', { key: carol.key })).list;
+      expect(ownUsage).toEqual([{ ...line, collection_name: null }]);
       expect(await rowsOf(`?by=collection&profile_id=${carol.id}`)).toEqual([{ ...line, collection_name: json.name }]);
       await call('DELETE', `/api/profiles/${carol.id}`, { token: fixtures.admin });
-      expect(await rowsOf(`?collection_id=${renamed}`)).toEqual([]);
+      expect(await rowsOf(`?collection_id=${renamedId}`)).toEqual([]);
     });
   });
 
   describe('as a table', () => {
-    const csv = (query: string, accept = 'text/csv') =>
-      usage(query, { token: fixtures.admin, headers: ['Accept', accept] });
+    const readCsv = (query: string, accept = 'text/csv') =>
+      readUsage(query, { token: fixtures.admin, headers: ['Accept', accept] });
 
     test('has a header row, and no cell that a spreadsheet evaluates as a formula', async () => {
-      const reply = await csv('?by=collection');
+      const reply = await readCsv('?by=collection');
       expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
       expect(reply.headers.vary).toBe('Accept');
       expect(reply.text.split('\r\n').slice(0, 2)).toEqual([
         'collection_id,collection_name,reads,searches,slices,credential_reads,refused',
         `${roads},'=Roads,2,0,0,0,0`,
       ]);
-      expect((await csv('?by=profile')).text).toContain(`${bob.id},${bob.email},1,1,0,0,0\r\n`);
-      expect((await csv('?to=2020-01-01')).text).toBe('day,reads,searches,slices,credential_reads,refused\r\n');
+      expect((await readCsv('?by=profile')).text).toContain(`${bob.id},${bob.email},1,1,0,0,0\r\n`);
+      expect((await readCsv('?to=2020-01-01')).text).toBe('day,reads,searches,slices,credential_reads,refused\r\n');
     });
 
     test.each(['application/json', '*/*', 'text/*', 'application/json, text/csv;q=0.5', 'text/csv;q=0'])(
       'is not returned for Accept: %s',
       async (accept) => {
-        expect((await csv('', accept)).headers['content-type']).toBe('application/json; charset=utf-8');
+        expect((await readCsv('', accept)).headers['content-type']).toBe('application/json; charset=utf-8');
       },
     );
   });
@@ -197,51 +205,55 @@ export const usageSuite = (start: Start): void => {
     const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
 
     test('of a profile and of its key is returned on request', async () => {
-      const unused = await fixtures.register();
+      const unusedProfile = await fixtures.register();
       const { list } = await call('GET', '/api/profiles/?include=usage', { token: fixtures.admin });
       const lastUsesOf = (id: string) => {
         const { last_used_at, key_last_used_at } = list.find((profile) => profile.id === id) ?? {};
         return [last_used_at, key_last_used_at];
       };
-      expect([lastUsesOf(ada.id), lastUsesOf(bob.id), lastUsesOf(unused.id)]).toEqual([
+      expect([lastUsesOf(ada.id), lastUsesOf(bob.id), lastUsesOf(unusedProfile.id)]).toEqual([
         [timestamp, timestamp],
         [timestamp, timestamp],
         [null, null],
       ]);
-      const own = (await call('GET', '/api/profiles/me?include=usage,tier', { token: ada.token })).body;
-      expect(own).toMatchObject({ last_used_at: timestamp, key_last_used_at: timestamp, tier: null });
-      const plain = (await call('GET', '/api/profiles/me', { token: ada.token })).body;
-      expect(plain).not.toHaveProperty('last_used_at');
+      const ownProfile = (await call('GET', '/api/profiles/me?include=usage,tier', { token: ada.token })).body;
+      expect(ownProfile).toMatchObject({ last_used_at: timestamp, key_last_used_at: timestamp, tier: null });
+      const plainProfile = (await call('GET', '/api/profiles/me', { token: ada.token })).body;
+      expect(plainProfile).not.toHaveProperty('last_used_at');
     });
 
-    test('of a key is its last admitted request, even if it does not count as a use', async () => {
+    test('of a key is its last admitted request, even if that does not count as a use', async () => {
       const dan = await fixtures.newClient();
-      const byKey = async () =>
+      const readKeyUse = async () =>
         (await call('GET', '/api/profiles/me?include=usage', { token: dan.token })).body.key_last_used_at;
       await subject.useCases.writeUsage();
-      expect(await byKey()).toBeNull();
+      expect(await readKeyUse()).toBeNull();
       await call('POST', '/api/audit/', { key: dan.key, json: { message: {} } });
       await subject.useCases.writeUsage();
-      expect(await byKey()).toEqual(timestamp);
+      expect(await readKeyUse()).toEqual(timestamp);
       expect(await rowsOf(`?profile_id=${dan.id}`)).toEqual([]);
     });
 
-    test("of a collection is any caller's for an admin, and the client's own for a client", async () => {
-      const unused = await fixtures.newCollection({ name: 'zzz never read' });
-      for (const person of [ada, bob]) await fixtures.grant(person, unused);
-      const uses = async (token: string) => {
+    test('of a collection is the last use by anyone for an admin, and the last use by the client for a client', async () => {
+      const unusedCollection = await fixtures.newCollection({ name: 'zzz never read' });
+      for (const person of [ada, bob]) await fixtures.grant(person, unusedCollection);
+      const readLastUses = async (token: string) => {
         const { list } = await call('GET', '/api/collections/?include=usage', { token });
         return Object.fromEntries(list.map(({ id, last_used_at }) => [textOf(id), last_used_at])) as object;
       };
-      expect(await uses(fixtures.admin)).toMatchObject({ [weather]: timestamp, [roads]: timestamp, [unused]: null });
-      expect(await uses(ada.token)).toMatchObject({ [weather]: timestamp, [unused]: null });
+      expect(await readLastUses(fixtures.admin)).toMatchObject({
+        [weather]: timestamp,
+        [roads]: timestamp,
+        [unusedCollection]: null,
+      });
+      expect(await readLastUses(ada.token)).toMatchObject({ [weather]: timestamp, [unusedCollection]: null });
       await fixtures.grant(bob, weather);
-      expect(await uses(bob.token)).toEqual({ [weather]: null, [roads]: timestamp, [unused]: null });
-      const plain = await call('GET', '/api/collections/', { token: bob.token });
-      expect(plain.list[0]).not.toHaveProperty('last_used_at');
+      expect(await readLastUses(bob.token)).toEqual({ [weather]: null, [roads]: timestamp, [unusedCollection]: null });
+      const plainList = await call('GET', '/api/collections/', { token: bob.token });
+      expect(plainList.list[0]).not.toHaveProperty('last_used_at');
     });
 
-    test('of a collection is on each page of the list, and in the collection itself, which is then not cached', async () => {
+    test('of a collection is returned on each page of the list, and in the collection itself, which is then not cached', async () => {
       const page = await call('GET', '/api/collections/?limit=1&include=usage', { token: ada.token });
       expect(page.list).toMatchObject([{ id: roads, last_used_at: timestamp }]);
       expect(page.headers.link).toContain('include=usage');
@@ -250,29 +262,32 @@ export const usageSuite = (start: Start): void => {
         expect(reply.body).toMatchObject({ id: weather, last_used_at: timestamp });
         expect([reply.headers.etag, reply.headers['cache-control']]).toEqual([undefined, 'no-store']);
       }
-      const plain = await call('GET', `/api/collections/${weather}`, { key: ada.key });
-      expect(plain.body).not.toHaveProperty('last_used_at');
+      const plainCollection = await call('GET', `/api/collections/${weather}`, { key: ada.key });
+      expect(plainCollection.body).not.toHaveProperty('last_used_at');
     });
   });
 
-  test('each read of a slice counts: newly cut, cached by the process, or unchanged for the caller', async () => {
+  test('each read of a slice is counted, whether it is newly cut, cached by the process, or unchanged for the caller', async () => {
     const openapi_spec = { ...smallDocument, paths: { '/forecast': { get: { responses: {} } } } };
     const [eve, collection] = [await fixtures.newClient(), await fixtures.newCollection({ openapi_spec })];
     await fixtures.grant(eve, collection);
     const path = `/api/collections/${collection}/operations`;
     const [operation] = (await call('GET', path, { key: eve.key })).list;
     const slice = `${path}/${textOf(operation?.operation_key)}`;
-    const [fresh, cached] = [await call('GET', slice, { key: eve.key }), await call('GET', slice, { key: eve.key })];
-    const headers = ['If-None-Match', textOf(fresh.headers.etag)];
-    const unchanged = await call('GET', slice, { key: eve.key, headers });
-    expect([fresh.status, cached.status, unchanged.status]).toEqual([200, 200, 304]);
+    const [freshReply, cachedReply] = [
+      await call('GET', slice, { key: eve.key }),
+      await call('GET', slice, { key: eve.key }),
+    ];
+    const headers = ['If-None-Match', textOf(freshReply.headers.etag)];
+    const unchangedReply = await call('GET', slice, { key: eve.key, headers });
+    expect([freshReply.status, cachedReply.status, unchangedReply.status]).toEqual([200, 200, 304]);
     await subject.useCases.writeUsage();
     expect(await rowsOf(`?by=collection&profile_id=${eve.id}`)).toMatchObject([
       { collection_id: collection, slices: 3 },
     ]);
   });
 
-  test("requests beyond a client's limit are counted as refused, and count as use of its key", async () => {
+  test("requests over a client's limit are counted as refused, and as a use of its key", async () => {
     const eve = await fixtures.newClient();
     const json = { client_id: eve.id, allowed_limit: 2, window_seconds: 3_600 };
     await call('POST', '/api/rate-limits/overrides', { token: fixtures.admin, json });
@@ -282,7 +297,7 @@ export const usageSuite = (start: Start): void => {
     expect(statuses).toEqual([200, 200, 429, 429, 429]);
     await subject.useCases.writeUsage();
     expect(await rowsOf(`?by=collection&profile_id=${eve.id}`)).toEqual([
-      { collection_id: null, collection_name: null, ...none, refused: 3 },
+      { collection_id: null, collection_name: null, ...noUses, refused: 3 },
     ]);
     expect(await rowsOf(`?by=profile&profile_id=${eve.id}`)).toMatchObject([{ profile_email: eve.email, refused: 3 }]);
     expect((await call('GET', '/metrics')).text).not.toContain('uses_total{kind="refused"}');
@@ -290,8 +305,9 @@ export const usageSuite = (start: Start): void => {
 
   test('the metrics count all uses since the start', async () => {
     const { text } = await call('GET', '/metrics');
-    const total = (kind: string) => Number(new RegExp(`^uses_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
-    expect(total('read')).toBeGreaterThanOrEqual(5);
-    expect([total('search'), total('slice'), total('credential_read')]).toEqual([2, 3, 1]);
+    const readTotal = (kind: string) =>
+      Number(new RegExp(`^uses_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
+    expect(readTotal('read')).toBeGreaterThanOrEqual(5);
+    expect([readTotal('search'), readTotal('slice'), readTotal('credential_read')]).toEqual([2, 3, 1]);
   });
 };

@@ -3,24 +3,24 @@ import { routes } from '../../src/index.ts';
 import type { CallOptions } from '../client.ts';
 import { keyOf } from '../matrix/callers.ts';
 import type { MatrixService } from '../matrix/matrix-service.ts';
-import { refusals, scopeRequired, type Refusal } from '../matrix/refusals.ts';
+import { errors, createScopeError, type ExpectedError } from '../matrix/errors.ts';
 import { isServed, pathOf, rows, type Row } from '../matrix/request.ts';
 import { createWorld, type Person, type PersonKind, type World } from '../matrix/world.ts';
 import { startRequest, type IncompleteRequest } from './start-request.ts';
 
-const { invalidToken, invalidKey, adminRequired } = refusals;
+const { invalidToken, invalidKey, adminRequired } = errors;
 
-const byToken = ({ token }: Person): CallOptions => ({ token });
-const byKey = (person: Person): CallOptions => ({ key: keyOf(person) });
+const toTokenOptions = ({ token }: Person): CallOptions => ({ token });
+const toKeyOptions = (person: Person): CallOptions => ({ key: keyOf(person) });
 
-/** A change that revokes a caller's rights, and the refusals after it. */
+/** A change that revokes a caller's rights, and the errors after it. */
 interface RightsLoss {
   readonly reason: string;
   readonly person: PersonKind;
-  readonly credential: (person: Person) => CallOptions;
+  readonly toCallOptions: (person: Person) => CallOptions;
   readonly revoke: (world: World, person: Person) => Promise<unknown>;
-  /** Returns the refusal; null for a row that the caller may still call. */
-  readonly refusal: (row: Row) => Refusal | null;
+  /** Returns the error; null for a row that the caller may still call. */
+  readonly errorFor: (row: Row) => ExpectedError | null;
 }
 
 const asAdmin =
@@ -31,27 +31,28 @@ const asAdmin =
 const suspend = asAdmin('POST', (id) => `/api/profiles/${id}/suspend`);
 const remove = asAdmin('DELETE', (id) => `/api/profiles/${id}`);
 const changeRole = (role: string) => asAdmin('PUT', (id) => `/api/profiles/${id}/role`, { role });
-const accountPath = (id: string) => `/api/service-accounts/${id}`;
+const accountPathOf = (id: string) => `/api/service-accounts/${id}`;
 
-/** Returns the refusal for a caller without a profile: some endpoints report that a valid token has none. */
-const unregistered: RightsLoss['refusal'] = ({ except }) => except?.['an unregistered person'] ?? invalidToken;
+/** Returns the error for a caller without a profile: some endpoints report that a valid token has none. */
+const unregisteredErrorOf: RightsLoss['errorFor'] = ({ specialErrors }) =>
+  specialErrors?.['an unregistered person'] ?? invalidToken;
 
-const adminByToken = { person: 'admin', credential: byToken, refusal: () => invalidToken } as const;
-const clientByToken = { person: 'granted', credential: byToken, refusal: () => invalidToken } as const;
-const clientByKey = { person: 'granted', credential: byKey, refusal: () => invalidKey } as const;
-const serviceAccount = { person: 'everyScope', credential: byToken, refusal: () => invalidToken } as const;
+const adminByToken = { person: 'admin', toCallOptions: toTokenOptions, errorFor: () => invalidToken } as const;
+const clientByToken = { person: 'granted', toCallOptions: toTokenOptions, errorFor: () => invalidToken } as const;
+const clientByKey = { person: 'granted', toCallOptions: toKeyOptions, errorFor: () => invalidKey } as const;
+const serviceAccount = { person: 'everyScope', toCallOptions: toTokenOptions, errorFor: () => invalidToken } as const;
 
-const losses: readonly RightsLoss[] = [
+const rightsLosses: readonly RightsLoss[] = [
   { reason: 'an admin was suspended', ...adminByToken, revoke: suspend },
-  { reason: 'an admin was deleted', ...adminByToken, revoke: remove, refusal: unregistered },
+  { reason: 'an admin was deleted', ...adminByToken, revoke: remove, errorFor: unregisteredErrorOf },
   {
     reason: 'an admin was demoted',
     ...adminByToken,
     revoke: changeRole('client'),
-    refusal: ({ auth }) => (auth === 'admin' ? adminRequired : null),
+    errorFor: ({ auth }) => (auth === 'admin' ? adminRequired : null),
   },
   { reason: 'a client with a token was suspended', ...clientByToken, revoke: suspend },
-  { reason: 'a client with a token was deleted', ...clientByToken, revoke: remove, refusal: unregistered },
+  { reason: 'a client with a token was deleted', ...clientByToken, revoke: remove, errorFor: unregisteredErrorOf },
   { reason: 'the owner of a key was suspended', ...clientByKey, revoke: suspend },
   { reason: 'the owner of a key was deleted', ...clientByKey, revoke: remove },
   { reason: 'the owner of a key was promoted', ...clientByKey, revoke: changeRole('admin') },
@@ -61,11 +62,11 @@ const losses: readonly RightsLoss[] = [
     revoke: asAdmin('POST', (id) => `/api/profiles/${id}/credentials`, {}),
   },
   { reason: 'a key has expired', ...clientByKey, revoke: ({ service }, { id }) => service.expireKey(id) },
-  { reason: 'a service account was revoked', ...serviceAccount, revoke: asAdmin('DELETE', accountPath) },
+  { reason: 'a service account was revoked', ...serviceAccount, revoke: asAdmin('DELETE', accountPathOf) },
   {
     reason: 'a service account was rotated',
     ...serviceAccount,
-    revoke: asAdmin('POST', (id) => `${accountPath(id)}/rotate`, {}),
+    revoke: asAdmin('POST', (id) => `${accountPathOf(id)}/rotate`, {}),
   },
   {
     reason: 'a service account has expired',
@@ -75,38 +76,43 @@ const losses: readonly RightsLoss[] = [
   {
     reason: 'a service account lost its scopes',
     ...serviceAccount,
-    revoke: asAdmin('PUT', accountPath, { scopes: ['usage:read'] }),
-    refusal: ({ scope }) => (scope === null || scope === 'usage:read' ? null : scopeRequired(scope)),
+    revoke: asAdmin('PUT', accountPathOf, { scopes: ['usage:read'] }),
+    errorFor: ({ scope }) => (scope === null || scope === 'usage:read' ? null : createScopeError(scope)),
   },
 ];
 
-const withBody: ReadonlySet<string> = new Set(
+const endpointsWithBody: ReadonlySet<string> = new Set(
   routes.filter(({ body }) => body).map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`),
 );
 
 /** Returns the endpoints that accept a body from this caller. */
-const rowsOf = (world: World, { person, credential }: Pick<RightsLoss, 'person' | 'credential'>): readonly Row[] =>
+const rowsOf = (
+  world: World,
+  { person, toCallOptions }: Pick<RightsLoss, 'person' | 'toCallOptions'>,
+): readonly Row[] =>
   rows.filter(
     (row) =>
-      withBody.has(row.name) &&
+      endpointsWithBody.has(row.name) &&
       isServed(world, row) &&
       (person === 'everyScope' ? row.scope !== null : row.auth !== 'free' && row.auth !== 'open') &&
-      (person !== 'granted' || row.auth === 'token or key' || (credential === byToken && row.auth === 'token')),
+      (person !== 'granted' ||
+        row.auth === 'token or key' ||
+        (toCallOptions === toTokenOptions && row.auth === 'token')),
   );
 
 /** Requests whose responses depend on the collections visible to their caller. */
-const mcp = (name: string, args: object) => [
+const createToolCall = (name: string, args: object) => [
   'POST',
   '/mcp',
   { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
 ];
-const collectionRequests = (collectionId: string) =>
+const createCollectionRequests = (collectionId: string) =>
   [
     ['POST', '/api/vector/search', { query: 'weather forecast', k_limit: 100 }],
     ['POST', '/api/operations/search', { query: 'read the weather forecast', k_limit: 100 }],
-    mcp('search_operations', { query: 'read the weather forecast' }),
-    mcp('list_apis', {}),
-    mcp('get_api', { collection_id: collectionId, include_credential: true }),
+    createToolCall('search_operations', { query: 'read the weather forecast' }),
+    createToolCall('list_apis', {}),
+    createToolCall('get_api', { collection_id: collectionId, include_credential: true }),
   ] as readonly (readonly [string, string, object])[];
 
 /** The ways that a client can lose access to the granted collection. */
@@ -134,7 +140,7 @@ const accessLosses: readonly {
 ];
 
 export interface ReplicatedService extends MatrixService {
-  /** The address of another process of the service, which receives the incomplete requests. */
+  /** The URL of another process of the service, which receives the incomplete requests. */
   readonly replica?: string;
 }
 
@@ -154,15 +160,15 @@ export const lateBodiesSuite = (start: () => Promise<ReplicatedService>): void =
   const startOnReplica = (method: string, path: string, options: CallOptions): Promise<IncompleteRequest> =>
     startRequest(service.replica ?? service.address, method, path, options);
 
-  test.each(losses)('after $reason, bodies that end later are rejected', async (loss) => {
+  test.each(rightsLosses)('after $reason, requests whose bodies end later are rejected', async (loss) => {
     const person = await world.make.person(loss.person, world.granted);
-    const requests: { row: Row; refusal: Refusal; finish: IncompleteRequest['finish'] }[] = [];
+    const requests: { row: Row; error: ExpectedError; finish: IncompleteRequest['finish'] }[] = [];
     for (const row of rowsOf(world, loss)) {
-      const refusal = loss.refusal(row);
-      if (!refusal) continue;
+      const error = loss.errorFor(row);
+      if (!error) continue;
       const target = row.target(world);
-      const options = { ...loss.credential(person), json: target.json };
-      requests.push({ row, refusal, ...(await startOnReplica(row.method, pathOf(row, target), options)) });
+      const options = { ...loss.toCallOptions(person), json: target.json };
+      requests.push({ row, error, ...(await startOnReplica(row.method, pathOf(row, target), options)) });
     }
     expect(requests.length).toBeGreaterThan(2);
     await loss.revoke(world, person);
@@ -173,26 +179,26 @@ export const lateBodiesSuite = (start: () => Promise<ReplicatedService>): void =
       }),
     );
     expect(replies).toEqual(
-      requests.map(({ row, refusal: { status, detail } }) => [row.name, status, JSON.stringify({ detail })]),
+      requests.map(({ row, error: { status, detail } }) => [row.name, status, JSON.stringify({ detail })]),
     );
   });
 
   test.each(accessLosses)(
-    'after $reason, no search with a body that ends later returns the collection',
+    'after $reason, searches whose bodies end later do not return the collection',
     async (loss) => {
       const { granted } = world;
       const person = await world.make.person(loss.person, granted);
-      const all = collectionRequests(granted);
-      for (const [method, path, json] of all) {
-        const { finish } = await startOnReplica(method, path, { ...byKey(person), json });
+      const calls = createCollectionRequests(granted);
+      for (const [method, path, json] of calls) {
+        const { finish } = await startOnReplica(method, path, { ...toKeyOptions(person), json });
         expect((await finish()).text, path).toContain(granted);
       }
       const requests: IncompleteRequest[] = [];
-      for (const [method, path, json] of all)
-        requests.push(await startOnReplica(method, path, { ...byKey(person), json }));
+      for (const [method, path, json] of calls)
+        requests.push(await startOnReplica(method, path, { ...toKeyOptions(person), json }));
       await loss.revoke(world, person);
       const replies = await Promise.all(requests.map(({ finish }) => finish()));
-      expect(replies.map(({ status }) => status)).toEqual(all.map(() => 200));
+      expect(replies.map(({ status }) => status)).toEqual(calls.map(() => 200));
       for (const { text } of replies)
         expect(text).not.toMatch(new RegExp(`"collection_id\\W+${granted}|credential-of`));
     },
@@ -200,15 +206,15 @@ export const lateBodiesSuite = (start: () => Promise<ReplicatedService>): void =
 
   test('a request with a late body is counted once', async () => {
     const person = await world.make.person('granted', world.granted);
-    const remaining = async (): Promise<number> => {
+    const readRemaining = async (): Promise<number> => {
       const { finish } = await startOnReplica('POST', '/api/vector/search', {
-        ...byKey(person),
+        ...toKeyOptions(person),
         json: { query: 'weather' },
       });
       const { headers } = await finish();
       return Number(/r=(\d+)/.exec(String(headers.ratelimit))?.[1]);
     };
-    const first = await remaining();
-    expect(await remaining()).toBe(first - 1);
+    const firstRemaining = await readRemaining();
+    expect(await readRemaining()).toBe(firstRemaining - 1);
   });
 };

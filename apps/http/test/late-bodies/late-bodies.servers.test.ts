@@ -9,25 +9,25 @@ import { lateBodiesSuite, type ReplicatedService } from './late-bodies-suite.ts'
 const servers = await startServers();
 
 /** Starts two replicas with the same keys. */
-const startTwo =
-  ({ variables }: Servers) =>
+const startTwoServices =
+  ({ createVariables: variables }: Servers) =>
   async (): Promise<ReplicatedService> => {
     const dataDir = await mkdtemp(join(tmpdir(), 'portico-late-bodies-'));
-    const shared = { ...(await variables()), DATA_DIR: dataDir };
-    const start = startComposed(async () => shared);
-    const first = await start();
-    const second = await start();
+    const sharedVariables = { ...(await variables()), DATA_DIR: dataDir };
+    const start = startComposed(async () => sharedVariables);
+    const firstService = await start();
+    const secondService = await start();
     return {
-      ...first,
-      replica: second.address,
+      ...firstService,
+      replica: secondService.address,
       close: async () => {
-        await second.close();
-        await first.close();
+        await secondService.close();
+        await firstService.close();
         await rm(dataDir, { recursive: true });
       },
     };
   };
 
 describe.skipIf(!servers)('on two replicas with PostgreSQL and Redis', () => {
-  if (servers) lateBodiesSuite(startTwo(servers));
+  if (servers) lateBodiesSuite(startTwoServices(servers));
 });

@@ -50,11 +50,13 @@ export const startRequest = async (
         .catch(reject);
     });
   });
-  const admitted = once(outgoing, 'continue');
+  const continued = once(outgoing, 'continue');
   outgoing.flushHeaders();
-  const earlyReply = await Promise.race([admitted.then(() => null), reply]);
+  const earlyReply = await Promise.race([continued.then(() => null), reply]);
   if (earlyReply)
-    throw new Error(`${method} ${path} was answered before its body: ${earlyReply.status} ${earlyReply.text}`);
+    throw new Error(
+      `${method} ${path} got a response before the end of its body: ${earlyReply.status} ${earlyReply.text}`,
+    );
   outgoing.write(body.slice(0, -1));
   return {
     finish: () => {

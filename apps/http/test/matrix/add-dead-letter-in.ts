@@ -1,6 +1,6 @@
 import type { JobId, Ports, ProfileId } from '@portico/domain';
 
-/** Adds a dead letter directly to the store: a mail to that profile. Returns the job's id. */
+/** Adds a dead letter directly to the store: an email to that profile. Returns the job's id. */
 export const addDeadLetterIn =
   ({ embeddingJobs, outbox, random, clock }: Pick<Ports, 'embeddingJobs' | 'outbox' | 'random' | 'clock'>) =>
   async (profile: string): Promise<string> => {

@@ -17,8 +17,8 @@ export type CasesByGroup = Readonly<Record<string, readonly MatrixCase[]>>;
 
 export const allCases: CasesByGroup = {
   'every endpoint with every kind of caller': matrixCases,
-  'a refused caller learns nothing': [...leakCases, ...otherClientCases],
-  'parts that take a further scope': scopeCases,
+  'a rejected caller learns nothing': [...leakCases, ...otherClientCases],
+  'parts that require an additional scope': scopeCases,
   'missing objects': missingCases,
   'invalid requests': faultCases,
   conflicts: conflictCases,

@@ -1,20 +1,20 @@
 import type { CallOptions } from '../client.ts';
 import type { Endpoint } from './endpoint.ts';
 
-const asJson = ['Content-Type', 'application/json'];
+const jsonHeaders = ['Content-Type', 'application/json'];
 
 /** Bodies that every endpoint rejects. */
 export const malformedBodies: Readonly<Record<string, CallOptions>> = {
-  'malformed JSON': { raw: '{"full_name": ', headers: asJson },
-  'a JSON array': { raw: '[]', headers: asJson },
-  'a JSON string': { raw: '"{}"', headers: asJson },
-  'the JSON null': { raw: 'null', headers: asJson },
-  'invalid UTF-8': { raw: Buffer.from('7b2261223a22ff227d', 'hex'), headers: asJson },
-  'JSON nested too deeply': { raw: `{"a":${'['.repeat(101)}${']'.repeat(101)}}`, headers: asJson },
-  'another media type': { raw: '{}', headers: ['Content-Type', 'text/plain'] },
+  'malformed JSON': { raw: '{"full_name": ', headers: jsonHeaders },
+  'a JSON array': { raw: '[]', headers: jsonHeaders },
+  'a JSON string': { raw: '"{}"', headers: jsonHeaders },
+  'the JSON null': { raw: 'null', headers: jsonHeaders },
+  'invalid UTF-8': { raw: Buffer.from('7b2261223a22ff227d', 'hex'), headers: jsonHeaders },
+  'JSON nested too deeply': { raw: `{"a":${'['.repeat(101)}${']'.repeat(101)}}`, headers: jsonHeaders },
+  'a different media type': { raw: '{}', headers: ['Content-Type', 'text/plain'] },
   'no media type': { raw: '{}' },
 };
 
 /** Returns the bodies that an endpoint rejects; none if the endpoint does not accept a body. */
-export const refusedBodies = ({ badBodies }: Endpoint): readonly CallOptions[] =>
+export const rejectedBodiesOf = ({ badBodies }: Endpoint): readonly CallOptions[] =>
   badBodies ? [...badBodies.map((json) => ({ json })), ...Object.values(malformedBodies)] : [];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes as scopeNames, type Ports, type Scope } from '@portico/domain';
-import { openApiDocument, routes } from '../../src/index.ts';
+import { buildOpenApiDocument, routes } from '../../src/index.ts';
 import { scopesOfBody, scopesOfQuery } from '../../src/requests/scoped-parts.ts';
 import type { Route } from '../../src/route.ts';
 import { httpSettings } from '../start-in-memory.ts';
@@ -13,7 +13,7 @@ import { createWorld, type World } from './world.ts';
 const effects = new Set<string>();
 
 /** Wraps an object to record the effects of each method call. */
-const watch = <Port extends object>(
+const watchPort = <Port extends object>(
   object: Port,
   effectsOf: (method: string, parameters: readonly unknown[]) => readonly string[],
 ): Port =>
@@ -38,18 +38,18 @@ const commonMethods: readonly string[] = ['admit', 'readTarget', 'findProfileByE
 const effectsOfUseCase = (name: string, [, ...parameters]: readonly unknown[]): readonly string[] => {
   if (commonMethods.includes(name)) return [];
   const fields = parameters
-    .filter((one) => typeof one === 'object' && one !== null && !Array.isArray(one))
-    .flatMap((one) => Object.entries(one as object))
+    .filter((part) => typeof part === 'object' && part !== null && !Array.isArray(part))
+    .flatMap((part) => Object.entries(part as object))
     .flatMap(([field, value]) => (value === undefined || value === null ? [] : [field]));
   return fields.length > 0 ? fields.map((field) => `${name.replace(/^[a-z]+/, '')}.${field}`) : [name];
 };
 
 /** The ports for a single subject that no other effect identifies. */
 const ports = ['usage', 'audit', 'limits', 'limiter', 'accessMatrix', 'operations'] as const satisfies (keyof Ports)[];
-const watchPorts = (all: Ports): Partial<Ports> =>
-  Object.fromEntries(ports.map((name) => [name, watch(all[name], () => [`port ${name}`])]));
+const watchPorts = (allPorts: Ports): Partial<Ports> =>
+  Object.fromEntries(ports.map((name) => [name, watchPort(allPorts[name], () => [`port ${name}`])]));
 
-const document = JSON.parse(JSON.stringify(openApiDocument(routes, httpSettings))) as {
+const document = JSON.parse(JSON.stringify(buildOpenApiDocument(routes, httpSettings))) as {
   paths: Record<string, Record<string, Operation>>;
 };
 interface Operation {
@@ -58,7 +58,7 @@ interface Operation {
 }
 
 /** Returns the target with every field of the example body, and with every allowed value of the lists in the query. */
-const withAllParts = ({ path, method }: Row, target: Target): Target => {
+const addAllParts = ({ path, method }: Row, target: Target): Target => {
   const { parameters = [], requestBody } = document.paths[path]?.[method.toLowerCase()] ?? {};
   const lists = parameters.flatMap(({ name, schema: { items } }) =>
     items?.enum ? [`${name}=${items.enum.join()}`] : [],
@@ -85,7 +85,7 @@ interface ScopedRequest {
 let world: World;
 beforeAll(async () => {
   world = await createWorld(
-    await startOnMemory({ useCases: (useCases) => watch(useCases, effectsOfUseCase), ports: watchPorts }),
+    await startOnMemory({ useCases: (useCases) => watchPort(useCases, effectsOfUseCase), ports: watchPorts }),
   );
 });
 afterAll(() => world.close());
@@ -95,8 +95,8 @@ test('each effect requires the same scope of a service account on every route', 
   const admin = await credentialOf(world, 'the first admin');
   for (const row of rows.filter(({ scope }) => scope !== null)) {
     for (const isComplete of [false, true]) {
-      const plain = await (row.freshTarget ?? row.target)(world);
-      const target = isComplete ? withAllParts(row, plain) : plain;
+      const plainTarget = await (row.freshTarget ?? row.target)(world);
+      const target = isComplete ? addAllParts(row, plainTarget) : plainTarget;
       effects.clear();
       await send(world, row, target, admin);
       for (const effect of effects)
@@ -106,9 +106,9 @@ test('each effect requires the same scope of a service account on every route', 
         ]);
     }
   }
-  const lackCommonScope = (all: readonly ScopedRequest[]): boolean =>
-    !scopeNames.some((scope) => all.every(({ scopes }) => scopes.includes(scope)));
-  expect(Object.fromEntries([...requestsByEffect].filter(([, all]) => lackCommonScope(all)))).toEqual({});
+  const lacksCommonScope = (requests: readonly ScopedRequest[]): boolean =>
+    !scopeNames.some((scope) => requests.every(({ scopes }) => scopes.includes(scope)));
+  expect(Object.fromEntries([...requestsByEffect].filter(([, requests]) => lacksCommonScope(requests)))).toEqual({});
   expect([...requestsByEffect.keys()]).toEqual(
     expect.arrayContaining(['Group.tier', 'assignTier', ...ports.map((name) => `port ${name}`)]),
   );

@@ -1,6 +1,6 @@
 import type { Reply } from '../reply.ts';
 import type { CallerName } from './callers.ts';
-import type { Refusal } from './refusals.ts';
+import type { ExpectedError } from './errors.ts';
 import type { Shape } from './shapes.ts';
 import type { Person, World } from './world.ts';
 
@@ -21,7 +21,7 @@ export interface Endpoint {
    */
   readonly response?: Shape;
   /**
-   * Returns the target of a valid request for shared objects; used if the request is refused or changes none of these
+   * Returns the target of a valid request for shared objects; used if the request is rejected or changes none of these
    * objects.
    */
   readonly target: (world: World) => Target;
@@ -29,8 +29,8 @@ export interface Endpoint {
   readonly freshTarget?: (world: World) => Promise<Target>;
   /** Whether a successful request changes its caller. */
   readonly changesCaller?: boolean;
-  /** Refusals that differ from those of the route's `auth`. */
-  readonly except?: Readonly<Partial<Record<CallerName, Refusal>>>;
+  /** Errors that differ from those of the route's `auth`. */
+  readonly specialErrors?: Readonly<Partial<Record<CallerName, ExpectedError>>>;
   /**
    * The field of the list entries that contains a collection id: the list has exactly the collections visible to the
    * caller.
@@ -42,7 +42,7 @@ export interface Endpoint {
   readonly badBodies?: readonly unknown[];
   readonly badQueries?: readonly string[];
   /** Fields whose values depend on the composition or the time. */
-  readonly volatile?: readonly string[];
+  readonly volatileFields?: readonly string[];
   /** Whether the whole response depends on the composition. */
   readonly dependsOnComposition?: boolean;
 }

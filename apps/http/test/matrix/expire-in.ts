@@ -1,5 +1,5 @@
 import {
-  clientPair,
+  toClientPair,
   type CollectionId,
   type Instant,
   type Ports,
@@ -8,16 +8,16 @@ import {
 } from '@portico/domain';
 
 /** An expiry before any test run. */
-const past: Instant = Date.UTC(2020, 0, 1);
+const pastInstant: Instant = Date.UTC(2020, 0, 1);
 
 /** Expires a grant directly in the store. */
 export const expireGrantIn =
   ({ grants }: Pick<Ports, 'grants'>) =>
   async (profile: string, collection: string): Promise<void> => {
-    const pair = clientPair(profile as ProfileId, collection as CollectionId);
+    const pair = toClientPair(profile as ProfileId, collection as CollectionId);
     await grants.update([pair], ([state]) => {
-      if (!state?.grant) throw new Error('There is no grant to expire.');
-      return { put: [{ ...pair, ...state.grant, expiresAt: past }], deadline: null };
+      if (!state?.grant) throw new Error('There is no grant to expire');
+      return { put: [{ ...pair, ...state.grant, expiresAt: pastInstant }], deadline: null };
     });
   };
 
@@ -26,8 +26,8 @@ export const expireKeyIn =
   ({ profiles }: Pick<Ports, 'profiles'>) =>
   async (profile: string): Promise<void> => {
     await profiles.update(profile as ProfileId, (state) => {
-      if (!state.key) throw new Error('There is no key to expire.');
-      return { profile: state.profile, key: { ...state.key, expiresAt: past }, deadline: null };
+      if (!state.key) throw new Error('There is no key to expire');
+      return { profile: state.profile, key: { ...state.key, expiresAt: pastInstant }, deadline: null };
     });
   };
 
@@ -36,7 +36,7 @@ export const expireAccountIn =
   ({ serviceAccounts }: Pick<Ports, 'serviceAccounts'>) =>
   async (id: string): Promise<void> => {
     await serviceAccounts.update(id as ServiceAccountId, ({ account, key }) => ({
-      account: { ...account, expiresAt: past },
+      account: { ...account, expiresAt: pastInstant },
       key,
       deadline: null,
     }));

@@ -7,17 +7,17 @@ import {
   createHttpServer,
   type HttpSettings,
   type LocalIssuerDocuments,
-  type Timer,
+  type StartTimer,
 } from '../../src/index.ts';
 
 /** The parts of the service that a test can replace. */
 export interface StartOptions {
   readonly ports?: (ports: Ports) => Partial<Ports>;
   readonly settings?: Partial<Settings>;
-  readonly timer?: Timer;
+  readonly startTimer?: StartTimer;
 }
 
-interface ListenOptions extends Pick<StartOptions, 'timer'> {
+interface ListenOptions extends Pick<StartOptions, 'startTimer'> {
   readonly useCases: UseCases;
   readonly documents: DocumentReader;
   readonly settings: HttpSettings;
@@ -34,6 +34,6 @@ export const listen = async (
   const { port } = server.address() as AddressInfo;
   return {
     address: `http://127.0.0.1:${port}`,
-    close: () => server.drain({ noticeMs: 0, deadlineMs: 1_000 }),
+    close: () => server.drain({ noticeMs: 0, timeoutMs: 1_000 }),
   };
 };

@@ -9,7 +9,7 @@ import type { World } from './world.ts';
  */
 export type RecordReply = (
   reply: Reply,
-  endpoint?: Pick<Endpoint, 'volatile' | 'dependsOnComposition'> & Pick<Route, 'requiresLocalIssuer'>,
+  endpoint?: Pick<Endpoint, 'volatileFields' | 'dependsOnComposition'> & Pick<Route, 'requiresLocalIssuer'>,
 ) => void;
 
 /** A test that passes on every composition of the service, at any time and in any order. */
@@ -22,19 +22,19 @@ export interface MatrixCase {
 }
 
 /**
- * Rotates a list so that it starts at the index `at`. As a result, a sample has different callers for each endpoint.
+ * Rotates a list so that it starts at the index `start`. As a result, a sample has different callers for each endpoint.
  */
-export const startingAt = <T>(at: number, list: readonly T[]): readonly T[] => [
-  ...list.slice(at % list.length),
-  ...list.slice(0, at % list.length),
+export const rotateList = <T>(start: number, list: readonly T[]): readonly T[] => [
+  ...list.slice(start % list.length),
+  ...list.slice(0, start % list.length),
 ];
 
 /** Selects the cases that cover at least one combination that no earlier case covers. */
 export const sampleOf = (cases: readonly MatrixCase[]): readonly MatrixCase[] => {
-  const covered = new Set<string>();
+  const coveredNames = new Set<string>();
   return cases.filter(({ covers }) => {
-    const isNew = covers === undefined || covers.some((combination) => !covered.has(combination));
-    for (const combination of covers ?? []) covered.add(combination);
+    const isNew = covers === undefined || covers.some((combination) => !coveredNames.has(combination));
+    for (const combination of covers ?? []) coveredNames.add(combination);
     return isNew;
   });
 };

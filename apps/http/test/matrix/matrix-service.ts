@@ -25,7 +25,7 @@ export interface MatrixService {
   readonly expireGrant: (profileId: string, collectionId: string) => Promise<void>;
   /** Changes the expiry of a profile's API key to a time in the past. */
   readonly expireKey: (profileId: string) => Promise<void>;
-  /** Adds a dead letter, a mail to a profile, as if the job had failed too often. Returns the job's id. */
+  /** Adds a dead letter, an email to a profile, as if the job had failed too often. Returns the job's id. */
   readonly addDeadLetter: (profileId: string) => Promise<string>;
   /** Creates a token with these claims that is not signed by the issuer. */
   readonly forgeToken: (claims: TokenClaims) => Promise<string>;

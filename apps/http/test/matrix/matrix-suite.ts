@@ -24,16 +24,16 @@ interface MatrixOptions {
 
 /** Tests all access rules of the specification against a running service. */
 export const matrixSuite = (service: RecordedService, { cases = allCases, reference }: MatrixOptions = {}): void => {
-  let before: unknown;
+  let stateBefore: unknown;
   beforeAll(async () => {
-    before = await readSharedObjects(await service.world());
+    stateBefore = await readSharedObjects(await service.getWorld());
   });
 
   test('the route table has exactly the routes of the specification', () => {
-    const inTable = routes
+    const routeNames = routes
       .filter((route) => !isForBrowsers(route))
       .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`);
-    expect(inTable.sort()).toEqual(rows.map(({ name }) => name).sort());
+    expect(routeNames.sort()).toEqual(rows.map(({ name }) => name).sort());
   });
 
   for (const [group, members] of Object.entries(cases)) {
@@ -47,8 +47,8 @@ export const matrixSuite = (service: RecordedService, { cases = allCases, refere
     });
   }
 
-  test('no refused request has changed anything', async () => {
-    expect(await readSharedObjects(await service.world())).toEqual(before);
+  test('rejected requests have not changed anything', async () => {
+    expect(await readSharedObjects(await service.getWorld())).toEqual(stateBefore);
   });
 };
 
@@ -56,8 +56,8 @@ export const matrixSuite = (service: RecordedService, { cases = allCases, refere
 const readSharedObjects = async (world: World): Promise<unknown> => {
   const { client, granted, hidden, discoverable, request, group, people, tier, override } = world;
   const admin = await credentialOf(world, 'the first admin');
-  const list = async (path: string) => (await client.call('GET', path, admin)).list;
-  const known = new Set([
+  const readList = async (path: string) => (await client.call('GET', path, admin)).list;
+  const knownIds = new Set([
     granted,
     hidden,
     discoverable,
@@ -66,21 +66,23 @@ const readSharedObjects = async (world: World): Promise<unknown> => {
     override,
     ...Object.values(people).map(({ id }) => id),
   ]);
-  const isKnown = (entry: Readonly<Record<string, unknown>>) => known.has(String(entry.tier ?? entry.id));
+  const isKnown = (entry: Readonly<Record<string, unknown>>) => knownIds.has(String(entry.tier ?? entry.id));
   return {
-    profiles: (await list('/api/profiles/?include=bound,key,suspension')).filter(isKnown),
-    accounts: (await list('/api/service-accounts')).filter(isKnown),
-    collections: (await list('/api/collections/')).filter(isKnown),
+    profiles: (await readList('/api/profiles/?include=bound,key,suspension')).filter(isKnown),
+    accounts: (await readList('/api/service-accounts')).filter(isKnown),
+    collections: (await readList('/api/collections/')).filter(isKnown),
     documents: [(await client.call('GET', `/api/collections/${granted}`, admin)).text],
     metadata: (await client.call('GET', `/api/collections/${granted}/metadata`, admin)).text,
-    requests: (await list(`/api/access/requests?collection_id=${discoverable}`)).filter(isKnown),
-    tiers: (await list('/api/rate-limits/tiers')).filter(isKnown),
-    overrides: (await list('/api/rate-limits/overrides')).filter(isKnown),
+    requests: (await readList(`/api/access/requests?collection_id=${discoverable}`)).filter(isKnown),
+    tiers: (await readList('/api/rate-limits/tiers')).filter(isKnown),
+    overrides: (await readList('/api/rate-limits/overrides')).filter(isKnown),
     group: {
       ...(await client.call('GET', `/api/groups/${group}`, admin)).body,
       // Successful requests add members.
       member_count: null,
-      members: (await list(`/api/groups/${group}/members`)).filter((entry) => known.has(String(entry.profile_id))),
+      members: (await readList(`/api/groups/${group}/members`)).filter((entry) =>
+        knownIds.has(String(entry.profile_id)),
+      ),
     },
     grants: await Promise.all(
       [
@@ -90,7 +92,7 @@ const readSharedObjects = async (world: World): Promise<unknown> => {
         people.rejectedGranted,
         people.demoted,
         people.suspended,
-      ].map(async ({ id }) => (await list(`/api/access/clients/${id}/collections?granted=true`)).filter(isKnown)),
+      ].map(async ({ id }) => (await readList(`/api/access/clients/${id}/collections?granted=true`)).filter(isKnown)),
     ),
   };
 };

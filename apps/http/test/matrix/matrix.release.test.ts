@@ -1,14 +1,14 @@
 import { describe } from 'vitest';
 import { startServers } from '../start-servers.ts';
 import { matrixSuite } from './matrix-suite.ts';
-import { recordedService } from './recorded-service.ts';
+import { createRecordedService } from './recorded-service.ts';
 import { startComposed } from './start-composed.ts';
 import { startOnMemory } from './start-on-memory.ts';
 
 const servers = await startServers();
-const memory = recordedService(startOnMemory);
+const memory = createRecordedService(startOnMemory);
 
-describe('on SQLite', () => matrixSuite(recordedService(startComposed()), { reference: memory }));
+describe('on SQLite', () => matrixSuite(createRecordedService(startComposed()), { reference: memory }));
 describe.skipIf(!servers)('on PostgreSQL and Redis', () =>
-  matrixSuite(recordedService(startComposed(servers?.variables)), { reference: memory }),
+  matrixSuite(createRecordedService(startComposed(servers?.createVariables)), { reference: memory }),
 );

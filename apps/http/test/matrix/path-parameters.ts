@@ -1,16 +1,16 @@
 import type { Target } from './endpoint.ts';
-import { refusals, type Refusal } from './refusals.ts';
+import { errors, type ExpectedError } from './errors.ts';
 import { unknownId } from './world.ts';
 
 interface PathParameter {
-  readonly refusal: Refusal;
+  readonly error: ExpectedError;
   /** A well-formed value that identifies nothing. */
-  readonly missing: string;
+  readonly missingValue: string;
   /** Values that cannot identify anything. */
-  readonly malformed: readonly string[];
+  readonly malformedValues: readonly string[];
 }
 
-const notUuids = [
+const nonUuids = [
   'not-a-uuid',
   '1',
   '00000000-0000-0000-0000-000000000000',
@@ -25,42 +25,46 @@ const notUuids = [
   "%27%20OR%20'1'='1",
   'x'.repeat(2_000),
 ];
-const ofUuid = (refusal: Refusal): PathParameter => ({ refusal, missing: unknownId, malformed: notUuids });
+const createUuidParameter = (error: ExpectedError): PathParameter => ({
+  error,
+  missingValue: unknownId,
+  malformedValues: nonUuids,
+});
 
-/** The values of each path parameter that identify nothing, and the refusal for them. */
+/** The values of each path parameter that identify nothing, and the error for them. */
 export const pathParameters: Readonly<Record<string, PathParameter>> = {
-  user_id: ofUuid(refusals.userNotFound),
-  collection_id: ofUuid(refusals.collectionNotFound),
-  client_profile_id: ofUuid(refusals.clientNotFound),
-  client_id: ofUuid(refusals.clientNotFound),
-  profile_id: ofUuid(refusals.userNotFound),
+  user_id: createUuidParameter(errors.userNotFound),
+  collection_id: createUuidParameter(errors.collectionNotFound),
+  client_profile_id: createUuidParameter(errors.clientNotFound),
+  client_id: createUuidParameter(errors.clientNotFound),
+  profile_id: createUuidParameter(errors.userNotFound),
   group_id: {
-    refusal: refusals.groupNotFound,
-    missing: unknownId,
-    malformed: [...notUuids, 'STANDING%20CREW', '%20Standing%20crew', 'Standing+crew'],
+    error: errors.groupNotFound,
+    missingValue: unknownId,
+    malformedValues: [...nonUuids, 'STANDING%20CREW', '%20Standing%20crew', 'Standing+crew'],
   },
-  account_id: ofUuid(refusals.serviceAccountNotFound),
-  job_id: ofUuid(refusals.jobNotFound),
-  request_id: ofUuid(refusals.requestNotFound),
+  account_id: createUuidParameter(errors.serviceAccountNotFound),
+  job_id: createUuidParameter(errors.jobNotFound),
+  request_id: createUuidParameter(errors.requestNotFound),
   operation_key: {
-    refusal: refusals.operationNotFound,
-    missing: 'aaaaaaaaaaaaaaaa',
-    malformed: ['x', 'AAAAAAAAAAAAAAAA', '0000000000000000', 'a'.repeat(17), '%00', '%', '%ff', unknownId],
+    error: errors.operationNotFound,
+    missingValue: 'aaaaaaaaaaaaaaaa',
+    malformedValues: ['x', 'AAAAAAAAAAAAAAAA', '0000000000000000', 'a'.repeat(17), '%00', '%', '%ff', unknownId],
   },
   tier: {
-    refusal: refusals.tierNotFound,
-    missing: 'no-such-tier',
-    malformed: ['Not%20A%20Tier', '-', '%00', '%', '%ff', 'x'.repeat(64), 'STANDING'],
+    error: errors.tierNotFound,
+    missingValue: 'no-such-tier',
+    malformedValues: ['Not%20A%20Tier', '-', '%00', '%', '%ff', 'x'.repeat(64), 'STANDING'],
   },
   id: {
-    refusal: refusals.overrideNotFound,
-    missing: '2147483647',
-    malformed: ['x', '%', '%ff', '0', '-1', '1.5', '1e3', '0x1', '%201', '99999999999999999999', unknownId],
+    error: errors.overrideNotFound,
+    missingValue: '2147483647',
+    malformedValues: ['x', '%', '%ff', '0', '-1', '1.5', '1e3', '0x1', '%201', '99999999999999999999', unknownId],
   },
   file: {
-    refusal: refusals.notFound,
-    missing: 'nothing.js',
-    malformed: ['..%2Fpackage.json', '%2e%2e', '%', '%ff', 'INITIALIZER.JS'],
+    error: errors.notFound,
+    missingValue: 'nothing.js',
+    malformedValues: ['..%2Fpackage.json', '%2e%2e', '%', '%ff', 'INITIALIZER.JS'],
   },
 };
 

@@ -6,19 +6,19 @@ import { createWorld, type World } from './world.ts';
 
 /** A service that runs each case at most once and records its responses. */
 export interface RecordedService {
-  readonly world: () => Promise<World>;
+  readonly getWorld: () => Promise<World>;
   /** Runs the case unless it has already run. Throws if the case throws. */
-  readonly linesOf: (one: MatrixCase) => Promise<readonly Line[]>;
+  readonly linesOf: (matrixCase: MatrixCase) => Promise<readonly Line[]>;
 }
 
 /** Starts the service when the first case runs, and closes it at the end of the test file. */
-export const recordedService = (start: StartMatrixService): RecordedService => {
+export const createRecordedService = (start: StartMatrixService): RecordedService => {
   let startedWorld: Promise<World> | null = null;
   const transcript = new Map<MatrixCase, Promise<readonly Line[]>>();
-  const world = () => (startedWorld ??= start().then(createWorld));
+  const getWorld = () => (startedWorld ??= start().then(createWorld));
   const run = async ({ run }: MatrixCase): Promise<readonly Line[]> => {
     const lines: Line[] = [];
-    const currentWorld = await world();
+    const currentWorld = await getWorld();
     const record: RecordReply = (reply, endpoint = {}) => {
       if (!endpoint.requiresLocalIssuer) lines.push(lineOf(reply, currentWorld, endpoint));
     };
@@ -27,7 +27,7 @@ export const recordedService = (start: StartMatrixService): RecordedService => {
   };
   afterAll(async () => (await startedWorld)?.close());
   return {
-    world,
+    getWorld,
     linesOf: (matrixCase) => {
       const lines = transcript.get(matrixCase) ?? run(matrixCase);
       transcript.set(matrixCase, lines);

@@ -10,7 +10,7 @@ import { unknownId, type Person, type World } from './world.ts';
 
 /** A row of the specification, with the properties of its route. */
 export interface Row
-  extends Endpoint, Pick<Route, 'auth' | 'scope' | 'status' | 'requiresLocalIssuer' | 'refusesUnknown'> {
+  extends Endpoint, Pick<Route, 'auth' | 'scope' | 'status' | 'requiresLocalIssuer' | 'rejectsUnknownParameters'> {
   /** `METHOD /path/{with}/{names}` */
   readonly name: string;
   readonly method: string;
@@ -30,16 +30,16 @@ export const rows: readonly Row[] = Object.entries(endpoints).map(([name, endpoi
   const [method = '', path = ''] = name.split(' ');
   const route = routesByName.get(name);
   if (!route) throw new Error(`There is no route ${name}`);
-  const { auth, scope, scopedParts = [], status, requiresLocalIssuer = false, refusesUnknown } = route;
-  const variables = [...path.matchAll(/\{(\w+)\}/g)].map(([, one = '']) => one);
+  const { auth, scope, scopedParts = [], status, requiresLocalIssuer = false, rejectsUnknownParameters } = route;
+  const variables = [...path.matchAll(/\{(\w+)\}/g)].map(([, variable = '']) => variable);
   const response = endpoint.response ?? shapeOf(route);
-  const unknownParameters = refusesUnknown ? ['?none_of_these=1', '?none_of_these'] : [];
+  const unknownParameters = rejectsUnknownParameters ? ['?none_of_these=1', '?none_of_these'] : [];
   const badQueries = [...(endpoint.badQueries ?? []), ...unknownParameters];
   return {
     ...endpoint,
     badQueries,
     response,
-    refusesUnknown,
+    rejectsUnknownParameters,
     auth,
     scope,
     scopedParts,
@@ -58,8 +58,8 @@ export const pathOf = ({ path }: Pick<Row, 'path'>, { params = {}, query = '' }:
 /** Adds a trailing slash to a path, or removes it. */
 export const toggleTrailingSlash = (path: string): string => {
   const [withoutQuery = '', query] = path.split('?');
-  const toggled = withoutQuery.endsWith('/') ? withoutQuery.slice(0, -1) : `${withoutQuery}/`;
-  return query === undefined ? toggled : `${toggled}?${query}`;
+  const toggledPath = withoutQuery.endsWith('/') ? withoutQuery.slice(0, -1) : `${withoutQuery}/`;
+  return query === undefined ? toggledPath : `${toggledPath}?${query}`;
 };
 
 /** Sends a request for a target. A body in `options` replaces the target's body. */
@@ -78,7 +78,7 @@ export const credentialOf = async (
   world: World,
   name: CallerName,
   person: Person = world.people[callers[name].person],
-): Promise<CallOptions> => callers[name].present(person, world);
+): Promise<CallOptions> => callers[name].toCallOptions(person, world);
 
 /** Returns a caller that passes every check. */
 export const allowedCaller = ({ auth }: Row): CallerName => {

@@ -1,12 +1,12 @@
 import type { RouteAuth } from '../../src/route.ts';
 import { callers, type CallerKind, type CallerName, type Credential } from './callers.ts';
-import { refusals, scopeRequired, type Refusal } from './refusals.ts';
+import { errors, createScopeError, type ExpectedError } from './errors.ts';
 import type { Row } from './request.ts';
 
-const { invalidToken, tokenRequired, invalidKey, adminRequired } = refusals;
+const { invalidToken, tokenRequired, invalidKey, adminRequired } = errors;
 const success = null;
 
-const everyone = {
+const allSucceed = {
   nothing: success,
   'a bad token': success,
   "a stranger's token": success,
@@ -22,9 +22,11 @@ const everyone = {
  * The result for each kind of endpoint and credential (specification, "Authentication" and section 2). Registration
  * needs no credential: it ignores a token that it cannot use.
  */
-const rule: Readonly<Record<RouteAuth, Readonly<Record<Exclude<Credential, 'a service account'>, Refusal | null>>>> = {
-  free: everyone,
-  open: everyone,
+const rule: Readonly<
+  Record<RouteAuth, Readonly<Record<Exclude<Credential, 'a service account'>, ExpectedError | null>>>
+> = {
+  free: allSucceed,
+  open: allSucceed,
   token: {
     nothing: invalidToken,
     'a bad token': invalidToken,
@@ -60,20 +62,20 @@ const rule: Readonly<Record<RouteAuth, Readonly<Record<Exclude<Credential, 'a se
   },
 };
 
-/** Returns the refusal of a valid request from this caller; null if the request succeeds. */
-export const expectedRefusal = (row: Row, caller: CallerName): Refusal | null => {
+/** Returns the error for a valid request from this caller; null if the request succeeds. */
+export const expectedErrorOf = (row: Row, caller: CallerName): ExpectedError | null => {
   const { credential } = callers[caller];
-  if (credential === 'a service account') return refusalOfAccount(row, caller);
-  return row.except?.[caller] ?? rule[row.auth][credential];
+  if (credential === 'a service account') return accountErrorOf(row, caller);
+  return row.specialErrors?.[caller] ?? rule[row.auth][credential];
 };
 
 /**
- * Returns the refusal of a service account. It needs the endpoint's scope; an endpoint without a scope denies service
+ * Returns the error for a service account. It needs the endpoint's scope; an endpoint without a scope denies service
  * accounts.
  */
-const refusalOfAccount = ({ auth, scope }: Row, caller: CallerName): Refusal | null => {
+const accountErrorOf = ({ auth, scope }: Row, caller: CallerName): ExpectedError | null => {
   if (auth === 'free' || auth === 'open') return success;
-  if (scope === null) return refusals.noServiceAccounts;
+  if (scope === null) return errors.noServiceAccounts;
   const { scopes = [] }: CallerKind = callers[caller];
-  return scopes.includes(scope) ? success : scopeRequired(scope);
+  return scopes.includes(scope) ? success : createScopeError(scope);
 };

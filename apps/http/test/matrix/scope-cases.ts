@@ -4,19 +4,19 @@ import { nameOfPart, type ScopedPart } from '../../src/route.ts';
 import { callerNames, type CallerName } from './callers.ts';
 import type { Target } from './endpoint.ts';
 import type { MatrixCase } from './matrix-case.ts';
-import { expectRefusal, scopeRequired } from './refusals.ts';
+import { expectError, createScopeError } from './errors.ts';
 import { credentialOf, rows, send, type Row } from './request.ts';
 import { withParameter, pathParameterOf } from './path-parameters.ts';
 import type { World } from './world.ts';
 
-const accountWith = (scope: Scope | null): CallerName => {
-  const name = callerNames.find((one) => one === `a service account with ${scope}`);
+const findAccountCaller = (scope: Scope | null): CallerName => {
+  const name = callerNames.find((callerName) => callerName === `a service account with ${scope}`);
   if (!name) throw new Error(`No caller has the scope ${scope}`);
   return name;
 };
 
 /** Returns the target with the scoped part added. */
-const withPart = (world: World, part: ScopedPart, target: Target): Target =>
+const addPart = (world: World, part: ScopedPart, target: Target): Target =>
   'member' in part
     ? { ...target, json: { ...(target.json as object | undefined), [part.member]: world.tier } }
     : { ...target, query: `?${part.parameter}=${part.word}` };
@@ -25,7 +25,7 @@ const withPart = (world: World, part: ScopedPart, target: Target): Target =>
  * Returns the target with the scoped part and invalid values, which would result in a 400. The scoped part does not
  * come first.
  */
-const withInvalidPart = (part: ScopedPart, target: Target): Target =>
+const addInvalidPart = (part: ScopedPart, target: Target): Target =>
   'member' in part
     ? { ...target, json: { ...(target.json as object), name: 7, [part.member]: 7 } }
     : { ...target, query: `?${part.parameter}=nothing,%20${part.word}&${part.parameter}=` };
@@ -37,32 +37,32 @@ export const scopeCases: readonly MatrixCase[] = rows.flatMap((row) =>
 
 function casesOf(row: Row, part: ScopedPart): readonly MatrixCase[] {
   const prefix = `${row.name} with ${nameOfPart(part)}`;
-  const denied: MatrixCase = {
+  const deniedCase: MatrixCase = {
     name: `${prefix} returns 403 for a service account without ${part.scope}, or without ${row.scope}`,
     run: async (world, record) => {
-      const target = withPart(world, part, row.target(world));
-      const missing = row.variables.map((variable) =>
-        withParameter(target, variable, pathParameterOf(variable).missing),
+      const target = addPart(world, part, row.target(world));
+      const missingTargets = row.variables.map((variable) =>
+        withParameter(target, variable, pathParameterOf(variable).missingValue),
       );
-      const credential = await credentialOf(world, accountWith(row.scope));
-      for (const variant of [target, ...missing, withInvalidPart(part, target)]) {
+      const credential = await credentialOf(world, findAccountCaller(row.scope));
+      for (const variant of [target, ...missingTargets, addInvalidPart(part, target)]) {
         const reply = await send(world, row, variant, credential);
-        expectRefusal(reply, scopeRequired(part.scope));
+        expectError(reply, createScopeError(part.scope));
         record(reply);
       }
-      const other = await credentialOf(world, accountWith(part.scope));
-      expectRefusal(await send(world, row, target, other), scopeRequired(row.scope ?? ''));
+      const otherCredential = await credentialOf(world, findAccountCaller(part.scope));
+      expectError(await send(world, row, target, otherCredential), createScopeError(row.scope ?? ''));
     },
   };
-  const allowed: MatrixCase = {
-    name: `${prefix} returns ${row.status} for a service account with both, and for an admin`,
+  const allowedCase: MatrixCase = {
+    name: `${prefix} returns ${row.status} for a service account with both scopes, and for an admin`,
     run: async (world) => {
       for (const caller of ['a service account with every scope', 'the first admin'] as const) {
-        const target = withPart(world, part, await (row.freshTarget ?? row.target)(world));
+        const target = addPart(world, part, await (row.freshTarget ?? row.target)(world));
         const { status, text } = await send(world, row, target, await credentialOf(world, caller));
         expect([status, text]).toEqual([row.status, text]);
       }
     },
   };
-  return [denied, allowed];
+  return [deniedCase, allowedCase];
 }

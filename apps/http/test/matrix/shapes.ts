@@ -14,7 +14,7 @@ export type Shape =
       /** The fields of nested objects or list entries, by the field that contains them. */
       readonly nested: Readonly<Record<string, Fields>>;
     }
-  | { readonly form: 'text'; readonly media: string; readonly pattern: RegExp }
+  | { readonly form: 'text'; readonly mediaType: string; readonly pattern: RegExp }
   | { readonly form: 'members'; readonly fields: Fields };
 
 type FieldsOf = Fields | ((entry: JsonObject) => Fields);
@@ -28,27 +28,30 @@ export const object = (fields: FieldsOf, nested: Readonly<Record<string, Fields>
 export const listOf = (fields: FieldsOf): Shape => ({ form: 'list', fields: toFunction(fields), nested: {} });
 /** Creates the shape of one JSON object per line. */
 export const linesOf = (fields: FieldsOf): Shape => ({ form: 'lines', fields: toFunction(fields), nested: {} });
-export const text = (media: string, pattern: RegExp): Shape => ({ form: 'text', media, pattern });
+export const text = (mediaType: string, pattern: RegExp): Shape => ({ form: 'text', mediaType, pattern });
 /** Creates the shape of an object with at least these fields; another standard defines the rest. */
 export const objectWith = (...fields: Fields): Shape => ({ form: 'members', fields });
 
 /** Returns the shape of a route's response schema. Throws if the schema is missing or has optional fields. */
-export const shapeOf = ({ method, path, response, media }: Route): Shape => {
+export const shapeOf = ({ method, path, response, mediaType }: Route): Shape => {
   if (!response) throw new Error(`${method} ${path} has no response schema: specify \`response\` in its endpoint`);
-  const { $defs = {}, ...whole } = z.toJSONSchema(response, { io: 'output', unrepresentable: 'any' }) as JsonSchema;
-  const resolved = (schema: JsonSchema): JsonSchema =>
+  const { $defs = {}, ...rootSchema } = z.toJSONSchema(response, {
+    io: 'output',
+    unrepresentable: 'any',
+  }) as JsonSchema;
+  const resolve = (schema: JsonSchema): JsonSchema =>
     schema.$ref === undefined
       ? schema
       : (({ [schema.$ref.replace('#/$defs/', '')]: definition = {} }) => definition)($defs);
-  const { items, ...outer } = resolved(whole);
-  const { required = [], properties = {}, additionalProperties } = items ? resolved(items) : outer;
+  const { items, ...root } = resolve(rootSchema);
+  const { required = [], properties = {}, additionalProperties } = items ? resolve(items) : root;
   const fields = Object.keys(properties);
   if (additionalProperties !== false || required.length < fields.length)
     throw new Error(
       `The response schema of ${method} ${path} has optional fields: specify \`response\` in its endpoint`,
     );
   if (items) return listOf(fields);
-  return media === 'application/x-ndjson' ? linesOf(fields) : object(fields);
+  return mediaType === 'application/x-ndjson' ? linesOf(fields) : object(fields);
 };
 
 interface JsonSchema {
@@ -64,8 +67,8 @@ interface JsonSchema {
  * Returns the entries of a response. Throws if the response does not have this shape. `mayBeEmpty` applies to lists.
  */
 export const expectShape = (reply: Reply, shape: Shape, mayBeEmpty: boolean): readonly JsonObject[] => {
-  const media = shape.form === 'text' ? shape.media : mediaTypes[shape.form];
-  expect(reply.headers['content-type']).toBe(media);
+  const mediaType = shape.form === 'text' ? shape.mediaType : mediaTypes[shape.form];
+  expect(reply.headers['content-type']).toBe(mediaType);
   if (shape.form === 'text') {
     expect(reply.text).toMatch(shape.pattern);
     return [];
@@ -99,7 +102,7 @@ const entriesOf = (reply: Reply, form: keyof typeof mediaTypes): readonly JsonOb
 };
 
 const expectNested = (value: unknown, fields: Fields): void => {
-  const all = (Array.isArray(value) ? value : [value]) as readonly JsonObject[];
-  expect(all).not.toEqual([]);
-  for (const one of all) expect(Object.keys(one).sort()).toEqual([...fields].sort());
+  const entries = (Array.isArray(value) ? value : [value]) as readonly JsonObject[];
+  expect(entries).not.toEqual([]);
+  for (const entry of entries) expect(Object.keys(entry).sort()).toEqual([...fields].sort());
 };

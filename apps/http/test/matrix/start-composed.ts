@@ -87,8 +87,8 @@ const tokensFrom = (provider: TestIdentityProvider): MatrixService['mintByOtherI
 
 /** Signs the same header and claims, including the key id, with a different key (RFC 7518, section 3.4). */
 const signWithOtherKey = (token: string): string => {
-  const signed = token.split('.').slice(0, 2).join('.');
+  const signedPart = token.split('.').slice(0, 2).join('.');
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const signature = sign('sha256', Buffer.from(signed), { key: privateKey, dsaEncoding: 'ieee-p1363' });
-  return `${signed}.${signature.toString('base64url')}`;
+  const signature = sign('sha256', Buffer.from(signedPart), { key: privateKey, dsaEncoding: 'ieee-p1363' });
+  return `${signedPart}.${signature.toString('base64url')}`;
 };

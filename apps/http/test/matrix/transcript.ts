@@ -8,15 +8,15 @@ export interface Line {
   readonly body: unknown;
 }
 
-type Options = Pick<Endpoint, 'volatile' | 'dependsOnComposition'>;
+type Options = Pick<Endpoint, 'volatileFields' | 'dependsOnComposition'>;
 
 export const lineOf = (
   { status, text }: Reply,
   world: World,
-  { volatile = [], dependsOnComposition }: Options,
+  { volatileFields = [], dependsOnComposition }: Options,
 ): Line => {
   if (dependsOnComposition && status < 300) return { status, body: 'of the composition' };
-  return { status, body: normalize(parse(text), world, new Set(volatile)) };
+  return { status, body: normalize(parse(text), world, new Set(volatileFields)) };
 };
 
 const parse = (text: string): unknown => {
@@ -28,23 +28,23 @@ const parse = (text: string): unknown => {
 };
 
 /** Replaces identifiers, times and secrets with words; returns only the shared entries of a list, in a fixed order. */
-const normalize = (value: unknown, world: World, volatile: ReadonlySet<string>): unknown => {
+const normalize = (value: unknown, world: World, volatileFields: ReadonlySet<string>): unknown => {
   if (typeof value === 'string') return normalizeText(value, world);
   if (Array.isArray(value)) {
     return value
       .filter((entry) => isShared(entry, world))
-      .map((entry) => normalize(entry, world, volatile))
+      .map((entry) => normalize(entry, world, volatileFields))
       .sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   }
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      volatile.has(name)
+      volatileFields.has(name)
         ? 'varies'
         : name === 'id' && typeof member === 'number'
           ? 'a number'
-          : normalize(member, world, volatile),
+          : normalize(member, world, volatileFields),
     ]),
   );
 };

@@ -158,7 +158,8 @@ const accountKinds = [
   ...(['everyScope', 'rotatedAccount', 'replacedAccount', 'expiredAccount', 'revokedAccount'] as const),
 ] as const;
 
-const isAccountKind = (kind: PersonKind): kind is AccountKind => accountKinds.some((known) => known === kind);
+const isAccountKind = (kind: PersonKind): kind is AccountKind =>
+  accountKinds.some((accountKind) => accountKind === kind);
 
 const createAccounts = async (make: Factory): Promise<Readonly<Record<AccountKind, Person>>> => {
   const accounts: [AccountKind, Person][] = [];
@@ -259,55 +260,55 @@ const createFactory = (service: MatrixService, client: TestClient) => {
       const token = await service.mintToken({ uid, email }, 3_600);
       return { id: unknownId, uid, email, token, key: null, role: 'client', status: 'pending' };
     }
-    const registered = await register(uid, kind !== 'unbound');
+    const profile = await register(uid, kind !== 'unbound');
     switch (kind) {
       case 'pending':
-        return registered;
+        return profile;
       case 'pendingGranted':
-        return grant(registered, granted);
+        return grant(profile, granted);
       case 'rejected':
-        return reject(registered);
+        return reject(profile);
       case 'rejectedGranted':
-        return reject(await grant(registered, granted));
+        return reject(await grant(profile, granted));
       case 'client':
-        return approve(registered);
+        return approve(profile);
       case 'granted':
-        return grant(await approve(registered), granted);
+        return grant(await approve(profile), granted);
       case 'deleted':
-        return remove(await grant(await approve(registered), granted));
+        return remove(await grant(await approve(profile), granted));
       case 'promoted':
-        return changeRole(await grant(await approve(registered), granted), 'admin');
+        return changeRole(await grant(await approve(profile), granted), 'admin');
       case 'demoted':
-        return changeRole(await changeRole(await grant(await approve(registered), granted), 'admin'), 'client');
+        return changeRole(await changeRole(await grant(await approve(profile), granted), 'admin'), 'client');
       case 'member':
-        return join(await approve(registered));
+        return join(await approve(profile));
       case 'memberByClaim':
-        return signIn(await approve(registered), ['another crew', groupName]);
+        return signIn(await approve(profile), ['another crew', groupName]);
       case 'formerMember':
-        return leave(await join(await approve(registered)));
+        return leave(await join(await approve(profile)));
       case 'formerMemberByClaim':
-        return signIn(await signIn(await approve(registered), [groupName]), []);
+        return signIn(await signIn(await approve(profile), [groupName]), []);
       case 'unbound':
-        return grant(await approve(registered), granted);
+        return grant(await approve(profile), granted);
       case 'adminOfIssuerOff':
-        await service.bindToDisabledIssuer(registered.id);
-        return changeRole(registered, 'admin');
+        await service.bindToDisabledIssuer(profile.id);
+        return changeRole(profile, 'admin');
       case 'suspended':
-        return suspend(await grant(await approve(registered), granted));
+        return suspend(await grant(await approve(profile), granted));
       case 'suspendedAdmin':
-        return suspend(await changeRole(registered, 'admin'));
+        return suspend(await changeRole(profile, 'admin'));
       case 'expiredGrant': {
-        const client = await grant(await approve(registered), granted);
+        const client = await grant(await approve(profile), granted);
         await service.expireGrant(client.id, granted);
         return client;
       }
       case 'expiredKey': {
-        const client = await grant(await approve(registered), granted);
+        const client = await grant(await approve(profile), granted);
         await service.expireKey(client.id);
         return client;
       }
       case 'admin':
-        return changeRole(registered, 'admin');
+        return changeRole(profile, 'admin');
     }
   };
 

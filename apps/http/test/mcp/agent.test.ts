@@ -35,7 +35,7 @@ const tasks: readonly Task[] = isPresent
   : [];
 const nameOf = (file: string): string => file.replace(/\.json$/, '');
 
-describe.skipIf(!isPresent)('an agent with only the tools', () => {
+describe.skipIf(!isPresent)('an agent that uses only the tools', () => {
   const files = [...new Set(tasks.flatMap(({ right }) => right.map(({ doc }) => doc)))];
   const fileOf = new Map<string, string>();
   let fakeApis: FakeApiServer;
@@ -92,25 +92,33 @@ describe.skipIf(!isPresent)('an agent with only the tools', () => {
 
   test('there are ten tasks', () => expect(tasks).toHaveLength(10));
 
-  test.each(tasks.map((task) => [task.task, task] as const))('performs: %s', async (taskText, { right }) => {
-    const outcome = await performTask(mcp, taskText, ({ collection_id, method, path }) =>
-      right.some(
-        (one) => one.grade === 2 && one.doc === fileOf.get(collection_id) && one.method === method && one.path === path,
-      ),
-    );
-    expect(outcome).not.toBeNull();
-    expect([outcome?.status, outcome?.responseText]).toEqual([
-      200,
-      `${outcome?.operation.method} ${outcome?.operation.path}`,
-    ]);
-    const query = `?pageSize=1&action=api_call&collection_id=${outcome?.operation.collection_id}`;
-    const { data: entries } = (await subject.client.call('GET', `/api/audit/${query}`, { token: fixtures.admin })).body;
-    expect(entries).toMatchObject([{ message: { endpoint: outcome?.operation.path, status_code: 200 } }]);
-  });
+  test.each(tasks.map((task) => [task.task, task] as const))(
+    'performs: %s',
+    async (taskText, { right: expectedOperations }) => {
+      const outcome = await performTask(mcp, taskText, ({ collection_id, method, path }) =>
+        expectedOperations.some(
+          (expectedOperation) =>
+            expectedOperation.grade === 2 &&
+            expectedOperation.doc === fileOf.get(collection_id) &&
+            expectedOperation.method === method &&
+            expectedOperation.path === path,
+        ),
+      );
+      expect(outcome).not.toBeNull();
+      expect([outcome?.status, outcome?.responseText]).toEqual([
+        200,
+        `${outcome?.operation.method} ${outcome?.operation.path}`,
+      ]);
+      const query = `?pageSize=1&action=api_call&collection_id=${outcome?.operation.collection_id}`;
+      const { data: entries } = (await subject.client.call('GET', `/api/audit/${query}`, { token: fixtures.admin }))
+        .body;
+      expect(entries).toMatchObject([{ message: { endpoint: outcome?.operation.path, status_code: 200 } }]);
+    },
+  );
 
   test('a task without a matching API gets a textual result', async () => {
     const { text, isError } = await mcp.call('search_operations', { query: 'zzzz qqqq xxxx' });
     expect(isError).toBe(false);
-    expect(textOf(text)).toMatch(/fits/);
+    expect(textOf(text)).toMatch(/None of the operations that you may use matches/);
   });
 });

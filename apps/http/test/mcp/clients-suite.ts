@@ -39,7 +39,7 @@ export const clientsSuite = (start: Start): void => {
     await subject.runJobs();
   });
 
-  const credentialReads = async (): Promise<number> => {
+  const countCredentialReads = async (): Promise<number> => {
     const path = '/api/audit/?source=system&action=collection.credential_read';
     return Number((await call('GET', path, { token: fixtures.admin })).body.total);
   };
@@ -62,7 +62,7 @@ export const clientsSuite = (start: Start): void => {
           'get_api',
           'record_call',
         ]);
-        expect(mcp.instructions()).toContain('search_operations');
+        expect(mcp.getInstructions()).toContain('search_operations');
       });
 
       test('list_apis shows the granted APIs, one per line', async () => {
@@ -80,21 +80,21 @@ export const clientsSuite = (start: Start): void => {
         expect(data?.['apis']).toMatchObject([{ collection_id: weather, name: 'Weather' }]);
       });
 
-      test('get_api explains how to call, and shows the credential only on request, which is audited', async () => {
-        const before = await credentialReads();
-        const plain = await mcp.call('get_api', { collection_id: weather });
-        expect(plain.text).toContain('https://weather.example/v1');
-        expect(plain.text).toContain('query parameter appid=<credential>');
-        expect(JSON.stringify(plain)).not.toContain(secret);
-        expect(await credentialReads()).toBe(before);
-        const whole = await mcp.call('get_api', { collection_id: weather, include_credential: true });
-        expect(whole.data).toEqual({
+      test('get_api explains how to call an API, and returns the credential only on request, which is audited', async () => {
+        const readsBefore = await countCredentialReads();
+        const plainResult = await mcp.call('get_api', { collection_id: weather });
+        expect(plainResult.text).toContain('https://weather.example/v1');
+        expect(plainResult.text).toContain('query parameter appid=<credential>');
+        expect(JSON.stringify(plainResult)).not.toContain(secret);
+        expect(await countCredentialReads()).toBe(readsBefore);
+        const resultWithCredential = await mcp.call('get_api', { collection_id: weather, include_credential: true });
+        expect(resultWithCredential.data).toEqual({
           collection_id: weather,
           name: 'Weather',
           base_url: 'https://weather.example/v1',
           send: { in: 'query', name: 'appid', value: secret },
         });
-        expect(await credentialReads()).toBe(before + 1);
+        expect(await countCredentialReads()).toBe(readsBefore + 1);
       });
 
       test('record_call adds an audit entry of the caller', async () => {
@@ -105,13 +105,13 @@ export const clientsSuite = (start: Start): void => {
           status_code: 200,
           duration_ms: 12,
         };
-        const { text, isError, data: recorded } = await mcp.call('record_call', args);
+        const { text, isError, data: recordedCall } = await mcp.call('record_call', args);
         expect([isError, text]).toEqual([false, expect.stringMatching(/^Recorded at /)]);
         const path = `/api/audit/?include=actor&pageSize=100&client_id=${client.key.clientId}`;
         const { data } = (await call('GET', path, { token: fixtures.admin })).body as {
           readonly data: readonly Readonly<Record<string, unknown>>[];
         };
-        expect(data.find(({ id }) => text.includes(textOf(id)) && id === recorded?.['id'])).toMatchObject({
+        expect(data.find(({ id }) => text.includes(textOf(id)) && id === recordedCall?.['id'])).toMatchObject({
           actor_id: client.id,
           message: { action: 'api_call', client_id: client.key.clientId, ...args },
         });
@@ -120,7 +120,7 @@ export const clientsSuite = (start: Start): void => {
       test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
         ['get_api', {}, /^Invalid arguments: collection_id is required\. /],
         ['get_api', { collection_id: 5 }, /^Invalid arguments: collection_id must be a string\. /],
-        ['get_api', { collection_id: 'x' }, /collection_id must be an id that .* has shown/],
+        ['get_api', { collection_id: 'x' }, /collection_id must be an id returned by/],
         ['get_api', { collection_id: unknownId }, /no API with this collection_id.*list_apis/],
         ['describe_operation', { collection_id: unknownId, operation_key: 'x' }, /operation_key must be a key/],
         ['search_apis', { query: '' }, /query must not be empty/],
@@ -141,11 +141,11 @@ export const clientsSuite = (start: Start): void => {
           { collection_id: unknownId, include_credential: 'yes' },
           /include_credential must be true or false/,
         ],
-        ['list_apis', { cursor: 'x' }, /cursor is not one that was given out/],
+        ['list_apis', { cursor: 'x' }, /cursor was not issued by this service/],
         ['record_call', { collection_id: unknownId, method: 'GET', endpoint: '/', status_code: 99 }, /status_code/],
-      ])('%s with %j is rejected with instructions', async (name, args, words) => {
+      ])('%s with %j is rejected with instructions', async (name, args, expectedText) => {
         const { text, isError } = await mcp.call(name, args);
-        expect(text).toMatch(words);
+        expect(text).toMatch(expectedText);
         expect(isError).toBe(true);
       });
 
@@ -162,7 +162,7 @@ export const clientsSuite = (start: Start): void => {
         expect(text).not.toContain('Hidden');
       });
 
-      test('an unknown tool is rejected with the names of the existing tools', async () => {
+      test('an unknown tool is rejected with the list of existing tools', async () => {
         await expect(mcp.call('call_api')).rejects.toThrow(/Unknown tool\. There are: search_operations, /);
       });
 
@@ -178,14 +178,15 @@ export const clientsSuite = (start: Start): void => {
       });
     });
 
-    test('a client without a credential gets the reason of its rejection', async () => {
+    test('a client without a credential gets the reason for the rejection', async () => {
       await expect(connect(subject.client.baseUrl, {})).rejects.toThrow(/Invalid or expired token|HTTP 401/);
     });
   });
 
   test('no log line contains a secret or an argument of a call', () => {
-    const log = subject.logLines().join('');
+    const log = subject.listLogLines().join('');
     expect(log).toContain('"route":"/mcp"');
-    for (const word of [secret, client.key.secret, client.token, '/v1/today']) expect(log).not.toContain(word);
+    for (const secretText of [secret, client.key.secret, client.token, '/v1/today'])
+      expect(log).not.toContain(secretText);
   });
 };

@@ -61,10 +61,10 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
 };
 
 describe('the agents of docs/agents', () => {
-  const received: ReceivedRequest[] = [];
+  const receivedRequests: ReceivedRequest[] = [];
   const api = createServer((request, response) => {
     void readJson(request).then((body) => {
-      received.push({ line: `${request.method} ${request.url}`, key: request.headers['x-messages-key'], body });
+      receivedRequests.push({ line: `${request.method} ${request.url}`, key: request.headers['x-messages-key'], body });
       const isSent = (body as { readonly text: string }).text !== rejectedText;
       response.writeHead(isSent ? 201 : 422).end(JSON.stringify({ sent: isSent }));
     });
@@ -104,31 +104,31 @@ describe('the agents of docs/agents', () => {
     return (await execute(program, args, { env, timeout: 30_000 })).stdout;
   };
 
-  const lastRecorded = async (): Promise<unknown> => {
+  const readLastRecordedCall = async (): Promise<unknown> => {
     const path = '/api/audit/?pageSize=1&action=api_call';
     return (await subject.client.call('GET', path, { token: fixtures.admin })).body.data;
   };
-  const expectedEntry = (status: number) => [
+  const createExpectedEntry = (status: number) => [
     { message: { client_id: client.key.clientId, endpoint: '/accounts/{account}/messages', status_code: status } },
   ];
 
   describe.each([
     ['TypeScript', process.execPath, 'agent.mts'],
     ['Python', hasPython ? 'python3' : null, 'agent.py'],
-  ] as const)('the one in %s', (_language, program, file) => {
+  ] as const)('the agent in %s', (_language, program, file) => {
     test.skipIf(program === null)('searches, reads, calls and records', async () => {
       expect(await run(program ?? '', file, 'Hello')).toBe('201 {"sent":true}\n');
-      expect(received.pop()).toEqual({
+      expect(receivedRequests.pop()).toEqual({
         line: 'POST /v1/accounts/a%2Fb/messages?dry_run=true',
         key: secret,
         body: { to: '+15550100', text: 'Hello' },
       });
-      expect(await lastRecorded()).toMatchObject(expectedEntry(201));
+      expect(await readLastRecordedCall()).toMatchObject(createExpectedEntry(201));
     });
 
     test.skipIf(program === null)('also records a call that the API rejects', async () => {
       expect(await run(program ?? '', file, rejectedText)).toBe('422 {"sent":false}\n');
-      expect(await lastRecorded()).toMatchObject(expectedEntry(422));
+      expect(await readLastRecordedCall()).toMatchObject(createExpectedEntry(422));
     });
   });
 });

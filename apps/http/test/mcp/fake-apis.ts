@@ -38,9 +38,9 @@ export const startFakeApiServer = async (): Promise<FakeApiServer> => {
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
-    addressOf: (name) => `${base}/${name}`,
+    addressOf: (name) => `${baseUrl}/${name}`,
     add: (name, api) => void apis.set(name, api),
     close: () => {
       server.close();
@@ -59,8 +59,8 @@ const respond = async (apis: ReadonlyMap<string, FakeApi>, request: IncomingMess
   const match = operationAt(api.document, request.method ?? '', path);
   if (!match) return [404, `no operation ${request.method} ${path}`];
   const faults = [
-    ...credentialFaults(api.expectedCredential, request, url),
-    ...requiredFaults(api.document, match, request, url, body),
+    ...findCredentialFaults(api.expectedCredential, request, url),
+    ...findRequirementFaults(api.document, match, request, url, body),
   ];
   return faults.length === 0 ? [200, `${request.method} ${match.path}`] : [400, faults.join('; ')];
 };
@@ -74,28 +74,32 @@ interface OperationMatch {
 /** Returns the matching operation with the fewest placeholders in its path. */
 const operationAt = ({ paths }: JsonObject, method: string, path: string): OperationMatch | null => {
   const candidates = Object.entries(paths as JsonObject).flatMap(([template, item]) => {
-    const [plain = ''] = template.split('#');
-    const pattern = plain.split(/\{[^{}]+\}/).map((text) => text.replace(/[^\w/]/g, '\\$&'));
+    const [literalPath = ''] = template.split('#');
+    const pattern = literalPath.split(/\{[^{}]+\}/).map((text) => text.replace(/[^\w/]/g, '\\$&'));
     const operation = isJsonObject(item) ? item[method.toLowerCase()] : undefined;
-    const matches = new RegExp(`^/*${pattern.join('[^/]+').replace(/^\/+/, '')}$`).test(decodeURI(path));
-    return matches && isJsonObject(item) && isJsonObject(operation) ? [{ path: template, item, operation }] : [];
+    const isMatch = new RegExp(`^/*${pattern.join('[^/]+').replace(/^\/+/, '')}$`).test(decodeURI(path));
+    return isMatch && isJsonObject(item) && isJsonObject(operation) ? [{ path: template, item, operation }] : [];
   });
   return candidates.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0] ?? null;
 };
 
-const credentialFaults = (expected: ExpectedCredential | null, { headers }: IncomingMessage, url: URL): string[] => {
+const findCredentialFaults = (
+  expected: ExpectedCredential | null,
+  { headers }: IncomingMessage,
+  url: URL,
+): string[] => {
   if (!expected) return [];
-  const { in: place, name, value } = expected;
+  const { in: location, name, value } = expected;
   const cookies = (headers.cookie ?? '').split('; ');
-  const isThere = {
+  const isPresentIn = {
     header: () => headers[name.toLowerCase()] === value,
     query: () => url.searchParams.get(name) === value,
     cookie: () => cookies.includes(`${name}=${value}`),
-  }[place]();
-  return isThere ? [] : [`no credential in the ${place} ${name}`];
+  }[location]();
+  return isPresentIn ? [] : [`no credential in the ${location} ${name}`];
 };
 
-const requiredFaults = (
+const findRequirementFaults = (
   document: JsonObject,
   { item, operation }: OperationMatch,
   { headers }: IncomingMessage,
@@ -103,23 +107,25 @@ const requiredFaults = (
   body: string,
 ): string[] => {
   const parameters = [item['parameters'], operation['parameters']].flatMap((list) =>
-    list !== undefined && isJsonArray(list) ? list.map((one) => resolve(document, one)) : [],
+    list !== undefined && isJsonArray(list) ? list.map((parameter) => resolve(document, parameter)) : [],
   );
-  const missing = parameters
+  const missingParameters = parameters
     .filter((parameter) => parameter['required'] === true)
     .map((parameter) => [textOf(parameter['in']), textOf(parameter['name'])] as const)
-    .filter(([place, name]) => {
-      if (place === 'query') return !url.searchParams.has(name);
-      return place === 'header' && !/^(accept|content-type)$/i.test(name) && headers[name.toLowerCase()] === undefined;
+    .filter(([location, name]) => {
+      if (location === 'query') return !url.searchParams.has(name);
+      return (
+        location === 'header' && !/^(accept|content-type)$/i.test(name) && headers[name.toLowerCase()] === undefined
+      );
     })
-    .map(([place, name]) => `no ${place} parameter ${name}`);
+    .map(([location, name]) => `no ${location} parameter ${name}`);
   const requestBody = resolve(document, operation['requestBody'] ?? {});
-  return [...missing, ...bodyFaults(document, requestBody, body)];
+  return [...missingParameters, ...findBodyFaults(document, requestBody, body)];
 };
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
-const bodyFaults = (document: JsonObject, requestBody: JsonObject, body: string): string[] => {
+const findBodyFaults = (document: JsonObject, requestBody: JsonObject, body: string): string[] => {
   if (requestBody['required'] === true && body === '') return ['no body'];
   const json = (requestBody['content'] as JsonObject | undefined)?.['application/json'];
   if (!isJsonObject(json) || body === '') return [];
@@ -135,8 +141,8 @@ const resolve = (document: JsonObject, value: Json): JsonObject => {
   if (typeof reference !== 'string') return isJsonObject(value) ? value : {};
   const names = reference.slice(2).split('/');
   const target = names.reduce<Json | undefined>(
-    (at, name) =>
-      isJsonObject(at) ? at[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')] : undefined,
+    (parent, name) =>
+      isJsonObject(parent) ? parent[decodeURIComponent(name).replaceAll('~1', '/').replaceAll('~0', '~')] : undefined,
     document,
   );
   return target === undefined ? {} : resolve(document, target);

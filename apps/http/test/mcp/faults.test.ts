@@ -17,7 +17,7 @@ const withPorts = async (ports: (ports: Ports) => Partial<Ports>, json: object) 
     await fixtures.newCollection();
     await subject.runJobs();
     const reply = await subject.client.call('POST', '/mcp', { token: fixtures.admin, json });
-    return { reply, log: subject.logLines().join('') };
+    return { reply, log: subject.listLogLines().join('') };
   } finally {
     await subject.close();
   }
@@ -39,7 +39,7 @@ test('while the embedder is unavailable, search suggests an alternative', async 
     ({ embedder }) => ({
       embedder: {
         ...embedder,
-        modelId: () => embedder.modelId(),
+        getModelId: () => embedder.getModelId(),
         embed: (texts, kind) =>
           kind === 'query' ? Promise.reject(new PorticoError('embedding_unavailable')) : embedder.embed(texts, kind),
       },
@@ -50,16 +50,16 @@ test('while the embedder is unavailable, search suggests an alternative', async 
   expect(result).toMatchObject({ isError: true, content: [{ text: expect.stringContaining('list_apis') as string }] });
 });
 
-test('a caller that is deleted before its collection is read is denied as unknown', async () => {
+test('a caller that is deleted before its collection is read is rejected as unknown', async () => {
   let reads = 0;
   const { reply } = await withPorts(
     ({ callers }) => ({
       callers: {
-        byClientId: (...parameters) => callers.byClientId(...parameters),
-        byEitherId: (id) => callers.byEitherId(id, Date.now()),
-        byAccountId: (...parameters) => callers.byAccountId(...parameters),
-        byUid: (uid, target) =>
-          target?.part === 'whole' && ++reads > 0 ? Promise.resolve(null) : callers.byUid(uid, target, Date.now()),
+        findByClientId: (...parameters) => callers.findByClientId(...parameters),
+        findByEitherId: (id) => callers.findByEitherId(id, Date.now()),
+        findByAccountId: (...parameters) => callers.findByAccountId(...parameters),
+        findByUid: (uid, target) =>
+          target?.detail === 'full' && ++reads > 0 ? Promise.resolve(null) : callers.findByUid(uid, target, Date.now()),
       },
     }),
     call('get_api', { collection_id: '11111111-1111-4111-8111-111111111111' }),

@@ -15,7 +15,7 @@ export interface ToolResult {
 export interface McpClient {
   readonly listTools: () => Promise<readonly { readonly name: string }[]>;
   readonly call: (name: string, args?: Readonly<Record<string, unknown>>) => Promise<ToolResult>;
-  readonly instructions: () => string | undefined;
+  readonly getInstructions: () => string | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -46,7 +46,7 @@ const connectCurrent =
     return {
       listTools: async () => (await client.listTools()).tools,
       call: async (name, args = {}) => resultOf(await client.callTool({ name, arguments: args })),
-      instructions: () => client.getInstructions(),
+      getInstructions: () => client.getInstructions(),
       close: () => client.close(),
     };
   };
@@ -58,7 +58,7 @@ const connectEarlier: Connect = async (baseUrl, headers) => {
   return {
     listTools: async () => (await client.listTools()).tools,
     call: async (name, args = {}) => resultOf(await client.callTool({ name, arguments: args })),
-    instructions: () => client.getInstructions(),
+    getInstructions: () => client.getInstructions(),
     close: () => client.close(),
   };
 };

@@ -7,7 +7,7 @@ import { operationsSuite } from './operations-suite.ts';
 const servers = await startServers();
 
 describe.skipIf(!servers)('on PostgreSQL and Redis', () => {
-  const start = startComposed(servers?.variables);
+  const start = startComposed(servers?.createVariables);
 
   describe('official clients', () => clientsSuite(start));
   describe('operations', () => operationsSuite(start));

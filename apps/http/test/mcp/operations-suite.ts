@@ -3,10 +3,10 @@ import { provideSubject } from '../provide-subject.ts';
 import { unknownId, type Client, type Start } from '../subject.ts';
 import { clients, type McpClient } from './mcp-clients.ts';
 
-const operation = (summary: string, more: object = {}) => ({
+const operation = (summary: string, extraFields: object = {}) => ({
   summary,
   responses: { '200': { description: 'Done' } },
-  ...more,
+  ...extraFields,
 });
 /** More parameters than fit into a limit below 64 KB. */
 const optional = Array.from({ length: 500 }, (_, i) => [
@@ -87,9 +87,11 @@ export const operationsSuite = (start: Start): void => {
         path: '/messages',
         deprecated: false,
       });
-      const [confidence, best] = text.split('\n');
-      expect(confidence).toMatch(/very likely right|probably right|Not sure|Nothing fits well/);
-      expect(best).toContain(`POST /messages (Send a text message, Tonwire) collection_id ${tonwire} operation_key `);
+      const [confidence, bestMatch] = text.split('\n');
+      expect(confidence).toMatch(/very likely right|probably right|Not sure|No good match/);
+      expect(bestMatch).toContain(
+        `POST /messages (Send a text message, Tonwire) collection_id ${tonwire} operation_key `,
+      );
       expect(text).not.toContain(hidden);
     });
 
@@ -108,9 +110,12 @@ export const operationsSuite = (start: Start): void => {
       );
     });
 
-    test('search_operations reports when nothing fits, and names nothing without a grant', async () => {
+    test('search_operations reports if nothing matches, and returns nothing without a grant', async () => {
       const { text, operations } = await search({ query: 'send a text message', collection_id: hidden });
-      expect([operations, text]).toEqual([[], expect.stringMatching(/^No operation that you may use fits\./)]);
+      expect([operations, text]).toEqual([
+        [],
+        expect.stringMatching(/^None of the operations that you may use matches\./),
+      ]);
     });
 
     test('describe_operation explains a call within 8 KB, and lists the truncated parts', async () => {
@@ -125,10 +130,10 @@ export const operationsSuite = (start: Start): void => {
         authentication: { type: 'bearer', value: null },
       });
       expect(texts[1]).toMatch(/"truncated".*max_bytes/);
-      const whole = await mcp.call('describe_operation', { ...args, detail: 'full', max_bytes: 65_536 });
-      expect(whole.text.length).toBeGreaterThan(30_000);
-      expect(whole.texts).toHaveLength(1);
-      expect(text + whole.text).not.toContain(secret);
+      const fullResult = await mcp.call('describe_operation', { ...args, detail: 'full', max_bytes: 65_536 });
+      expect(fullResult.text.length).toBeGreaterThan(30_000);
+      expect(fullResult.texts).toHaveLength(1);
+      expect(text + fullResult.text).not.toContain(secret);
     });
 
     test.each<[string, () => object, RegExp]>([
@@ -144,18 +149,18 @@ export const operationsSuite = (start: Start): void => {
         () => ({ collection_id: tonwire, operation_key: 'a'.repeat(16), max_bytes: 1_023 }),
         /max_bytes/,
       ],
-    ])('an operation %s is rejected with instructions', async (_case, argsOf, words) => {
+    ])('an operation %s is rejected with instructions', async (_case, argsOf, expectedText) => {
       const { text, isError } = await mcp.call('describe_operation', { ...argsOf() });
-      expect([isError, text]).toEqual([true, expect.stringMatching(words)]);
+      expect([isError, text]).toEqual([true, expect.stringMatching(expectedText)]);
     });
 
     test('a revoked API disappears from both tools immediately', async () => {
       const { operations } = await search({ query: 'send a text message' });
-      const [best] = operations;
+      const [bestMatch] = operations;
       await fixtures.revoke(client, tonwire);
       try {
         expect((await search({ query: 'send a text message' })).operations).toEqual([]);
-        const args = { collection_id: tonwire, operation_key: best?.operation_key };
+        const args = { collection_id: tonwire, operation_key: bestMatch?.operation_key };
         const { text, isError } = await mcp.call('describe_operation', args);
         expect([isError, text]).toEqual([true, expect.stringMatching(/no access/)]);
       } finally {

@@ -2,11 +2,11 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { createFixtures, expectStatus, type Client, type Start } from '../subject.ts';
 import type { CallOptions } from '../client.ts';
-import { refusalOf, type Reply } from '../reply.ts';
+import { errorOf, type Reply } from '../reply.ts';
 import { clients } from './mcp-clients.ts';
 
 const revision = '2026-07-28';
-const envelope = (version: string = revision) => ({
+const createEnvelope = (version: string = revision) => ({
   _meta: {
     'io.modelcontextprotocol/protocolVersion': version,
     'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
@@ -39,15 +39,15 @@ export const protocolSuite = (start: Start): void => {
     const requiredHeaders = ['MCP-Protocol-Version', revision, 'Mcp-Method', method];
     const nameHeader = typeof name === 'string' ? ['Mcp-Name', name] : [];
     return post({
-      json: request(method, { ...params, ...envelope() }),
+      json: request(method, { ...params, ...createEnvelope() }),
       headers: headers ?? [...requiredHeaders, ...nameHeader],
     });
   };
-  const rpc = ({ text }: Reply): RpcBody => JSON.parse(text) as RpcBody;
-  const outcome = (reply: Reply): readonly unknown[] => [reply.status, rpc(reply).error?.code];
+  const parseRpcBody = ({ text }: Reply): RpcBody => JSON.parse(text) as RpcBody;
+  const outcomeOf = (reply: Reply): readonly unknown[] => [reply.status, parseRpcBody(reply).error?.code];
 
   test('server/discover returns the revision and the capabilities', async () => {
-    const { result } = rpc(expectStatus(await send('server/discover'), 200));
+    const { result } = parseRpcBody(expectStatus(await send('server/discover'), 200));
     expect(result).toMatchObject({
       resultType: 'complete',
       supportedVersions: [revision],
@@ -59,27 +59,31 @@ export const protocolSuite = (start: Start): void => {
   test('tools/list has at most 4 KB, may be cached, and is the same for all callers', async () => {
     const reply = expectStatus(await send('tools/list'), 200);
     expect(reply.bytes.length).toBeLessThanOrEqual(4_096);
-    expect(rpc(reply).result).toMatchObject({ resultType: 'complete', ttlMs: 3_600_000, cacheScope: 'public' });
-    const other = await post({
+    expect(parseRpcBody(reply).result).toMatchObject({
+      resultType: 'complete',
+      ttlMs: 3_600_000,
+      cacheScope: 'public',
+    });
+    const otherReply = await post({
       key: (await fixtures.newClient()).key,
-      json: request('tools/list', envelope()),
+      json: request('tools/list', createEnvelope()),
       headers: ['MCP-Protocol-Version', revision, 'Mcp-Method', 'tools/list'],
     });
-    expect(other.text).toBe(reply.text);
+    expect(otherReply.text).toBe(reply.text);
   });
 
   test('the previous revision starts with initialize, and its notifications are accepted', async () => {
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } };
-    const initialized = await post({ json: request('initialize', params) });
-    expect(rpc(expectStatus(initialized, 200)).result).toMatchObject({ protocolVersion: '2025-11-25' });
-    expect(initialized.headers['mcp-session-id']).toBeUndefined();
-    expect(initialized.headers['content-type']).toContain('application/json');
-    const accepted = await post({ json: { jsonrpc: '2.0', method: 'notifications/initialized' } });
-    expect([accepted.status, accepted.text]).toEqual([202, '']);
-    expect(rpc(expectStatus(await post({ json: request('ping') }), 200)).result).toEqual({});
+    const initializedReply = await post({ json: request('initialize', params) });
+    expect(parseRpcBody(expectStatus(initializedReply, 200)).result).toMatchObject({ protocolVersion: '2025-11-25' });
+    expect(initializedReply.headers['mcp-session-id']).toBeUndefined();
+    expect(initializedReply.headers['content-type']).toContain('application/json');
+    const acceptedReply = await post({ json: { jsonrpc: '2.0', method: 'notifications/initialized' } });
+    expect([acceptedReply.status, acceptedReply.text]).toEqual([202, '']);
+    expect(parseRpcBody(expectStatus(await post({ json: request('ping') }), 200)).result).toEqual({});
   });
 
-  test('no response may be stored', async () => {
+  test('responses must not be stored', async () => {
     expect((await send('tools/list')).headers['cache-control']).toBe('no-store');
   });
 
@@ -87,45 +91,45 @@ export const protocolSuite = (start: Start): void => {
     ['no MCP-Protocol-Version', ['Mcp-Method', 'tools/list']],
     ['no Mcp-Method', ['MCP-Protocol-Version', revision]],
     ['another Mcp-Method', ['MCP-Protocol-Version', revision, 'Mcp-Method', 'tools/call']],
-    ['another version than the body', ['MCP-Protocol-Version', '2025-11-25', 'Mcp-Method', 'tools/list']],
+    ['a version that differs from the body', ['MCP-Protocol-Version', '2025-11-25', 'Mcp-Method', 'tools/list']],
     [
       'a repeated version',
       ['MCP-Protocol-Version', revision, 'MCP-Protocol-Version', revision, 'Mcp-Method', 'tools/list'],
     ],
   ])('%s is rejected as a mismatch', async (_case, headers) => {
-    expect(outcome(await send('tools/list', {}, headers))).toEqual([400, -32_020]);
+    expect(outcomeOf(await send('tools/list', {}, headers))).toEqual([400, -32_020]);
   });
 
   test.each<[string, readonly string[]]>([
     ['no Mcp-Name', []],
     ['another Mcp-Name', ['Mcp-Name', 'get_api']],
-  ])('a call with %s is rejected as a mismatch', async (_case, more) => {
-    const headers = ['MCP-Protocol-Version', revision, 'Mcp-Method', 'tools/call', ...more];
-    expect(outcome(await send('tools/call', { name: 'list_apis' }, headers))).toEqual([400, -32_020]);
+  ])('a call with %s is rejected as a mismatch', async (_case, extraHeaders) => {
+    const headers = ['MCP-Protocol-Version', revision, 'Mcp-Method', 'tools/call', ...extraHeaders];
+    expect(outcomeOf(await send('tools/call', { name: 'list_apis' }, headers))).toEqual([400, -32_020]);
   });
 
   test('an unknown revision is rejected with the supported revisions', async () => {
     const reply = await post({
-      json: request('tools/list', envelope('2031-01-01')),
+      json: request('tools/list', createEnvelope('2031-01-01')),
       headers: ['MCP-Protocol-Version', '2031-01-01', 'Mcp-Method', 'tools/list'],
     });
-    expect(outcome(reply)).toEqual([400, -32_022]);
-    expect(rpc(reply).error?.data).toMatchObject({ supported: [revision] });
+    expect(outcomeOf(reply)).toEqual([400, -32_022]);
+    expect(parseRpcBody(reply).error?.data).toMatchObject({ supported: [revision] });
   });
 
   test.each(['resources/list', 'nope', 'subscriptions/listen', 'logging/setLevel'])(
     'the unknown method %s is rejected',
     async (method) => {
-      expect(outcome(await send(method))).toEqual([404, -32_601]);
+      expect(outcomeOf(await send(method))).toEqual([404, -32_601]);
     },
   );
 
   test('an unknown method of the previous revision is rejected', async () => {
-    expect(rpc(await post({ json: request('nope') })).error?.code).toBe(-32_601);
+    expect(parseRpcBody(await post({ json: request('nope') })).error?.code).toBe(-32_601);
   });
 
   test('an unknown tool is rejected', async () => {
-    expect(rpc(await send('tools/call', { name: 'nope' })).error?.code).toBe(-32_602);
+    expect(parseRpcBody(await send('tools/call', { name: 'nope' })).error?.code).toBe(-32_602);
   });
 
   test.each<[string, CallOptions, RegExp]>([
@@ -134,21 +138,21 @@ export const protocolSuite = (start: Start): void => {
     ['another JSON-RPC', { json: { ...request('ping'), jsonrpc: '1.0' } }, /jsonrpc must be/],
     ['no JSON', { raw: 'x', headers: ['Content-Type', 'application/json'] }, /unexpected "x"/],
     ['no body', {}, /jsonrpc is required/],
-    ['another media type', { raw: '{}', headers: ['Content-Type', 'text/plain'] }, /Content-Type must be/],
+    ['a different media type', { raw: '{}', headers: ['Content-Type', 'text/plain'] }, /Content-Type must be/],
     [
       'deep JSON',
       { raw: `{"a":${'['.repeat(101)}${']'.repeat(101)}}`, headers: ['Content-Type', 'application/json'] },
       /nested deeper than 100/,
     ],
   ])('%s is rejected with the reason', async (_case, options, reason) => {
-    expect(refusalOf(await post(options))).toEqual([400, expect.stringMatching(reason)]);
+    expect(errorOf(await post(options))).toEqual([400, expect.stringMatching(reason)]);
   });
 
   test('huge arguments are rejected', async () => {
     const call = (length: number) =>
       send('tools/call', { name: 'search_apis', arguments: { query: 'x'.repeat(length) } });
     expect((await call(270_000)).status).toBe(413);
-    expect(rpc(expectStatus(await call(100_000), 200)).result).toMatchObject({ isError: true });
+    expect(parseRpcBody(expectStatus(await call(100_000), 200)).result).toMatchObject({ isError: true });
   });
 
   test('arguments with prototype keys do not pollute prototypes', async () => {
@@ -166,28 +170,28 @@ export const protocolSuite = (start: Start): void => {
   });
 
   describe('the origin', () => {
-    const list = (origin: string, credential: CallOptions = {}) =>
+    const callList = (origin: string, credential: CallOptions = {}) =>
       post({ json: request('ping'), headers: ['Origin', origin], ...credential });
-    const host = () => new URL(subject.client.baseUrl).host;
+    const getHost = () => new URL(subject.client.baseUrl).host;
 
     test('of this service is allowed, with any scheme', async () => {
-      expect((await list(`http://${host()}`)).status).toBe(200);
-      expect((await list(`https://${host()}`)).status).toBe(200);
+      expect((await callList(`http://${getHost()}`)).status).toBe(200);
+      expect((await callList(`https://${getHost()}`)).status).toBe(200);
     });
     test.each(['https://evil.example', 'null', '', 'x', 'http://127.0.0.1', 'http://127.0.0.1:1'])(
       '%j is rejected',
       async (origin) => {
-        expect(refusalOf(await list(origin))).toEqual([403, 'Origin not allowed']);
+        expect(errorOf(await callList(origin))).toEqual([403, 'Origin not allowed']);
       },
     );
     test('is checked after the credential, and before the body', async () => {
-      const bad = { headers: ['Origin', 'https://evil.example'], json: [] };
-      expect((await call('POST', '/mcp', bad)).status).toBe(401);
-      expect((await post(bad)).status).toBe(403);
+      const badRequest = { headers: ['Origin', 'https://evil.example'], json: [] };
+      expect((await call('POST', '/mcp', badRequest)).status).toBe(401);
+      expect((await post(badRequest)).status).toBe(403);
     });
   });
 
-  test('without a credential the body is not read: an invalid one is a 401', async () => {
+  test('without a credential, the body is not parsed: the response to an invalid body is a 401', async () => {
     const reply = await call('POST', '/mcp', { json: [] });
     expect([reply.status, reply.headers['www-authenticate'], reply.body.detail]).toEqual([
       401,
@@ -199,7 +203,7 @@ export const protocolSuite = (start: Start): void => {
 
 /** Tests the rate limit: each request counts once, regardless of how much its tool reads. */
 export const countingSuite = (start: Start): void => {
-  test('each request counts once, and a request beyond the limit gets a Retry-After', async () => {
+  test('each request is counted once, and a request over the limit gets a Retry-After', async () => {
     const subject = await start({ settings: { defaultLimit: { allowed: 3, windowSeconds: 60 } } });
     try {
       const fixtures = await createFixtures(subject);
@@ -220,7 +224,7 @@ export const countingSuite = (start: Start): void => {
     }
   });
 
-  test.each(Object.entries(clients))('%s passes the time to wait to a model', async (_revision, connect) => {
+  test.each(Object.entries(clients))('with %s, the model gets the time to wait', async (_revision, connect) => {
     const subject = await start({ settings: { defaultLimit: { allowed: 6, windowSeconds: 60 } } });
     try {
       const fixtures = await createFixtures(subject);

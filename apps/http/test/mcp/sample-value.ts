@@ -9,8 +9,8 @@ export const sampleOf = (schema: Json | undefined): Json => {
   }
   const [firstValue] = [schema['enum'], schema['examples']].flatMap(listOf);
   if (firstValue !== undefined) return firstValue;
-  const [first] = [schema['oneOf'], schema['anyOf']].flatMap(listOf);
-  if (first !== undefined && schema['properties'] === undefined) return sampleOf(first);
+  const [firstOption] = [schema['oneOf'], schema['anyOf']].flatMap(listOf);
+  if (firstOption !== undefined && schema['properties'] === undefined) return sampleOf(firstOption);
   return ofType(schema);
 };
 
@@ -35,10 +35,10 @@ const ofType = (schema: JsonObject): Json => {
 
 const objectOf = ({ allOf, properties, required }: JsonObject): Json => {
   const parts = listOf(allOf).map(sampleOf);
-  const own = listOf(required)
+  const requiredValues = listOf(required)
     .map(String)
     .map((name) => [name, sampleOf(isJsonObject(properties) ? properties[name] : undefined)] as const);
-  return Object.assign({}, ...parts.filter(isJsonObject), Object.fromEntries(own)) as JsonObject;
+  return Object.assign({}, ...parts.filter(isJsonObject), Object.fromEntries(requiredValues)) as JsonObject;
 };
 
 const strings: Readonly<Record<string, string>> = {

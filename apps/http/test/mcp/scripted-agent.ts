@@ -39,19 +39,19 @@ export interface TaskOutcome {
 }
 
 /**
- * Performs a task using only the tools, like a model: searches, selects the first result that `isRight` accepts, reads
+ * Performs a task using only the tools, like a model: searches, selects the first result that `isExpected` accepts, reads
  * its description, gets the credential, fills in the required parameters with values that the schemas allow, calls the
- * API, and records the call. Returns null if `isRight` accepts no result.
+ * API, and records the call. Returns null if `isExpected` accepts no result.
  */
 export const performTask = async (
   mcp: McpClient,
   task: string,
-  isRight: (candidate: OperationSummary) => boolean,
+  isExpected: (candidate: OperationSummary) => boolean,
 ): Promise<TaskOutcome | null> => {
   const { operations } = dataOf(await mcp.call('search_operations', { query: task, limit: 10 })) as {
     readonly operations: readonly OperationSummary[];
   };
-  const rank = operations.findIndex(isRight);
+  const rank = operations.findIndex(isExpected);
   const operation = operations[rank];
   if (!operation) return null;
   const { collection_id, operation_key } = operation;
@@ -81,12 +81,12 @@ const requestOf = (
     url.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? 'x')),
   );
   const headers = new Headers(body?.content_type ? { 'Content-Type': body.content_type } : {});
-  const addParameter = (place: string, name: string, value: string): void => {
-    if (place === 'query') address.searchParams.append(name, value);
-    else if (place === 'cookie') headers.append('Cookie', `${name}=${value}`);
-    else if (place === 'header') headers.set(name, value);
+  const addParameter = (location: string, name: string, value: string): void => {
+    if (location === 'query') address.searchParams.append(name, value);
+    else if (location === 'cookie') headers.append('Cookie', `${name}=${value}`);
+    else if (location === 'header') headers.set(name, value);
   };
-  for (const { name, in: place } of required) addParameter(place, name, values.get(name) ?? '');
+  for (const { name, in: location } of required) addParameter(location, name, values.get(name) ?? '');
   if (send) addParameter(send.in, send.name, send.value);
   return [address, { method, headers, ...(body ? { body: bodyOf(body) } : {}) }];
 };

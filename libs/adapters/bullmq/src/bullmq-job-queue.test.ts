@@ -3,7 +3,7 @@ import { jobQueueContract, recordLog } from '@portico/contracts';
 import type { JobId } from '@portico/domain';
 import { startRedis } from '@portico/test-servers';
 import { afterAll, beforeEach, describe, expect, test } from 'vitest';
-import { concurrencyOf, createJobSource, newIds, noFallback } from '../test/job-source.ts';
+import { concurrencyOf, createJobSource, createIds, noFallback } from '../test/job-source.ts';
 import { createBullmqJobQueue } from './bullmq-job-queue.ts';
 
 const redis = await startRedis();
@@ -11,13 +11,13 @@ afterAll(() => redis?.close());
 
 describe.skipIf(!redis)('the job queue on BullMQ', () => {
   let log = recordLog();
-  const create = (work: boolean, globalConcurrency = {}, installation = 'here') =>
+  const create = (isWorker: boolean, globalConcurrency = {}, installation = 'here') =>
     createBullmqJobQueue({
       globalConcurrency,
       url: redis?.url ?? '',
       installation,
       concurrency: concurrencyOf(3),
-      work,
+      isWorker,
       fallback: noFallback,
       log,
     });
@@ -38,47 +38,51 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
 
   /**
    * Processes `count` embedding jobs on two queues. Returns the maximum number of jobs that ran concurrently. Each job
-   * lasts until `least` jobs have run concurrently, and slightly longer.
+   * lasts until `concurrencyMin` jobs have run concurrently, and slightly longer.
    */
-  const measureConcurrency = async (count: number, least: number, globalConcurrency: { readonly embed?: number }) => {
-    const reachedLeast = Promise.withResolvers<undefined>();
-    const source = createJobSource(count, () => reachedLeast.promise.then(() => pause(20)));
-    let [running, runningMax] = [0, 0];
+  const measureConcurrency = async (
+    count: number,
+    concurrencyMin: number,
+    globalConcurrency: { readonly embed?: number },
+  ) => {
+    const minReached = Promise.withResolvers<undefined>();
+    const source = createJobSource(count, () => minReached.promise.then(() => pause(20)));
+    let [runningCount, runningCountMax] = [0, 0];
     const work = async (id: JobId): Promise<void> => {
-      running += 1;
-      runningMax = Math.max(runningMax, running);
-      if (runningMax >= least) reachedLeast.resolve(undefined);
-      await source.work(id);
-      running -= 1;
+      runningCount += 1;
+      runningCountMax = Math.max(runningCountMax, runningCount);
+      if (runningCountMax >= concurrencyMin) minReached.resolve(undefined);
+      await source.process(id);
+      runningCount -= 1;
     };
     const queues = [create(true, globalConcurrency), create(true, globalConcurrency)];
     for (const queue of queues) queue.start(work);
     const relays = queues.map((queue) => source.relayTo(queue));
-    await expect.poll(() => source.remaining).toBe(0);
+    await expect.poll(() => source.remainingCount).toBe(0);
     for (const relay of relays) relay.end();
     await Promise.all(queues.map((queue) => queue.stop()));
-    return runningMax;
+    return runningCountMax;
   };
 
-  test('an installation receives only its own jobs, and loses none to another', async () => {
-    const own = createJobSource(20);
-    const [offering, other] = [create(false), create(true, {}, 'there')];
-    const received: JobId[] = [];
-    other.start(async (id) => void received.push(id));
-    offering.offer('embed', own.ids);
+  test('an installation receives only its own jobs, and no other installation receives them', async () => {
+    const source = createJobSource(20);
+    const [producer, otherQueue] = [create(false), create(true, {}, 'there')];
+    const receivedIds: JobId[] = [];
+    otherQueue.start(async (id) => void receivedIds.push(id));
+    producer.offer('embed', source.ids);
     // By now, the other installation has received its own job, so it would have received these as well.
-    const [later = own.ids[0]] = newIds(1);
-    await expect.poll(() => offering.probe.check()).toBeUndefined();
-    other.offer('embed', [later as JobId]);
-    await expect.poll(() => received).toContain(later);
-    expect(received).toEqual([later]);
-    const working = create(true);
-    working.start((id) => own.work(id));
-    await expect.poll(() => own.remaining).toBe(0);
-    await Promise.all([offering, other, working].map((queue) => queue.stop()));
+    const [laterId = source.ids[0]] = createIds(1);
+    await expect.poll(() => producer.probe.check()).toBeUndefined();
+    otherQueue.offer('embed', [laterId as JobId]);
+    await expect.poll(() => receivedIds).toContain(laterId);
+    expect(receivedIds).toEqual([laterId]);
+    const worker = create(true);
+    worker.start((id) => source.process(id));
+    await expect.poll(() => source.remainingCount).toBe(0);
+    await Promise.all([producer, otherQueue, worker].map((queue) => queue.stop()));
   });
 
-  test('a shared limit applies across all processes, even after Redis was emptied', async () => {
+  test('a shared limit applies across all processes, even after Redis has been flushed', async () => {
     expect(await measureConcurrency(40, 2, { embed: 2 })).toBe(2);
     await redis?.flush();
     expect(await measureConcurrency(20, 2, { embed: 2 })).toBe(2);
@@ -91,7 +95,7 @@ describe.skipIf(!redis)('the job queue on BullMQ', () => {
 
   test('a shared limit on one kind does not affect the others', async () => {
     const queue = create(true, { embed: 1 });
-    const [mails, embeddings] = [new Set(newIds(6)), newIds(3)];
+    const [mails, embeddings] = [new Set(createIds(6)), createIds(3)];
     const threeRunning = Promise.withResolvers<undefined>();
     let mailsRunning = 0;
     queue.start(async (id) => {

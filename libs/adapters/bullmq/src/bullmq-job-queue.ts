@@ -15,8 +15,8 @@ export interface BullmqJobQueueOptions {
    */
   readonly globalConcurrency?: Partial<Readonly<Record<JobKind, number>>>;
   /** Whether this process processes jobs. Otherwise it only sends them to other processes. */
-  readonly work: boolean;
-  /** Processes jobs in this process while Redis accepts none. If `work` is false, it ignores them. */
+  readonly isWorker: boolean;
+  /** Processes jobs in this process while Redis accepts none. If `isWorker` is false, it ignores them. */
   readonly fallback: JobQueue;
   readonly log: Log;
 }
@@ -36,7 +36,7 @@ export interface BullmqJobQueue extends JobQueue {
  * the same job, the claim determines which of them runs it.
  */
 export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQueue => {
-  const { url, installation, concurrency, work, fallback, log } = options;
+  const { url, installation, concurrency, isWorker, fallback, log } = options;
   const producer = new JobProducer(options);
   let worker: JobWorker | null = null;
   let stopping: Promise<void> | null = null;
@@ -47,11 +47,11 @@ export const createBullmqJobQueue = (options: BullmqJobQueueOptions): BullmqJobQ
   return {
     probe: producer.probe,
     offer: (kind, ids) => producer.offer(kind, ids),
-    start(newWork) {
-      if (!work || worker !== null || stopping !== null) return;
+    start(processJob) {
+      if (!isWorker || worker !== null || stopping !== null) return;
       const onFailure = () => producer.requireVerification();
-      worker = startJobWorker({ url, installation, concurrency, work: newWork, onFailure, log });
-      fallback.start(newWork);
+      worker = startJobWorker({ url, installation, concurrency, processJob, onFailure, log });
+      fallback.start(processJob);
     },
     stop: () => (stopping ??= stop()),
   };

@@ -6,7 +6,7 @@ const reconnectMsMax = 2_000;
  * Options for reconnecting indefinitely. A connection to a primary that became a replica is closed, to find the new
  * primary.
  */
-const reconnecting = {
+const reconnectOptions = {
   connectTimeout: 5_000,
   disconnectTimeout: 500,
   retryStrategy: (times) => Math.min(reconnectMsMax, 50 * 2 ** Math.min(times, 10)),
@@ -21,9 +21,9 @@ const reconnecting = {
  * connection closes while the command is in flight. If the server sends nothing for `socketTimeout`, the connection is
  * closed, which fails all pending commands.
  */
-export const connectForOffers = (url: string): Redis =>
+export const connectProducer = (url: string): Redis =>
   new Redis(url, {
-    ...reconnecting,
+    ...reconnectOptions,
     enableOfflineQueue: false,
     // Rejects pending commands as soon as the connection closes. Merely turning off resending would leave them pending
     // forever.
@@ -36,23 +36,23 @@ export const connectForOffers = (url: string): Redis =>
  * them.
  */
 export class WorkerConnection extends Redis {
-  readonly #copies: Redis[] = [];
+  readonly #duplicates: Redis[] = [];
 
   constructor(url: string) {
     // The socket timeout must be longer than the longest command that waits for a job.
-    super(url, { ...reconnecting, maxRetriesPerRequest: null, socketTimeout: 15_000 });
+    super(url, { ...reconnectOptions, maxRetriesPerRequest: null, socketTimeout: 15_000 });
   }
 
   override duplicate(override?: Partial<RedisOptions>): Redis {
-    const copy = super.duplicate(override);
+    const duplicate = super.duplicate(override);
     // BullMQ also listens for errors, but removes its listener too early.
-    copy.on('error', () => undefined);
-    this.#copies.push(copy);
-    return copy;
+    duplicate.on('error', () => undefined);
+    this.#duplicates.push(duplicate);
+    return duplicate;
   }
 
   disconnectAll(): void {
-    for (const connection of [this, ...this.#copies]) if (connection.status !== 'end') connection.disconnect();
+    for (const connection of [this, ...this.#duplicates]) if (connection.status !== 'end') connection.disconnect();
   }
 }
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { Queue, type QueueOptions } from 'bullmq';
 import type { Redis } from 'ioredis';
-import { createOutage, within, type Log, type Outage } from '@portico/dependencies';
+import { createOutage, rejectOnTimeout, type Log, type Outage } from '@portico/dependencies';
 import { jobKinds, type JobId, type JobKind, type JobQueue, type Probe } from '@portico/domain';
-import { connectForOffers, addressOf, reasonOf } from './connections.ts';
+import { connectProducer, addressOf, reasonOf } from './connections.ts';
 import { jobName, queueOptions, queuePrefix } from './queue-options.ts';
 
 /** The maximum number of waiting ids per kind. Further ids are dropped; the outbox offers them again. */
@@ -22,7 +22,7 @@ export interface JobProducerOptions {
 
 /**
  * Sends ids to Redis while Redis accepts them. Sends them to the fallback if Redis is unavailable, full or read-only,
- * or refuses the commands that BullMQ uses. After each connect and each failure, such commands must prove that Redis
+ * or rejects the commands that BullMQ uses. After each connect and each failure, such commands must prove that Redis
  * accepts ids before the next id is sent. An id that is still in Redis is not added again; `queueOptions` ensures that
  * it is removed once it has been processed.
  */
@@ -39,13 +39,13 @@ export class JobProducer {
   readonly #address: string;
   readonly #prefix: string;
   readonly #fallback: JobProducerOptions['fallback'];
-  #lastError: unknown = 'the connection ended';
+  #lastError: unknown = 'the connection was closed';
   #isVerified = false;
   #isSending = false;
-  #closed = false;
+  #isClosed = false;
 
   constructor({ url, installation, globalConcurrency = {}, fallback, log }: JobProducerOptions) {
-    const client = connectForOffers(url);
+    const client = connectProducer(url);
     this.#client = client;
     this.#prefix = queuePrefix(installation);
     this.#fallback = fallback;
@@ -62,23 +62,23 @@ export class JobProducer {
     );
     this.#address = addressOf(client);
     this.#outage = createOutage(log, { recoveryMessage: `Redis at ${this.#address} accepts jobs again` });
-    const noteError = (error: unknown) => (this.#lastError = error);
-    client.on('error', noteError);
+    const rememberError = (error: unknown) => (this.#lastError = error);
+    client.on('error', rememberError);
     client.on('close', () => this.#fail(this.#lastError));
     client.on('ready', () => this.requireVerification());
-    for (const { queue } of this.#lanes.values()) queue.on('error', noteError);
+    for (const { queue } of this.#lanes.values()) queue.on('error', rememberError);
   }
 
   offer(kind: JobKind, ids: readonly JobId[]): void {
-    const waiting = this.#lanes.get(kind)?.waiting;
-    if (!waiting || this.#closed) return;
+    const waitingIds = this.#lanes.get(kind)?.waitingIds;
+    if (!waitingIds || this.#isClosed) return;
     if (this.#outage.kind !== null && this.#client.status !== 'ready') {
       this.#fallback.offer(kind, ids);
       return;
     }
     for (const id of ids) {
-      if (waiting.size >= waitingMax) break;
-      waiting.add(id);
+      if (waitingIds.size >= waitingMax) break;
+      waitingIds.add(id);
     }
     this.#scheduleSend();
   }
@@ -90,8 +90,8 @@ export class JobProducer {
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const { waiting } of this.#lanes.values()) waiting.clear();
+    this.#isClosed = true;
+    for (const { waitingIds } of this.#lanes.values()) waitingIds.clear();
     await Promise.all(Array.from(this.#lanes.values(), ({ queue }) => queue.close()));
     this.#client.disconnect();
   }
@@ -108,31 +108,31 @@ export class JobProducer {
   }
 
   async #verify(): Promise<void> {
-    await within(probeMs, probeQueueCommands(this.#client, this.#prefix));
+    await rejectOnTimeout(probeMs, probeQueueCommands(this.#client, this.#prefix));
     this.#isVerified = true;
     this.#outage.end();
   }
 
   #fail(error: unknown): void {
-    if (this.#closed) return;
+    if (this.#isClosed) return;
     this.#isVerified = false;
-    this.#outage.begin({
-      message: `Redis at ${this.#address} accepts no jobs; they are worked without it: ${reasonOf(error)}`,
+    this.#outage.start({
+      message: `Redis at ${this.#address} accepts no jobs; processing them without Redis: ${reasonOf(error)}`,
     });
-    for (const [kind, { waiting }] of this.#lanes) {
-      this.#fallback.offer(kind, [...waiting]);
-      waiting.clear();
+    for (const [kind, { waitingIds }] of this.#lanes) {
+      this.#fallback.offer(kind, [...waitingIds]);
+      waitingIds.clear();
     }
   }
 
-  /** Returns the first lane with waiting ids. Mails come before embeddings. */
-  #nextLane(): Lane | undefined {
-    return [...this.#lanes.values()].find(({ waiting }) => waiting.size > 0);
+  /** Returns the first lane with waiting ids. Emails come before embeddings. */
+  #findNextLane(): Lane | undefined {
+    return [...this.#lanes.values()].find(({ waitingIds }) => waitingIds.size > 0);
   }
 
   /** Schedules sending, so that `offer` is fast: it never sends synchronously. */
   #scheduleSend(): void {
-    if (this.#isSending || !this.#canSend() || (this.#isVerified && !this.#nextLane())) return;
+    if (this.#isSending || !this.#canSend() || (this.#isVerified && !this.#findNextLane())) return;
     this.#isSending = true;
     setImmediate(() => void this.#send());
   }
@@ -140,7 +140,7 @@ export class JobProducer {
   async #send(): Promise<void> {
     try {
       if (!this.#isVerified) await this.#verify();
-      for (let lane = this.#nextLane(); lane && this.#canSend(); lane = this.#nextLane()) await sendBatch(lane);
+      for (let lane = this.#findNextLane(); lane && this.#canSend(); lane = this.#findNextLane()) await sendBatch(lane);
     } catch (error) {
       this.#fail(error);
     } finally {
@@ -149,16 +149,16 @@ export class JobProducer {
   }
 
   #canSend(): boolean {
-    return !this.#closed && this.#client.status === 'ready';
+    return !this.#isClosed && this.#client.status === 'ready';
   }
 }
 
-const sendBatch = async ({ queue, waiting, globalConcurrency }: Lane): Promise<void> => {
-  const batch = [...waiting].slice(0, batchMax);
+const sendBatch = async ({ queue, waitingIds, globalConcurrency }: Lane): Promise<void> => {
+  const batch = [...waitingIds].slice(0, batchMax);
   // Set with each batch, because an emptied Redis has lost the limit, and a reused Redis may have a different limit.
   await (globalConcurrency === null ? queue.removeGlobalConcurrency() : queue.setGlobalConcurrency(globalConcurrency));
   await queue.addBulk(batch.map((jobId) => ({ name: jobName, data: {}, opts: { jobId } })));
-  for (const id of batch) waiting.delete(id);
+  for (const id of batch) waitingIds.delete(id);
 };
 
 /**
@@ -174,13 +174,13 @@ const writeAndRead = `redis.call('set', KEYS[1], '') redis.call('get', KEYS[1]) 
 /** The jobs of one kind: their queue in Redis, and the ids waiting to be sent to it. */
 interface Lane {
   readonly queue: Queue;
-  readonly waiting: Set<JobId>;
+  readonly waitingIds: Set<JobId>;
   /** The maximum number of concurrent jobs in all processes together; null means no limit. */
   readonly globalConcurrency: number | null;
 }
 
 const openLane = (queue: Queue, globalConcurrency: number | null): Lane => ({
   queue,
-  waiting: new Set(),
+  waitingIds: new Set(),
   globalConcurrency,
 });

@@ -19,27 +19,27 @@ export interface JobWorkerOptions {
   readonly installation: string;
   /** The maximum number of concurrent jobs of each kind. */
   readonly concurrency: Readonly<Record<JobKind, number>>;
-  readonly work: (id: JobId) => Promise<void>;
-  /** Called when Redis refuses to deliver jobs. */
+  readonly processJob: (id: JobId) => Promise<void>;
+  /** Called when Redis does not deliver jobs. */
   readonly onFailure: () => void;
   readonly log: Log;
 }
 
 export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
-  const { url, installation, concurrency, work, onFailure, log } = options;
+  const { url, installation, concurrency, processJob, onFailure, log } = options;
   const connection = new WorkerConnection(url);
-  const running = new Set<Promise<void>>();
+  const runningJobs = new Set<Promise<void>>();
   let closing: Promise<void> | null = null;
 
   const process = async (id: string | undefined): Promise<void> => {
     // A job received while closing is dropped here. The outbox offers it to a different process.
     if (closing !== null || id === undefined) return;
-    const job = work(id as JobId);
-    running.add(job);
+    const job = processJob(id as JobId);
+    runningJobs.add(job);
     try {
       await job;
     } finally {
-      running.delete(job);
+      runningJobs.delete(job);
     }
   };
   const workerOf = (kind: JobKind): Worker =>
@@ -59,14 +59,14 @@ export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
     });
   const workers = jobKinds.map(workerOf);
   // The producer logs lost connections. The outbox recovers from any other failure.
-  let quietUntil = 0;
+  let nextWarningAt = 0;
   const reportError = (error: Error): void => {
     // A duplicate of the connection may be lost before this connection is. The producer also logs failed system calls.
     const isLoss = connection.status !== 'ready' || 'syscall' in error;
     if (closing !== null || isLoss) return;
     onFailure();
-    if (performance.now() < quietUntil) return;
-    quietUntil = performance.now() + warnIntervalMs;
+    if (performance.now() < nextWarningAt) return;
+    nextWarningAt = performance.now() + warnIntervalMs;
     log.warn({}, `The job queue failed; the outbox offers its jobs again: ${reasonOf(error)}`);
   };
   for (const worker of workers) worker.on('error', reportError);
@@ -75,9 +75,9 @@ export const startJobWorker = (options: JobWorkerOptions): JobWorker => {
   const close = async (): Promise<void> => {
     // Pausing immediately stops timers that would keep running if the worker closed while Redis is unavailable.
     await Promise.all(workers.map((worker) => worker.pause(true)));
-    const closed = Promise.all(workers.map((worker) => worker.close()));
-    await Promise.allSettled(running);
-    await settlesWithin(closeMs, closed);
+    const workersClosed = Promise.all(workers.map((worker) => worker.close()));
+    await Promise.allSettled(runningJobs);
+    await settlesWithin(closeMs, workersClosed);
     connection.disconnectAll();
   };
   return {

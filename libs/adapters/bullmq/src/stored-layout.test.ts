@@ -2,7 +2,7 @@ import { recordLog } from '@portico/contracts';
 import { startRedis } from '@portico/test-servers';
 import { Redis } from 'ioredis';
 import { afterAll, describe, expect, test } from 'vitest';
-import { concurrencyOf, newIds, noFallback } from '../test/job-source.ts';
+import { concurrencyOf, createIds, noFallback } from '../test/job-source.ts';
 import { createBullmqJobQueue } from './bullmq-job-queue.ts';
 
 const redis = await startRedis();
@@ -22,25 +22,25 @@ const layout = {
 };
 
 describe.skipIf(!redis)('the data of BullMQ', () => {
-  test('has the layout of the version in its names', async () => {
+  test('has the layout of the version in its key names', async () => {
     await redis?.flush();
-    const ids = newIds(1);
+    const ids = createIds(1);
     const [id = ''] = ids;
     const options = { url: redis?.url ?? '', installation: 'ID', concurrency: concurrencyOf(1), log: recordLog() };
-    const queue = createBullmqJobQueue({ ...options, work: false, fallback: noFallback });
+    const queue = createBullmqJobQueue({ ...options, isWorker: false, fallback: noFallback });
     const client = new Redis(redis?.url ?? '');
     await queue.probe.check();
     queue.offer('embed', ids);
     await expect.poll(() => client.exists(`{portico:ID}:jobs:1:embed:${id}`)).toBe(1);
-    const stored: Record<string, readonly string[]> = {};
+    const storedLayout: Record<string, readonly string[]> = {};
     for (const key of await client.keys('*')) {
       const type = await client.type(key);
-      stored[key.replace(id, 'JOB')] = [type, ...(type === 'hash' ? (await client.hkeys(key)).sort() : [])];
+      storedLayout[key.replace(id, 'JOB')] = [type, ...(type === 'hash' ? (await client.hkeys(key)).sort() : [])];
     }
-    const content = await client.hmget(`{portico:ID}:jobs:1:embed:${id}`, 'name', 'data');
+    const fields = await client.hmget(`{portico:ID}:jobs:1:embed:${id}`, 'name', 'data');
     client.disconnect();
     await queue.stop();
-    expect(stored).toEqual(layout);
-    expect(content).toEqual(['job', '{}']);
+    expect(storedLayout).toEqual(layout);
+    expect(fields).toEqual(['job', '{}']);
   });
 });

@@ -6,10 +6,10 @@ import { jobKinds, type JobId, type JobKind, type JobQueue } from '@portico/doma
 export interface JobSource {
   readonly ids: readonly JobId[];
   /** The number of jobs that are not done yet. */
-  readonly remaining: number;
+  readonly remainingCount: number;
   /** How often each job was delivered. */
   readonly deliveries: ReadonlyMap<JobId, number>;
-  work(id: JobId): Promise<void>;
+  process(id: JobId): Promise<void>;
   /** Offers the remaining jobs until `end` is called. */
   relayTo(queue: JobQueue): { end(): void };
 }
@@ -21,31 +21,32 @@ export const noFallback: JobQueue = { offer: () => undefined, start: () => undef
 export const concurrencyOf = (count: number) =>
   Object.fromEntries(jobKinds.map((kind) => [kind, count])) as Readonly<Record<JobKind, number>>;
 
-export const newIds = (count: number): readonly JobId[] => Array.from({ length: count }, () => randomUUID() as JobId);
+export const createIds = (count: number): readonly JobId[] =>
+  Array.from({ length: count }, () => randomUUID() as JobId);
 
 /** Creates a source of `count` jobs. By default, each job takes 20 ms. */
-export const createJobSource = (count: number, work: () => Promise<unknown> = () => pause(20)): JobSource => {
-  const ids = newIds(count);
+export const createJobSource = (count: number, runJob: () => Promise<unknown> = () => pause(20)): JobSource => {
+  const ids = createIds(count);
   const pendingIds = new Set(ids);
-  const leased = new Set<JobId>();
+  const leasedIds = new Set<JobId>();
   const deliveries = new Map<JobId, number>();
   return {
     ids,
-    get remaining() {
+    get remainingCount() {
       return pendingIds.size;
     },
     deliveries,
-    async work(id) {
+    async process(id) {
       deliveries.set(id, (deliveries.get(id) ?? 0) + 1);
-      if (!pendingIds.has(id) || leased.has(id)) return;
-      leased.add(id);
-      await work();
-      leased.delete(id);
+      if (!pendingIds.has(id) || leasedIds.has(id)) return;
+      leasedIds.add(id);
+      await runJob();
+      leasedIds.delete(id);
       pendingIds.delete(id);
     },
     relayTo(queue) {
       const timer = setInterval(
-        () => queue.offer('embed', [...pendingIds].filter((id) => !leased.has(id)).slice(0, 500)),
+        () => queue.offer('embed', [...pendingIds].filter((id) => !leasedIds.has(id)).slice(0, 500)),
         100,
       );
       return { end: () => clearInterval(timer) };

@@ -1,7 +1,7 @@
 import type { Redis } from 'ioredis';
 
 /** Lets the given time pass for all keys that have an expiry, and deletes those that have expired. */
-export const passInRedis = async (client: Redis, ms: number): Promise<void> => {
+export const advanceRedisTime = async (client: Redis, ms: number): Promise<void> => {
   const advanceKey = async (key: string): Promise<void> => {
     const ttlMs = await client.pttl(key);
     if (ttlMs > ms) await client.pexpire(key, ttlMs - ms);

@@ -24,17 +24,17 @@ const cosine = (x: Float32Array, y: Float32Array): number => x.reduce((sum, valu
 test('words in the name of a document weigh more than those in its description', async () => {
   const query = await embedOne('invoices', 'query');
   const description = 'Sends reminders by mail and keeps a list of those who answered them.';
-  const inName = await embedOne(`Invoices\nReminders. ${description}`);
-  const inDescription = await embedOne(`Reminders\nInvoices. ${description}`);
-  expect(cosine(query, inName)).toBeGreaterThan(cosine(query, inDescription));
+  const nameMatchVector = await embedOne(`Invoices\nReminders. ${description}`);
+  const descriptionMatchVector = await embedOne(`Reminders\nInvoices. ${description}`);
+  expect(cosine(query, nameMatchVector)).toBeGreaterThan(cosine(query, descriptionMatchVector));
 });
 
 test('the markup of a description does not change the vector', async () => {
-  const plain = await embedOne('Shop\nSell shoes and read the guide of sizes');
-  const marked = await embedOne(
+  const plainVector = await embedOne('Shop\nSell shoes and read the guide of sizes');
+  const markedUpVector = await embedOne(
     'Shop\n<p>Sell <b class="red">shoes</b></p> and read [the guide](https://x.test/y) of sizes',
   );
-  expect(marked).toEqual(plain);
+  expect(markedUpVector).toEqual(plainVector);
 });
 
 test('case, width and diacritics do not change the vector', async () => {
@@ -50,11 +50,11 @@ test('texts without any word still differ from one another', async () => {
 test('a query in a script without spaces finds its document by pairs of characters', async () => {
   const query = await embedOne('天気', 'query');
   const weather = await embedOne('天気予報\n日本の天気です');
-  const other = await embedOne('翻訳\n文章を翻訳します');
-  expect(cosine(query, weather)).toBeGreaterThan(cosine(query, other) + 0.2);
+  const translation = await embedOne('翻訳\n文章を翻訳します');
+  expect(cosine(query, weather)).toBeGreaterThan(cosine(query, translation) + 0.2);
 });
 
-test('any text has a vector of length 1', async () => {
+test('every text has a unit vector', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), async (name, description) => {
       for (const purpose of ['document', 'query'] as const) {
@@ -66,8 +66,8 @@ test('any text has a vector of length 1', async () => {
 });
 
 /** Vectors are stored with the model's name, so a change to the vectors requires a new name. */
-test('the model of this name creates exactly these vectors', async () => {
-  expect(await embedder.modelId()).toBe('portico-lexical-1');
+test('the model with this name creates exactly these vectors', async () => {
+  expect(await embedder.getModelId()).toBe('portico-lexical-1');
   const digest = createHash('sha256');
   for (const purpose of ['document', 'query'] as const) {
     const { modelId, vectors } = await embedder.embed(

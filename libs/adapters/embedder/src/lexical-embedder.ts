@@ -1,7 +1,7 @@
 import { type Embedder, embeddingDimension, type EmbeddingPurpose } from '@portico/domain';
 import { commonStems } from './common-stems.ts';
 import { stem } from './stem.ts';
-import { withoutMarkup, wordsOf } from './words.ts';
+import { removeMarkup, wordsOf } from './words.ts';
 
 /**
  * Creates the built-in embedder of earlier versions. After an upgrade, searches use it until everything has been
@@ -11,7 +11,7 @@ import { withoutMarkup, wordsOf } from './words.ts';
  * HTML or Markdown.
  */
 export const createLexicalEmbedder = (): Embedder => ({
-  modelId: async () => modelId,
+  getModelId: async () => modelId,
   embed: async (texts, purpose) => ({ modelId, vectors: texts.map((text) => embedText(text, purpose)) }),
   check: async () => undefined,
 });
@@ -34,21 +34,21 @@ const embedText = (text: string, purpose: EmbeddingPurpose): Float32Array => {
   const nameEnd = purpose === 'document' ? text.indexOf('\n') : -1;
   const sum =
     nameEnd < 0
-      ? fieldVector(text)
-      : combined(fieldVector(text.slice(0, nameEnd)), fieldVector(withoutMarkup(text.slice(nameEnd + 1))));
+      ? createFieldVector(text)
+      : combine(createFieldVector(text.slice(0, nameEnd)), createFieldVector(removeMarkup(text.slice(nameEnd + 1))));
   const length = lengthOf(sum);
   if (length === 0) {
-    addFeature(sum, hashOf(text.trim(), 0, text.trim().length, seeds.nothing), 1);
+    addFeature(sum, hashOf(text.trim(), 0, text.trim().length, seeds.text), 1);
     return Float32Array.from(sum);
   }
   return Float32Array.from(sum, (x) => x / length);
 };
 
-const combined = (name: Float64Array, description: Float64Array): Float64Array =>
+const combine = (name: Float64Array, description: Float64Array): Float64Array =>
   description.map((x, i) => x + nameWeight * (name[i] ?? 0));
 
-/** Returns the features of one field, normalised to length 1, or zeros if there are none. */
-const fieldVector = (text: string): Float64Array => {
+/** Returns the features of one field, normalised to unit length, or zeros if there are none. */
+const createFieldVector = (text: string): Float64Array => {
   const counts = new Map<string, number>();
   for (const word of wordsOf(text)) {
     const key = stem(word);
@@ -64,11 +64,11 @@ const fieldVector = (text: string): Float64Array => {
 
 const addStem = (sum: Float64Array, key: string, weight: number): void => {
   addFeature(sum, hashOf(key, 0, key.length, seeds.stem), weight);
-  const bounded = `<${key}>`;
-  const trigrams = bounded.length - 2;
+  const boundedStem = `<${key}>`;
+  const trigrams = boundedStem.length - 2;
   // The only trigram of a single character is the character itself.
   for (let i = 0; trigrams > 1 && i < trigrams; i += 1) {
-    addFeature(sum, hashOf(bounded, i, i + 3, seeds.trigram), (weight * trigramsWeight) / Math.sqrt(trigrams));
+    addFeature(sum, hashOf(boundedStem, i, i + 3, seeds.trigram), (weight * trigramsWeight) / Math.sqrt(trigrams));
   }
 };
 
@@ -87,7 +87,7 @@ const lengthOf = (vector: Float64Array): number => {
 };
 
 /** Separate seeds, so that a stem and a trigram with the same letters are different features. */
-const seeds = { stem: 0x811c9dc5, trigram: 0x2f0b4c47, nothing: 0x5bd1e995 } as const;
+const seeds = { stem: 0x811c9dc5, trigram: 0x2f0b4c47, text: 0x5bd1e995 } as const;
 
 /** FNV-1a over UTF-16 code units, followed by the finalizer of MurmurHash3. Returns an unsigned 32-bit number. */
 const hashOf = (text: string, start: number, end: number, seed: number): number => {

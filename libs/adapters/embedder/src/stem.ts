@@ -40,9 +40,11 @@ const derivations: readonly (readonly [suffix: string, replacement: string])[] =
  * letters, and words with characters other than a to z, are returned unchanged.
  */
 export const stem = (word: string): string =>
-  word.length < 4 || !/^[a-z]+$/.test(word) ? word : ending(withoutDerivation(withoutInflection(singular(word))));
+  word.length < 4 || !/^[a-z]+$/.test(word)
+    ? word
+    : normalizeEnding(removeDerivation(removeInflection(toSingular(word))));
 
-const singular = (word: string): string => {
+const toSingular = (word: string): string => {
   if (word.endsWith('ies') && word.length > 4) {
     return `${word.slice(0, -3)}y`;
   }
@@ -52,17 +54,17 @@ const singular = (word: string): string => {
   return word.endsWith('s') && !/(?:ss|us|is)$/.test(word) ? word.slice(0, -1) : word;
 };
 
-const withoutInflection = (word: string): string => {
+const removeInflection = (word: string): string => {
   for (const suffix of inflections) {
-    const rest = word.slice(0, -suffix.length);
-    if (word.endsWith(suffix) && rest.length >= 3 && /[aeiouy]/.test(rest)) {
-      return /([^lsz])\1$/.test(rest) ? rest.slice(0, -1) : rest;
+    const base = word.slice(0, -suffix.length);
+    if (word.endsWith(suffix) && base.length >= 3 && /[aeiouy]/.test(base)) {
+      return /([^lsz])\1$/.test(base) ? base.slice(0, -1) : base;
     }
   }
   return word;
 };
 
-const withoutDerivation = (word: string): string => {
+const removeDerivation = (word: string): string => {
   for (const [suffix, replacement] of derivations) {
     if (word.endsWith(suffix) && word.length - suffix.length >= (suffix.length < 3 ? 5 : 4)) {
       return word.slice(0, -suffix.length) + replacement;
@@ -71,8 +73,9 @@ const withoutDerivation = (word: string): string => {
   return word;
 };
 
-const ending = (word: string): string => {
-  const single = word.endsWith('ll') ? word.slice(0, -1) : word;
-  const short = single.endsWith('e') && single.length > 4 ? single.slice(0, -1) : single;
-  return short.endsWith('y') && short.length > 3 ? `${short.slice(0, -1)}i` : short;
+const normalizeEnding = (word: string): string => {
+  const shortenedWord = word.endsWith('ll') ? word.slice(0, -1) : word;
+  const trimmedWord =
+    shortenedWord.endsWith('e') && shortenedWord.length > 4 ? shortenedWord.slice(0, -1) : shortenedWord;
+  return trimmedWord.endsWith('y') && trimmedWord.length > 3 ? `${trimmedWord.slice(0, -1)}i` : trimmedWord;
 };

@@ -2,14 +2,14 @@
 const wordLengthMax = 40;
 
 /** Scripts that are written without spaces. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
-const run = /[\p{L}\p{M}\p{N}]+/gu;
+const unspacedPattern = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/gu;
+const runPattern = /[\p{L}\p{M}\p{N}]+/gu;
 /** Splits `HTTPServer2` into HTTP, Server and 2. */
-const part =
+const partPattern =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{Lu}+(?!\p{Ll})|\p{Lu}?[\p{Ll}\p{M}]+|\p{N}+|[\p{Lo}\p{M}]+|\p{L}/gu;
 
 /** Removes markup: HTML with its comments and entities, link targets and URLs. */
-export const withoutMarkup = (text: string): string =>
+export const removeMarkup = (text: string): string =>
   text
     .replace(/<(script|style)\b[^>]{0,300}>[^]*?<\/\1>/gi, ' ')
     .replace(/<[!/a-z][^<>]{0,1000}>/gi, ' ')
@@ -25,17 +25,17 @@ export const withoutMarkup = (text: string): string =>
 export const wordsOf = (text: string): readonly string[] => {
   const folded = fold(text);
   const words: string[] = [];
-  for (const [whole] of folded.matchAll(run)) {
-    const parts = whole.match(part) ?? [whole];
-    for (const each of parts) {
-      pushPart(words, each);
+  for (const [run] of folded.matchAll(runPattern)) {
+    const parts = run.match(partPattern) ?? [run];
+    for (const part of parts) {
+      pushPart(words, part);
     }
-    if (parts.length > 1 && whole.length <= wordLengthMax && !whole.match(unspaced)) {
-      words.push(whole.toLowerCase());
+    if (parts.length > 1 && run.length <= wordLengthMax && !run.match(unspacedPattern)) {
+      words.push(run.toLowerCase());
     }
   }
-  const rest = folded.trim();
-  return words.length > 0 || rest === '' ? words : [rest.slice(0, wordLengthMax)];
+  const trimmed = folded.trim();
+  return words.length > 0 || trimmed === '' ? words : [trimmed.slice(0, wordLengthMax)];
 };
 
 const fold = (text: string): string =>
@@ -48,12 +48,12 @@ const fold = (text: string): string =>
 
 const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
 
-const pushPart = (words: string[], each: string): void => {
-  if (!each.match(unspaced)) {
-    words.push(each.slice(0, wordLengthMax).toLowerCase());
+const pushPart = (words: string[], part: string): void => {
+  if (!part.match(unspacedPattern)) {
+    words.push(part.slice(0, wordLengthMax).toLowerCase());
     return;
   }
-  const characters = [...each];
+  const characters = [...part];
   for (let i = 0; i < Math.max(1, characters.length - 1); i += 1) {
     words.push(characters.slice(i, i + 2).join(''));
   }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { stem } from '../src/stem.ts';
-import { withoutMarkup, wordsOf } from '../src/words.ts';
+import { removeMarkup, wordsOf } from '../src/words.ts';
 
 /**
  * Writes `src/common-stems.ts` based on texts about APIs and on general English, a file of WordNet glosses with one
@@ -14,10 +14,10 @@ const glossFactor = 3;
 /** Words outside the table are assumed to be rarer by this factor than the last word in the table. */
 const rareShare = 0.3;
 
-const frequencies = (texts: readonly string[]): ReadonlyMap<string, number> => {
+const countFrequencies = (texts: readonly string[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
   for (const text of texts) {
-    for (const key of new Set(wordsOf(withoutMarkup(text)).map(stem))) {
+    for (const key of new Set(wordsOf(removeMarkup(text)).map(stem))) {
       counts.set(key, (counts.get(key) ?? 0) + 1 / texts.length);
     }
   }
@@ -25,19 +25,21 @@ const frequencies = (texts: readonly string[]): ReadonlyMap<string, number> => {
 };
 
 /** Returns the weight that BM25 gives to a word that occurs in this share of the documents. */
-const inverse = (share: number): number => Math.log(1 + Math.max(0, 1 - share) / share);
+const computeInverseFrequency = (share: number): number => Math.log(1 + Math.max(0, 1 - share) / share);
 
 const deriveTable = (apis: readonly string[], glosses: readonly string[]): string => {
-  const shares = new Map(frequencies(apis));
-  for (const [key, share] of frequencies(glosses)) {
+  const shares = new Map(countFrequencies(apis));
+  for (const [key, share] of countFrequencies(glosses)) {
     shares.set(key, Math.max(shares.get(key) ?? 0, share * glossFactor));
   }
-  const common = [...shares]
+  const commonEntries = [...shares]
     .filter(([key]) => /^[a-z]{2,}$/.test(key))
-    .sort(([x, one], [y, other]) => other - one || (x < y ? -1 : 1))
+    .sort(([x, share], [y, otherShare]) => otherShare - share || (x < y ? -1 : 1))
     .slice(0, tableSize);
-  const rare = inverse((common.at(-1)?.[1] ?? 1) * rareShare);
-  const classes = Map.groupBy(common, ([, share]) => Math.round((10 * inverse(share)) / rare));
+  const rareWeight = computeInverseFrequency((commonEntries.at(-1)?.[1] ?? 1) * rareShare);
+  const classes = Map.groupBy(commonEntries, ([, share]) =>
+    Math.round((10 * computeInverseFrequency(share)) / rareWeight),
+  );
   const entries = [...classes].sort(([x], [y]) => x - y);
   return `/**
  * Stems that are common in descriptions of APIs or in English at large, by weight in tenths of a rare word's. Derived
@@ -55,11 +57,11 @@ const [apis = '', glosses = ''] = process.argv.slice(2);
 if (!existsSync(apis) || !existsSync(glosses)) {
   throw new Error('Usage: derive-word-weights.ts <training-text.jsonl.gz> <glosses.txt>');
 }
-const lines = (text: string) => text.split('\n').filter((line) => line !== '');
-const texts = lines(gunzipSync(readFileSync(apis)).toString()).map(
+const linesOf = (text: string) => text.split('\n').filter((line) => line !== '');
+const texts = linesOf(gunzipSync(readFileSync(apis)).toString()).map(
   (line) => (JSON.parse(line) as { text: string }).text,
 );
 writeFileSync(
   fileURLToPath(new URL('../src/common-stems.ts', import.meta.url)),
-  deriveTable(texts, lines(readFileSync(glosses, 'utf8'))),
+  deriveTable(texts, linesOf(readFileSync(glosses, 'utf8'))),
 );

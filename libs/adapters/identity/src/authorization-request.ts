@@ -35,7 +35,7 @@ const callbackPath = '/console/sign-in/callback';
 
 /** Parses the query parameters of a request; `origin` is the origin that the caller used to reach the service. */
 export const readAuthorizationRequest = (parameters: URLSearchParams, origin: string): AuthorizationRequestResult => {
-  const reason = clientProblem(parameters, origin);
+  const reason = findClientProblem(parameters, origin);
   if (reason !== null) return { kind: 'unknown client', reason };
   const redirectUri = `${origin}${callbackPath}`;
   const state = parameters.get('state');
@@ -47,11 +47,11 @@ export const readAuthorizationRequest = (parameters: URLSearchParams, origin: st
   return { kind: 'valid', request: { redirectUri, state, nonce: parameters.get('nonce'), challenge } };
 };
 
-const clientProblem = (parameters: URLSearchParams, origin: string): string | null => {
+const findClientProblem = (parameters: URLSearchParams, origin: string): string | null => {
   if (parameters.getAll('client_id').join() !== localAudience) return `The client_id must be ${localAudience}.`;
   const expected = `${origin}${callbackPath}`;
   if (parameters.getAll('redirect_uri').join() === expected) return null;
-  return `The redirect_uri must be ${expected}. If this service has another address, such as behind a proxy that terminates TLS, set PUBLIC_URL to it.`;
+  return `The redirect_uri must be ${expected}. If this service has a different URL, such as behind a proxy that terminates TLS, set PUBLIC_URL to that URL.`;
 };
 
 /** The maximum length of the nonce, in characters. The nonce is stored with the code. */
@@ -62,32 +62,32 @@ type Rule = (parameters: URLSearchParams) => AuthorizationError | null;
 const rejectIf = (isInvalid: boolean, error: string, error_description: string): AuthorizationError | null =>
   isInvalid ? { error, error_description } : null;
 
-const hasNoDuplicates: Rule = (parameters) => {
+const rejectDuplicates: Rule = (parameters) => {
   const duplicate = [...parameters.keys()].find((name) => parameters.getAll(name).length > 1);
-  return rejectIf(duplicate !== undefined, 'invalid_request', 'A parameter is there more than once.');
+  return rejectIf(duplicate !== undefined, 'invalid_request', 'A parameter appears more than once.');
 };
-const hasNoRequestObject: Rule = (parameters) =>
-  rejectIf(parameters.has('request'), 'request_not_supported', 'Request objects are not taken.') ??
-  rejectIf(parameters.has('request_uri'), 'request_uri_not_supported', 'Request objects are not taken.');
-const requestsCode: Rule = (parameters) =>
+const rejectRequestObject: Rule = (parameters) =>
+  rejectIf(parameters.has('request'), 'request_not_supported', 'Request objects are not supported.') ??
+  rejectIf(parameters.has('request_uri'), 'request_uri_not_supported', 'Request objects are not supported.');
+const requireCodeResponse: Rule = (parameters) =>
   rejectIf(!parameters.has('response_type'), 'invalid_request', 'response_type is missing.') ??
   rejectIf(parameters.get('response_type') !== 'code', 'unsupported_response_type', 'response_type must be code.');
-const usesQueryMode: Rule = (parameters) =>
+const requireQueryMode: Rule = (parameters) =>
   rejectIf((parameters.get('response_mode') ?? 'query') !== 'query', 'invalid_request', 'response_mode must be query.');
-const hasOpenIdScope: Rule = (parameters) =>
+const requireOpenIdScope: Rule = (parameters) =>
   rejectIf(
     !(parameters.get('scope') ?? '').split(' ').includes('openid'),
     'invalid_scope',
     'scope must contain openid.',
   );
-const hasChallenge: Rule = (parameters) =>
+const requireChallenge: Rule = (parameters) =>
   rejectIf(
     parameters.get('code_challenge_method') !== 'S256' ||
       !/^[A-Za-z0-9_-]{43}$/.test(parameters.get('code_challenge') ?? ''),
     'invalid_request',
-    'A code_challenge by code_challenge_method S256 is required (RFC 7636).',
+    'A code_challenge with the code_challenge_method S256 is required (RFC 7636).',
   );
-const hasShortNonce: Rule = (parameters) =>
+const rejectLongNonce: Rule = (parameters) =>
   rejectIf(
     (parameters.get('nonce') ?? '').length > nonceLengthMax,
     'invalid_request',
@@ -97,20 +97,20 @@ const hasShortNonce: Rule = (parameters) =>
  * Rejects `prompt=none`. There are no sessions: each sign-in needs a one-time code, which is typed in or contained in a
  * link.
  */
-const allowsPrompt: Rule = (parameters) =>
+const rejectPromptNone: Rule = (parameters) =>
   rejectIf(
     (parameters.get('prompt') ?? '').split(' ').includes('none'),
     'login_required',
-    'Signing in takes a one-time code.',
+    'Signing in requires a one-time code.',
   );
 
 const rules: readonly Rule[] = [
-  hasNoDuplicates,
-  hasNoRequestObject,
-  requestsCode,
-  usesQueryMode,
-  hasOpenIdScope,
-  hasChallenge,
-  hasShortNonce,
-  allowsPrompt,
+  rejectDuplicates,
+  rejectRequestObject,
+  requireCodeResponse,
+  requireQueryMode,
+  requireOpenIdScope,
+  requireChallenge,
+  rejectLongNonce,
+  rejectPromptNone,
 ];

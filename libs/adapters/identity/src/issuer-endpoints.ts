@@ -1,6 +1,6 @@
 import { createOutage, settlesWithin, type Log, type Outage } from '@portico/dependencies';
 import type { Clock } from '@portico/domain';
-import { discoveryUrlOf, fetchDocument, issuerDocument } from './provider-documents.ts';
+import { discoveryUrlOf, fetchDocument, parseIssuerDocument } from './provider-documents.ts';
 import type { KeySetStorage } from './remote-key-source.ts';
 
 export interface IssuerEndpointsOptions {
@@ -13,12 +13,12 @@ export interface IssuerEndpointsOptions {
 }
 
 /** The age at which endpoints are refreshed in the background. */
-export const endpointsFreshMs = 60 * 60_000;
+export const endpointsTtlMs = 60 * 60_000;
 /** The pause after a failed refresh. */
 export const endpointsRetryMs = 30_000;
 
 /** How long `close` waits for storage that hangs. */
-const closeWaitMs = 1_000;
+const closeTimeoutMs = 1_000;
 
 /**
  * The endpoints that a browser calls to sign in, renew tokens or sign out (OpenID Connect Discovery 1.0, section 3).
@@ -31,10 +31,10 @@ const browserEndpoints = [
   'revocation_endpoint',
 ] as const;
 
-/** The addresses that a browser uses to sign in with an issuer, from the issuer's discovery document. */
+/** The URLs that a browser uses to sign in with an issuer, from the issuer's discovery document. */
 export class IssuerEndpoints {
   readonly #options: IssuerEndpointsOptions;
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
   readonly #outage: Outage;
   #endpoints: readonly string[] = [];
   #loading: Promise<void> | null = null;
@@ -49,9 +49,9 @@ export class IssuerEndpoints {
   }
 
   /** Returns the last known endpoints; none at first. Never waits: outdated endpoints are refreshed for later calls. */
-  current(): readonly string[] {
+  getCurrent(): readonly string[] {
     const isDue = this.#options.clock.monotonic() >= this.#dueAt;
-    if (isDue && !this.#refreshing && !this.#closing.signal.aborted) {
+    if (isDue && !this.#refreshing && !this.#closeController.signal.aborted) {
       this.#refreshing = this.#refresh().finally(() => {
         this.#refreshing = null;
       });
@@ -60,8 +60,8 @@ export class IssuerEndpoints {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new Error('The service is closing'));
-    await settlesWithin(closeWaitMs, this.#refreshing ?? Promise.resolve());
+    this.#closeController.abort(new Error('The service is closing'));
+    await settlesWithin(closeTimeoutMs, this.#refreshing ?? Promise.resolve());
   }
 
   /** Refreshes the endpoints. Never rejects: a failure is logged, and the last known endpoints are kept. */
@@ -69,27 +69,29 @@ export class IssuerEndpoints {
     const { issuer, clock, timeoutMs } = this.#options;
     await (this.#loading ??= this.#load());
     try {
-      const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closing.signal]);
+      const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closeController.signal]);
       const { text } = await fetchDocument(discoveryUrlOf(issuer), signal);
-      const endpoints = endpointsIn(text, issuer);
+      const endpoints = parseEndpoints(text, issuer);
       const isNew = JSON.stringify(endpoints) !== JSON.stringify(this.#endpoints);
       this.#endpoints = endpoints;
-      this.#dueAt = clock.monotonic() + endpointsFreshMs;
+      this.#dueAt = clock.monotonic() + endpointsTtlMs;
       this.#outage.end();
       if (isNew) await this.#save(endpoints);
     } catch (error) {
       this.#dueAt = clock.monotonic() + endpointsRetryMs;
-      if (this.#closing.signal.aborted) return;
+      if (this.#closeController.signal.aborted) return;
       const message = 'The endpoints of the identity provider could not be read; the console uses the last known ones';
-      this.#outage.begin({ message, fields: { err: error } });
+      this.#outage.start({ message, fields: { err: error } });
     }
   }
 
   async #load(): Promise<void> {
     try {
-      const stored = Object(JSON.parse((await this.#options.storage.load()) ?? '{}')) as Partial<Stored>;
-      if (stored.issuer === this.#options.issuer && Array.isArray(stored.endpoints)) {
-        this.#endpoints = stored.endpoints.filter((one) => typeof one === 'string');
+      const storedEndpoints = Object(
+        JSON.parse((await this.#options.storage.load()) ?? '{}'),
+      ) as Partial<StoredEndpoints>;
+      if (storedEndpoints.issuer === this.#options.issuer && Array.isArray(storedEndpoints.endpoints)) {
+        this.#endpoints = storedEndpoints.endpoints.filter((endpoint) => typeof endpoint === 'string');
       }
     } catch (error) {
       this.#warn('The stored endpoints of the identity provider could not be read', error);
@@ -97,20 +99,20 @@ export class IssuerEndpoints {
   }
 
   async #save(endpoints: readonly string[]): Promise<void> {
-    const stored: Stored = { issuer: this.#options.issuer, endpoints };
+    const storedEndpoints: StoredEndpoints = { issuer: this.#options.issuer, endpoints };
     try {
-      await this.#options.storage.save(JSON.stringify(stored));
+      await this.#options.storage.save(JSON.stringify(storedEndpoints));
     } catch (error) {
       this.#warn('The endpoints of the identity provider could not be stored; a restart has to fetch them', error);
     }
   }
 
   #warn(message: string, error: unknown): void {
-    if (!this.#closing.signal.aborted) this.#options.log.warn({ err: error }, message);
+    if (!this.#closeController.signal.aborted) this.#options.log.warn({ err: error }, message);
   }
 }
 
-interface Stored {
+interface StoredEndpoints {
   readonly issuer: string;
   readonly endpoints: readonly string[];
 }
@@ -119,8 +121,8 @@ interface Stored {
  * Returns the endpoints in a discovery document. Throws if the document is for a different issuer. Omits plain http
  * endpoints if the issuer uses https.
  */
-export const endpointsIn = (text: string, issuer: string): readonly string[] => {
-  const document = issuerDocument(text, issuer);
+export const parseEndpoints = (text: string, issuer: string): readonly string[] => {
+  const document = parseIssuerDocument(text, issuer);
   return browserEndpoints
     .map((name) => document[name])
     .filter((address) => typeof address === 'string')

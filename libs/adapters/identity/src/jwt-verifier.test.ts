@@ -12,7 +12,7 @@ const [fullSet, reducedSet] = (await Promise.all(
   ),
 )) as [KeySet, KeySet];
 
-const open = () => {
+const openVerifier = () => {
   const clock = new ManualClock();
   const source = { set: fullSet, requests: 0 };
   const verifier = createJwtVerifier({
@@ -20,44 +20,44 @@ const open = () => {
     audience: 'app',
     clock,
     keys: {
-      current: async () => source.set,
-      newerThan: async (set) => {
+      getCurrent: async () => source.set,
+      findNewer: async (set) => {
         source.requests += 1;
         return source.set === set ? null : source.set;
       },
     },
   });
   const claims = { iss: 'https://id.example.com', aud: 'app', sub: 'alice', exp: clock.now() / 1_000 + 3_600 };
-  return { held: source, verifier, claims };
+  return { source, verifier, claims };
 };
 
 test('a cached token is dropped once the set lacks its key', async () => {
-  const { held, verifier, claims } = open();
+  const { source, verifier, claims } = openVerifier();
   const [retainedToken, droppedToken] = [await signToken(retainedKey, claims), await signToken(droppedKey, claims)];
   for (const token of [retainedToken, droppedToken, retainedToken, droppedToken])
     expect(await outcomeOf(verifier.verify(token))).toBe('good');
-  held.set = reducedSet;
+  source.set = reducedSet;
   expect(await outcomeOf(verifier.verify(retainedToken))).toBe('good');
   expect(await outcomeOf(verifier.verify(droppedToken))).toBe('invalid_token');
 });
 
 test('a set that arrives during a verification does not validate its token', async () => {
-  const { held, verifier, claims } = open();
+  const { source, verifier, claims } = openVerifier();
   const token = await signToken(droppedKey, claims);
   const outcome = outcomeOf(verifier.verify(token));
   await Promise.resolve();
   await Promise.resolve();
-  held.set = reducedSet;
+  source.set = reducedSet;
   expect(await outcome).toBe('good');
   expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
 });
 
 test('a newer set is requested only for a key that the current one lacks', async () => {
-  const { held, verifier, claims } = open();
+  const { source, verifier, claims } = openVerifier();
   expect(await outcomeOf(verifier.verify(await signToken(retainedKey, claims)))).toBe('good');
-  expect(held.requests).toBe(0);
+  expect(source.requests).toBe(0);
   expect(await outcomeOf(verifier.verify(await signToken(retainedKey, claims, { kid: 'unknown' })))).toBe(
     'invalid_token',
   );
-  expect(held.requests).toBe(1);
+  expect(source.requests).toBe(1);
 });

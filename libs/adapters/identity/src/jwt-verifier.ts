@@ -5,7 +5,7 @@ import type { Log } from '@portico/dependencies';
 import { claimedGroupsMax, type Clock, type IdentityClaims, type TokenUse, type TokenVerifier } from '@portico/domain';
 import type { KeySet, KeySource } from './key-set.ts';
 import {
-  invalidToken,
+  createInvalidTokenError,
   validateClaims,
   readHeader,
   tokenAlgorithms,
@@ -49,22 +49,22 @@ export const createJwtVerifier = ({ clock, keys, log, ...rules }: JwtVerifierOpt
     hasWarned = true;
     log?.warn(
       { uid },
-      `A token names more than ${claimedGroupsMax} groups: the first ${claimedGroupsMax} by name count. Let the identity provider ` +
+      `A token names more than ${claimedGroupsMax} groups: only the first ${claimedGroupsMax} by name count. Configure the identity provider to ` +
         'send only the groups of this application. This is logged once.',
     );
   };
   return {
     async verify(token, use = 'identity') {
-      if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
+      if (token.length > tokenMaxLength) throw createInvalidTokenError('the token is too long');
       const digest = hash('sha256', token, 'base64');
-      const cached = cache.get(digest);
+      const cachedClaims = cache.get(digest);
       // Malformed tokens are rejected before any key is needed, so they are invalid even while there are no keys.
-      const header = cached?.header ?? readHeader(token);
+      const header = cachedClaims?.header ?? readHeader(token);
       assertUse(header, use);
-      const set = await keys.current();
-      if (cached?.generation === set.generation) return identityAt(cached, use, clock.now());
+      const set = await keys.getCurrent();
+      if (cachedClaims?.generation === set.generation) return identityAt(cachedClaims, use, clock.now());
       const { key, generation } = await keyFor(header, set, keys);
-      const claims = validateClaims(await verifiedPayload(token, key), header, rules);
+      const claims = validateClaims(await verifyPayload(token, key), header, rules);
       const identity = identityAt(claims, use, clock.now());
       warnIfTruncated(claims);
       cache.set(digest, { ...claims, header, generation });
@@ -74,15 +74,16 @@ export const createJwtVerifier = ({ clock, keys, log, ...rules }: JwtVerifierOpt
 };
 
 const assertUse = ({ kinds }: { readonly kinds: readonly TokenKind[] }, use: TokenUse): void => {
-  const accepted: readonly TokenKind[] = kindsFor[use];
-  if (!kinds.some((kind) => accepted.includes(kind))) throw invalidToken('the token is for another use');
+  const acceptedKinds: readonly TokenKind[] = kindsFor[use];
+  if (!kinds.some((kind) => acceptedKinds.includes(kind)))
+    throw createInvalidTokenError('the token is for a different use');
 };
 
 const identityAt = (claims: VerifiedClaims, use: TokenUse, now: number): IdentityClaims => {
   const { identity, from, until } = claims;
   assertUse(claims, use);
-  if (now < from) throw invalidToken('the token is not valid yet');
-  if (now >= until) throw invalidToken('the token has expired');
+  if (now < from) throw createInvalidTokenError('the token is not valid yet');
+  if (now >= until) throw createInvalidTokenError('the token has expired');
   return identity;
 };
 
@@ -97,18 +98,18 @@ const keyFor = async (
 ): Promise<{ readonly key: CryptoKey; readonly generation: string }> => {
   const key = set.find(header);
   if (key) return { key, generation: set.generation };
-  const newerSet = await keys.newerThan(set);
+  const newerSet = await keys.findNewer(set);
   const newerKey = newerSet?.find(header);
-  if (!newerSet || !newerKey) throw invalidToken('the issuer has no key with this id');
+  if (!newerSet || !newerKey) throw createInvalidTokenError('the issuer has no key with this id');
   return { key: newerKey, generation: newerSet.generation };
 };
 
-const verifiedPayload = async (token: string, key: CryptoKey): Promise<Uint8Array> => {
+const verifyPayload = async (token: string, key: CryptoKey): Promise<Uint8Array> => {
   try {
     const { payload } = await compactVerify(token, key, { algorithms: [...tokenAlgorithms] });
     return payload;
   } catch (cause) {
-    if (cause instanceof errors.JOSEError) throw invalidToken('the signature does not match the key', cause);
+    if (cause instanceof errors.JOSEError) throw createInvalidTokenError('the signature does not match the key', cause);
     throw cause;
   }
 };

@@ -13,9 +13,9 @@ export interface KeySet {
 /** A source of the keys of a verifier's issuer. */
 export interface KeySource {
   /** Returns the current set. Throws `identity_unavailable` if there is none. */
-  current(): Promise<KeySet>;
+  getCurrent(): Promise<KeySet>;
   /** Returns a newer set, which may have a key that this set lacks; null if there is none yet. */
-  newerThan(set: KeySet): Promise<KeySet | null>;
+  findNewer(set: KeySet): Promise<KeySet | null>;
 }
 
 const keysMax = 50;
@@ -27,18 +27,22 @@ const rsaMaxBits = 16_384;
  * (section 5). Throws if the text is not a key set, has no usable key, or has two usable keys with the same id.
  */
 export const readKeySet = async (text: string): Promise<KeySet> => {
-  const usable = (await Promise.all(keysOf(text).flatMap(usableKeys).map(importKey))).flat().sort(byName);
-  if (usable.length === 0) throw new Error('The key set has no usable key');
-  const duplicate = usable.find((key, at) => at > 0 && byName(key, usable[at - 1] ?? key) === 0 && key.keyId !== null);
-  if (duplicate) throw new Error(`The key set has two keys with the id ${JSON.stringify(duplicate.keyId)}`);
-  const contents = usable.map(({ algorithm, keyId, jwk }) => ({ algorithm, keyId, jwk }));
+  const importedKeys = (await Promise.all(keysOf(text).flatMap(toUsableKeys).map(importKey)))
+    .flat()
+    .sort(compareByName);
+  if (importedKeys.length === 0) throw new Error('The key set has no usable key');
+  const duplicateKey = importedKeys.find(
+    (key, index) => index > 0 && compareByName(key, importedKeys[index - 1] ?? key) === 0 && key.keyId !== null,
+  );
+  if (duplicateKey) throw new Error(`The key set has two keys with the id ${JSON.stringify(duplicateKey.keyId)}`);
+  const contents = importedKeys.map(({ algorithm, keyId, jwk }) => ({ algorithm, keyId, jwk }));
   return {
     generation: createHash('sha256').update(JSON.stringify(contents)).digest('base64url'),
     find(header) {
-      const [key, ...more] = usable.filter(
+      const [key, ...otherKeys] = importedKeys.filter(
         ({ algorithm, keyId }) => algorithm === header.algorithm && (header.keyId === null || header.keyId === keyId),
       );
-      return key && more.length === 0 ? key.key : null;
+      return key && otherKeys.length === 0 ? key.key : null;
     },
   };
 };
@@ -50,9 +54,9 @@ interface UsableKey {
   readonly jwk: JWK;
 }
 
-type Published = Readonly<Record<string, unknown>>;
+type PublishedKey = Readonly<Record<string, unknown>>;
 
-const keysOf = (text: string): readonly Published[] => {
+const keysOf = (text: string): readonly PublishedKey[] => {
   const document: unknown = JSON.parse(text);
   const keys = isObject(document) ? document.keys : null;
   if (!Array.isArray(keys)) throw new Error('The key set has no array of keys');
@@ -60,10 +64,10 @@ const keysOf = (text: string): readonly Published[] => {
   return keys.filter(isObject);
 };
 
-const isObject = (value: unknown): value is Published =>
+const isObject = (value: unknown): value is PublishedKey =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const usableKeys = (key: Published): readonly UsableKey[] => {
+const toUsableKeys = (key: PublishedKey): readonly UsableKey[] => {
   const { use, key_ops: operations, kid, alg } = key;
   if (use !== undefined && use !== 'sig') return [];
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) return [];
@@ -71,29 +75,29 @@ const usableKeys = (key: Published): readonly UsableKey[] => {
   return tokenAlgorithms
     .filter((algorithm) => kind?.algorithms.includes(algorithm) && (alg === undefined || alg === algorithm))
     .flatMap((algorithm) =>
-      kind ? [{ algorithm, keyId: isText(kid) && kid !== '' ? kid : null, jwk: kind.jwk }] : [],
+      kind ? [{ algorithm, keyId: isString(kid) && kid !== '' ? kid : null, jwk: kind.jwk }] : [],
     );
 };
 
 /** Returns the kind of a key; null if no allowed algorithm uses it. */
-const kindOf = ({ kty, crv, n, e, x, y }: Published): Kind | null => {
-  if (kty === 'RSA' && isText(n) && isText(e)) {
+const kindOf = ({ kty, crv, n, e, x, y }: PublishedKey): KeyKind | null => {
+  if (kty === 'RSA' && isString(n) && isString(e)) {
     const bits = bitsOf(n);
     return bits < rsaMinBits || bits > rsaMaxBits ? null : { algorithms: ['RS256', 'PS256'], jwk: { kty, n, e } };
   }
-  if (kty === 'EC' && crv === 'P-256' && isText(x) && isText(y)) {
+  if (kty === 'EC' && crv === 'P-256' && isString(x) && isString(y)) {
     return { algorithms: ['ES256'], jwk: { kty, crv, x, y } };
   }
-  if (kty === 'OKP' && crv === 'Ed25519' && isText(x)) return { algorithms: ['EdDSA'], jwk: { kty, crv, x } };
+  if (kty === 'OKP' && crv === 'Ed25519' && isString(x)) return { algorithms: ['EdDSA'], jwk: { kty, crv, x } };
   return null;
 };
 
-interface Kind {
+interface KeyKind {
   readonly algorithms: readonly TokenAlgorithm[];
   readonly jwk: JWK;
 }
 
-const isText = (value: unknown): value is string => typeof value === 'string';
+const isString = (value: unknown): value is string => typeof value === 'string';
 
 /** Returns the length of a modulus in bits, without leading zeros. */
 const bitsOf = (modulus: string): number => {
@@ -103,18 +107,18 @@ const bitsOf = (modulus: string): number => {
 
 const nameOf = ({ algorithm, keyId }: UsableKey): string => `${algorithm} ${keyId ?? ''}`;
 
-const byName = (one: UsableKey, other: UsableKey): number => {
-  if (nameOf(one) === nameOf(other)) return 0;
-  return nameOf(one) < nameOf(other) ? -1 : 1;
+const compareByName = (left: UsableKey, right: UsableKey): number => {
+  if (nameOf(left) === nameOf(right)) return 0;
+  return nameOf(left) < nameOf(right) ? -1 : 1;
 };
 
 /**
  * Imports a key. Returns an empty list if the numbers are not a valid key, such as a point that is not on the curve.
  */
-const importKey = async (usable: UsableKey): Promise<readonly (UsableKey & { readonly key: CryptoKey })[]> => {
+const importKey = async (usableKey: UsableKey): Promise<readonly (UsableKey & { readonly key: CryptoKey })[]> => {
   try {
-    const key = await importJWK(usable.jwk, usable.algorithm);
-    return key instanceof Uint8Array ? [] : [{ ...usable, key }];
+    const key = await importJWK(usableKey.jwk, usableKey.algorithm);
+    return key instanceof Uint8Array ? [] : [{ ...usableKey, key }];
   } catch {
     return [];
   }

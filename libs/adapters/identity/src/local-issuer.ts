@@ -29,13 +29,13 @@ export interface LocalIssuer {
    */
   readonly verifier: TokenVerifier;
   /** Returns the public half of the issuer's key (RFC 7517). */
-  jwks(): { readonly keys: readonly JWK[] };
-  /** Returns the issuer's discovery document, with addresses below `baseUrl`. */
-  discovery(baseUrl: string): Readonly<Record<string, string | readonly string[]>>;
+  getKeySet(): { readonly keys: readonly JWK[] };
+  /** Returns the issuer's discovery document, with URLs below `baseUrl`. */
+  createDiscoveryDocument(baseUrl: string): Readonly<Record<string, string | readonly string[]>>;
 }
 
 /**
- * The issuer's name. It cannot be resolved (RFC 2606, section 2), so tokens remain valid if the service's address
+ * The issuer's name. It cannot be resolved (RFC 2606, section 2), so tokens remain valid if the service's URL
  * changes.
  */
 export const localIssuerName = 'https://local-issuer.portico.invalid';
@@ -68,7 +68,7 @@ export const createLocalIssuer = async ({
   const { sign, publicJwk } = await readKeyPair(key);
   const keySet = { keys: [publicJwk] };
   const set = await readKeySet(JSON.stringify(keySet));
-  const keys = { current: async () => set, newerThan: async () => null };
+  const keys = { getCurrent: async () => set, findNewer: async () => null };
   return {
     async mint(claims) {
       assertMintable(claims, groupsClaim);
@@ -82,13 +82,13 @@ export const createLocalIssuer = async ({
       keys,
       ...(log ? { log } : {}),
     }),
-    jwks: () => keySet,
-    discovery: (baseUrl) => discoveryAt(baseUrl.replace(/\/$/, '')),
+    getKeySet: () => keySet,
+    createDiscoveryDocument: (baseUrl) => discoveryDocumentOf(baseUrl.replace(/\/$/, '')),
   };
 };
 
 /** Returns the discovery document (OpenID Connect Discovery, section 3). */
-const discoveryAt = (base: string): Readonly<Record<string, string | readonly string[]>> => ({
+const discoveryDocumentOf = (base: string): Readonly<Record<string, string | readonly string[]>> => ({
   issuer: localIssuerName,
   authorization_endpoint: `${base}/local-issuer/authorize`,
   token_endpoint: `${base}/local-issuer/token`,

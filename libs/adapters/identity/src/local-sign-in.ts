@@ -9,9 +9,9 @@ import { readTokenRequest, type TokenError, type TokenRequest } from './token-re
 /** The outcome of an authorization request. */
 export type Authorization =
   /** The browser is redirected to the client, with a code or an error. */
-  | { readonly kind: 'redirect'; readonly to: string }
-  /** The user has to enter a one-time code. `wrong` is true if this attempt had a code that is not valid. */
-  | { readonly kind: 'code required'; readonly wrong: boolean }
+  | { readonly kind: 'redirect'; readonly url: string }
+  /** The user has to enter a one-time code. `isCodeInvalid` is true if this attempt had a code that is not valid. */
+  | { readonly kind: 'code required'; readonly isCodeInvalid: boolean }
   /** The error is shown to the user, because the client is unknown. */
   | { readonly kind: 'unknown client'; readonly reason: string };
 
@@ -56,19 +56,18 @@ interface Ports {
 
 export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): LocalSignIn => {
   const localCodes = createLocalCodes(codes, clock);
-  const randomToken = (): string => Buffer.from(random.bytes(32)).toString('base64url');
   const grant = async ({ redirectUri, state, nonce, challenge }: AuthorizationRequest, user: LocalUser) => {
-    const code = randomToken();
+    const code = createRandomToken(random);
     const payload = { user, clientId: localAudience, redirectUri, challenge, nonce };
     await localCodes.put(code, 'authorization', payload, clock.now() + authorizationSeconds * 1_000);
-    return withQuery(redirectUri, { code, state });
+    return addQuery(redirectUri, { code, state });
   };
 
   /** Returns tokens for the user. The sign-in and all of its tokens expire at `until`. */
-  const tokensFor = async (user: LocalUser, nonce: string | null, until: Instant): Promise<TokenSet> => {
+  const issueTokens = async (user: LocalUser, nonce: string | null, until: Instant): Promise<TokenSet> => {
     const ttlSeconds = Math.min(tokenSeconds, Math.ceil((until - clock.now()) / 1_000));
     const token = await issuer.mint({ ...user, ...(nonce === null ? {} : { nonce }), ttlSeconds });
-    const refreshToken = randomToken();
+    const refreshToken = createRandomToken(random);
     await localCodes.put(refreshToken, 'refresh', { user, clientId: localAudience }, until);
     return {
       // This is the same ID token: every endpoint accepts ID tokens, and this issuer has no other tokens. RFC 6749
@@ -86,16 +85,17 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
     if (request.grant === 'refresh_token') {
       const refresh = await localCodes.take(request.token, 'refresh');
       return refresh?.clientId === request.clientId
-        ? tokensFor(refresh.user, null, refresh.expiresAt)
-        : invalidGrant('The refresh token is used, or too old.');
+        ? issueTokens(refresh.user, null, refresh.expiresAt)
+        : createInvalidGrantError('The refresh token was already used or has expired.');
     }
     const authorization = await localCodes.take(request.code, 'authorization');
-    if (authorization?.clientId !== request.clientId) return invalidGrant('The code is used, or too old.');
+    if (authorization?.clientId !== request.clientId)
+      return createInvalidGrantError('The code was already used or has expired.');
     if (authorization.redirectUri !== request.redirectUri)
-      return invalidGrant('The redirect_uri is not that of the code.');
+      return createInvalidGrantError('The redirect_uri does not match the code.');
     if (authorization.challenge !== challengeOf(request.verifier))
-      return invalidGrant('The code_verifier is not that of the code.');
-    return tokensFor(authorization.user, authorization.nonce, clock.now() + signInSeconds * 1_000);
+      return createInvalidGrantError('The code_verifier does not match the code.');
+    return issueTokens(authorization.user, authorization.nonce, clock.now() + signInSeconds * 1_000);
   };
 
   return {
@@ -112,10 +112,10 @@ export const createLocalSignIn = ({ issuer, codes, clock, random }: Ports): Loca
       const result = readAuthorizationRequest(parameters, origin);
       if (result.kind === 'unknown client') return result;
       if (result.kind === 'rejected')
-        return { kind: 'redirect', to: withQuery(result.redirectUri, { ...result.error, state: result.state }) };
+        return { kind: 'redirect', url: addQuery(result.redirectUri, { ...result.error, state: result.state }) };
       const user = code === null ? null : await localCodes.take(normalizeCode(code), 'sign-in');
-      if (!user) return { kind: 'code required', wrong: code !== null };
-      return { kind: 'redirect', to: await grant(result.request, pickUser(user)) };
+      if (!user) return { kind: 'code required', isCodeInvalid: code !== null };
+      return { kind: 'redirect', url: await grant(result.request, pickUser(user)) };
     },
 
     async exchange(form) {
@@ -133,12 +133,17 @@ const pickUser = ({ uid, email, emailVerified, groups }: LocalUser): LocalUser =
   ...(groups === undefined ? {} : { groups }),
 });
 
-const invalidGrant = (error_description: string): TokenError => ({ error: 'invalid_grant', error_description });
+const createInvalidGrantError = (error_description: string): TokenError => ({
+  error: 'invalid_grant',
+  error_description,
+});
+
+const createRandomToken = (random: Ports['random']): string => Buffer.from(random.bytes(32)).toString('base64url');
 
 /** Returns the challenge for a verifier (RFC 7636, section 4.6). */
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
-const withQuery = (address: string, parameters: Readonly<Record<string, string | null>>): string => {
-  const present = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null);
-  return `${address}?${new URLSearchParams(present).toString()}`;
+const addQuery = (url: string, parameters: Readonly<Record<string, string | null>>): string => {
+  const definedParameters = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== null);
+  return `${url}?${new URLSearchParams(definedParameters).toString()}`;
 };

@@ -9,13 +9,13 @@ import {
   tokenVerifierContract,
 } from '@portico/contracts';
 import { describe, expect, test } from 'vitest';
-import { makeSigningKey, signToken, startProvider, unavailable } from '../test/loopback-provider.ts';
+import { makeSigningKey, signToken, startProvider, respondUnavailable } from '../test/loopback-provider.ts';
 import {
   audience,
   base64url,
   createMemoryStorage,
   outcomeOf,
-  providerAndVerifier,
+  startProviderAndVerifier,
 } from '../test/provider-and-verifier.ts';
 import { createLocalIssuer, localAudience, localIssuerName, makeLocalIssuerKey } from './local-issuer.ts';
 import { createOidcTokenVerifier } from './oidc-token-verifier.ts';
@@ -26,7 +26,7 @@ describe.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('with a provider that signs 
   const [signer, forger] = [await makeSigningKey('one', algorithm), await makeSigningKey('one', algorithm)];
 
   test.each(Object.entries(tokenVerifierContract))('%s', async (_sentence, check) => {
-    const { provider, clock, verifier } = await providerAndVerifier([signer]);
+    const { provider, clock, verifier } = await startProviderAndVerifier([signer]);
     await check({
       verifier,
       issuer: provider.issuer,
@@ -41,38 +41,38 @@ describe.each(['RS256', 'PS256', 'ES256', 'EdDSA'])('with a provider that signs 
 describe('for access tokens', async () => {
   const forger = await makeSigningKey('one');
   const accessAudiences = ['https://portico.example.com/mcp', 'portico-mcp'] as const;
-  const asAccess = { typ: 'at+jwt' };
-  const open = async () => {
-    const { provider, clock, verifier } = await providerAndVerifier([key], { accessAudiences });
-    const forge = (claims: Record<string, unknown>) => signToken(forger, claims, asAccess);
+  const accessTokenHeader = { typ: 'at+jwt' };
+  const openSubject = async () => {
+    const { provider, clock, verifier } = await startProviderAndVerifier([key], { accessAudiences });
+    const forge = (claims: Record<string, unknown>) => signToken(forger, claims, accessTokenHeader);
     return { verifier, issuer: provider.issuer, audience, accessAudiences, clock, forge };
   };
 
   test.each(Object.entries(accessTokenContract))('%s', async (_sentence, check) => {
     await check({
-      ...(await open()),
+      ...(await openSubject()),
       mint: (claims) => signToken(key, claims),
-      mintAccess: (claims) => signToken(key, claims, asAccess),
+      mintAccessToken: (claims) => signToken(key, claims, accessTokenHeader),
     });
   });
 
-  const sameRules = Object.entries(tokenVerifierContract).filter(
-    ([sentence]) => sentence !== 'a token for several audiences is valid only if it was issued to this one',
+  const sharedCases = Object.entries(tokenVerifierContract).filter(
+    ([title]) => title !== 'a token for several audiences is valid only if it was issued to this one',
   );
-  test.each(sameRules)('as for identity tokens: %s', async (_sentence, check) => {
-    const subject = await open();
+  test.each(sharedCases)('as for identity tokens: %s', async (_sentence, check) => {
+    const subject = await openSubject();
     await check({
       ...subject,
       verifier: { verify: (token) => subject.verifier.verify(token, 'identity or access') },
       audience: accessAudiences[0],
-      mint: (claims) => signToken(key, claims, asAccess),
+      mint: (claims) => signToken(key, claims, accessTokenHeader),
     });
   });
 
   test.each(['at+jwt', 'AT+JWT', 'application/at+jwt', 'Application/AT+JWT', 'JWT', undefined])(
     'the type %j is accepted for an access token',
     async (typ) => {
-      const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
+      const { verifier, claims } = await startProviderAndVerifier([key], { accessAudiences });
       const token = await signToken(key, claims({ aud: accessAudiences[1] }), { typ });
       expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe('good');
       expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
@@ -82,45 +82,45 @@ describe('for access tokens', async () => {
   test.each(['', 'at', 'jwt+at', 'application/jwt', 'logout+jwt', 'dpop+jwt', 'application/okta-internal-at+jwt'])(
     'the type %j is rejected for every token',
     async (typ) => {
-      const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
+      const { verifier, claims } = await startProviderAndVerifier([key], { accessAudiences });
       const token = await signToken(key, claims({ aud: accessAudiences[1] }), { typ });
       expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe('invalid_token');
     },
   );
 
   test('no access token is valid without an audience for access tokens', async () => {
-    const { verifier, claims } = await providerAndVerifier([key]);
+    const { verifier, claims } = await startProviderAndVerifier([key]);
     for (const aud of [audience, accessAudiences[0], [accessAudiences[0], audience], undefined]) {
-      const token = await signToken(key, claims({ aud }), asAccess);
+      const token = await signToken(key, claims({ aud }), accessTokenHeader);
       expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe('invalid_token');
     }
   });
 
-  test('an access token where only identity tokens are accepted causes no request to the provider', async () => {
-    const { provider, verifier, claims } = await providerAndVerifier([key], { accessAudiences });
-    const token = await signToken(key, claims({ aud: accessAudiences[0] }), asAccess);
+  test('if only identity tokens are accepted, an access token causes no request to the provider', async () => {
+    const { provider, verifier, claims } = await startProviderAndVerifier([key], { accessAudiences });
+    const token = await signToken(key, claims({ aud: accessAudiences[0] }), accessTokenHeader);
     expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
     expect(provider.requests).toEqual({ discovery: 0, keys: 0 });
   });
 
   test('a shared secret cannot sign an access token', async () => {
-    const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
+    const { verifier, claims } = await startProviderAndVerifier([key], { accessAudiences });
     const header = { alg: 'HS256', kid: 'one', typ: 'at+jwt' };
-    const signed = [header, claims({ aud: accessAudiences[0] })].map(base64url).join('.');
-    const token = `${signed}.${createHmac('sha256', JSON.stringify(key.jwk)).update(signed).digest('base64url')}`;
+    const signingInput = [header, claims({ aud: accessAudiences[0] })].map(base64url).join('.');
+    const token = `${signingInput}.${createHmac('sha256', JSON.stringify(key.jwk)).update(signingInput).digest('base64url')}`;
     expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe('invalid_token');
   });
 });
 
 describe('with a groups claim', () => {
   test.each(Object.entries(groupsClaimContract))('%s', async (_sentence, check) => {
-    const { provider, clock, verifier } = await providerAndVerifier([key], { groupsClaim });
+    const { provider, clock, verifier } = await startProviderAndVerifier([key], { groupsClaim });
     await check({ verifier, issuer: provider.issuer, audience, clock, mint: (claims) => signToken(key, claims) });
   });
 
-  test('without the claim, an access token says nothing about groups and an identity token has none', async () => {
+  test('if the claim is absent, an access token leaves the groups unknown, and an identity token has no groups', async () => {
     const accessAudiences = ['https://portico.example.com/mcp'];
-    const { verifier, claims } = await providerAndVerifier([key], { groupsClaim, accessAudiences });
+    const { verifier, claims } = await startProviderAndVerifier([key], { groupsClaim, accessAudiences });
     const iat = Number(claims().exp) - 3_600;
     const groupsIn = async (changes: Readonly<Record<string, unknown>>, typ: string) => {
       const token = await signToken(key, claims({ iat, ...changes }), { typ });
@@ -138,8 +138,8 @@ describe('with a groups claim', () => {
   });
 
   test('a token with too many groups is logged once', async () => {
-    const { verifier, claims, warnings } = await providerAndVerifier([key], { groupsClaim });
-    const names = Array.from({ length: 1_001 }, (_, at) => at.toString(36));
+    const { verifier, claims, warnings } = await startProviderAndVerifier([key], { groupsClaim });
+    const names = Array.from({ length: 1_001 }, (_, index) => index.toString(36));
     const iat = Number(claims().exp) - 3_600;
     const tokenWith = (groups: readonly string[], sub: string) =>
       signToken(key, claims({ [groupsClaim]: groups, iat, sub }));
@@ -152,32 +152,32 @@ describe('with a groups claim', () => {
 
 describe('with a provider that was never reached', () => {
   test.each(Object.entries(keylessTokenVerifierContract))('%s', async (_sentence, check) => {
-    const { provider, clock, verifier } = await providerAndVerifier([key]);
-    provider.onKeysRequest(unavailable);
+    const { provider, clock, verifier } = await startProviderAndVerifier([key]);
+    provider.onKeysRequest(respondUnavailable);
     await check({ verifier, issuer: provider.issuer, audience, clock, mint: (claims) => signToken(key, claims) });
   });
 });
 
 test('nothing is fetched before the first token, nor for a malformed one', async () => {
-  const { provider, verifier, claims } = await providerAndVerifier([key]);
+  const { provider, verifier, claims } = await startProviderAndVerifier([key]);
   expect(await outcomeOf(verifier.verify('no token'))).toBe('invalid_token');
   expect(provider.requests).toEqual({ discovery: 0, keys: 0 });
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
   expect(provider.requests).toEqual({ discovery: 1, keys: 1 });
 });
 
-test('no discovery document is requested if the address of the keys is configured', async () => {
-  const { provider, claims, start } = await providerAndVerifier([key]);
+test('no discovery document is requested if the URL of the keys is configured', async () => {
+  const { provider, claims, start } = await startProviderAndVerifier([key]);
   const verifier = start({ jwksUrl: `${provider.issuer}/keys` });
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
   expect(provider.requests).toEqual({ discovery: 0, keys: 1 });
 });
 
-test('a service that knows the address of the keys of a local issuer accepts its tokens', async () => {
+test('a service that knows the URL of the keys of a local issuer accepts its tokens', async () => {
   const clock = new ManualClock();
-  const local = await createLocalIssuer({ key: await makeLocalIssuerKey(), clock });
+  const localIssuer = await createLocalIssuer({ key: await makeLocalIssuerKey(), clock });
   const provider = await startProvider([]);
-  provider.publish(...local.jwks().keys);
+  provider.publish(...localIssuer.getKeySet().keys);
   const verifier = createOidcTokenVerifier({
     issuer: localIssuerName,
     audience: localAudience,
@@ -186,7 +186,7 @@ test('a service that knows the address of the keys of a local issuer accepts its
     storage: createMemoryStorage(),
     log: recordLog(),
   });
-  const token = await local.mint({ uid: 'alice', ttlSeconds: 60 });
+  const token = await localIssuer.mint({ uid: 'alice', ttlSeconds: 60 });
   expect(await verifier.verify(token)).toEqual({
     issuer: localIssuerName,
     uid: 'alice',
@@ -198,13 +198,13 @@ test('a service that knows the address of the keys of a local issuer accepts its
 });
 
 test('the probe reports a provider that is down, even while its last keys are still good', async () => {
-  const { provider, verifier, claims, clock } = await providerAndVerifier([key]);
+  const { provider, verifier, claims, clock } = await startProviderAndVerifier([key]);
   const { probe } = verifier;
   expect({ name: probe.name, essential: probe.essential }).toEqual({ name: 'identity', essential: false });
   await probe.check();
-  provider.onKeysRequest(unavailable);
+  provider.onKeysRequest(respondUnavailable);
   clock.advance(3_600_000);
-  await expect(probe.check()).rejects.toThrow('answered 503');
+  await expect(probe.check()).rejects.toThrow('responded with status 503');
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
   provider.onKeysRequest(null);
   clock.advance(3_600_000);
@@ -212,7 +212,7 @@ test('the probe reports a provider that is down, even while its last keys are st
 });
 
 test('closing aborts a running fetch without logging it, and nothing is fetched afterwards', async () => {
-  const { provider, verifier, claims, clock, warnings } = await providerAndVerifier([key], { timeoutMs: 60_000 });
+  const { provider, verifier, claims, clock, warnings } = await startProviderAndVerifier([key], { timeoutMs: 60_000 });
   const requestArrived = new Promise<void>((resolve) => provider.onKeysRequest(() => resolve()));
   const token = await signToken(key, claims());
   const outcome = outcomeOf(verifier.verify(token));
@@ -230,9 +230,9 @@ describe('with several audiences', () => {
   const audiences = ['console', 'tool'];
 
   test('an identity token may be for any of them', async () => {
-    const { verifier, claims } = await providerAndVerifier([key], { audience: audiences });
+    const { verifier, claims } = await startProviderAndVerifier([key], { audience: audiences });
     for (const aud of [...audiences, ['tool'], 'app', ['app'], undefined]) {
-      const expected = [aud].flat().some((one) => one === 'console' || one === 'tool') ? 'good' : 'invalid_token';
+      const expected = [aud].flat().some((name) => name === 'console' || name === 'tool') ? 'good' : 'invalid_token';
       expect([aud, await outcomeOf(verifier.verify(await signToken(key, claims({ aud }))))]).toEqual([aud, expected]);
     }
   });
@@ -245,14 +245,15 @@ describe('with several audiences', () => {
     [['console', 'another'], undefined, 'invalid_token'],
     [['another', 'a third'], 'console', 'invalid_token'],
   ])('an identity token for %j that was issued to %s is %s', async (aud, azp, expected) => {
-    const { verifier, claims } = await providerAndVerifier([key], { audience: audiences });
+    const { verifier, claims } = await startProviderAndVerifier([key], { audience: audiences });
     expect(await outcomeOf(verifier.verify(await signToken(key, claims({ aud, azp }))))).toBe(expected);
   });
 });
 
 describe('with a list of accepted clients', () => {
   const accessAudiences = ['service'];
-  const open = () => providerAndVerifier([key], { accessAudiences, authorizedParties: [audience, 'tool'] });
+  const openVerifier = () =>
+    startProviderAndVerifier([key], { accessAudiences, authorizedParties: [audience, 'tool'] });
 
   test.each([
     [{ azp: audience }, 'good'],
@@ -267,7 +268,7 @@ describe('with a list of accepted clients', () => {
     [{ client_id: 'another' }, 'invalid_token'],
     [{ azp: 'tool', client_id: 'another' }, 'invalid_token'],
   ])('an identity token with %j is %s', async (changes, expected) => {
-    const { verifier, claims } = await open();
+    const { verifier, claims } = await openVerifier();
     expect(await outcomeOf(verifier.verify(await signToken(key, claims(changes))))).toBe(expected);
   });
 
@@ -278,18 +279,19 @@ describe('with a list of accepted clients', () => {
     [{ client_id: 'another' }, 'invalid_token'],
     [{}, 'invalid_token'],
   ])('an access token with %j is %s', async (changes, expected) => {
-    const { verifier, claims } = await open();
+    const { verifier, claims } = await openVerifier();
     const token = await signToken(key, claims({ aud: accessAudiences[0], ...changes }), { typ: 'at+jwt' });
     expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe(expected);
   });
 
-  test('the tokens of every client are accepted if there is no list', async () => {
-    const { verifier, claims } = await providerAndVerifier([key], { accessAudiences });
+  test('without a list, the tokens of all clients are accepted', async () => {
+    const { verifier, claims } = await startProviderAndVerifier([key], { accessAudiences });
     expect(await outcomeOf(verifier.verify(await signToken(key, claims({ azp: 'another' }))))).toBe('good');
   });
 });
 
 test('an empty audience is rejected immediately, because it would match tokens without an audience', async () => {
-  const { start } = await providerAndVerifier([key]);
-  for (const none of ['', [], ['app', '']]) expect(() => start({ audience: none })).toThrow('audience');
+  const { start } = await startProviderAndVerifier([key]);
+  for (const emptyAudience of ['', [], ['app', '']])
+    expect(() => start({ audience: emptyAudience })).toThrow('audience');
 });

@@ -2,7 +2,7 @@ import type { Log } from '@portico/dependencies';
 import type { Clock, Probe, TokenVerifier } from '@portico/domain';
 import { createJwtVerifier } from './jwt-verifier.ts';
 import { assertFetchable, type Provider } from './provider-documents.ts';
-import { freshMs, RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
+import { defaultMaxAgeMs, RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
 
 export interface OidcTokenVerifierOptions {
   /** The exact `iss` claim of a token. */
@@ -17,7 +17,7 @@ export interface OidcTokenVerifierOptions {
   readonly authorizedParties?: readonly string[];
   /** The URL of the keys; discovered if absent or null. */
   readonly jwksUrl?: string | null;
-  /** The age at which the keys are fetched again in the background; `freshMs` by default. */
+  /** The age at which the keys are fetched again in the background; `defaultMaxAgeMs` by default. */
   readonly keysMaxAgeMs?: number;
   readonly clock: Clock;
   readonly storage: KeySetStorage;
@@ -41,7 +41,7 @@ export const fetchTimeoutMs = 3_000;
 
 /**
  * Creates a verifier for tokens from an OpenID Connect issuer (specification, section 2). Fetches nothing before the
- * first token. Throws immediately if keys may not be fetched from the issuer's address, or if the audience is empty.
+ * first token. Throws immediately if keys may not be fetched from the issuer's URL, or if the audience is empty.
  */
 export const createOidcTokenVerifier = ({
   issuer,
@@ -50,7 +50,7 @@ export const createOidcTokenVerifier = ({
   groupsClaim = null,
   authorizedParties = [],
   jwksUrl = null,
-  keysMaxAgeMs = freshMs,
+  keysMaxAgeMs = defaultMaxAgeMs,
   clock,
   storage,
   timeoutMs = fetchTimeoutMs,

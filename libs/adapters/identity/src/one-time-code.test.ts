@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { digestOf, formatCode, codeBytes, normalizeCode } from './one-time-code.ts';
 
-test('a code has 80 random bits, in groups of four digits of base 32', () => {
+test('a code has 80 random bits, in groups of four base-32 digits', () => {
   expect(codeBytes * 8).toBe(80);
   expect(formatCode(new Uint8Array(10))).toBe('0000-0000-0000-0000');
   expect(formatCode(new Uint8Array(10).fill(0xff))).toBe('ZZZZ-ZZZZ-ZZZZ-ZZZZ');
@@ -11,7 +11,7 @@ test('a code has 80 random bits, in groups of four digits of base 32', () => {
 });
 
 test('each byte changes the code', () => {
-  const codes = Array.from({ length: 10 }, (_, at) => formatCode(new Uint8Array(10).fill(1, at, at + 1)));
+  const codes = Array.from({ length: 10 }, (_, index) => formatCode(new Uint8Array(10).fill(1, index, index + 1)));
   expect(new Set(codes).size).toBe(10);
 });
 

@@ -12,7 +12,7 @@ export const codeBytes = 10;
 /** Formats random bytes as a code that people can type: `XXXX-XXXX-XXXX-XXXX` for ten bytes. */
 export const formatCode = (bytes: Uint8Array): string => {
   const bits = [...bytes].map((byte) => byte.toString(2).padStart(8, '0')).join('');
-  const text = (bits.match(/.{5}/g) ?? []).map((five) => digits[Number.parseInt(five, 2)]).join('');
+  const text = (bits.match(/.{5}/g) ?? []).map((fiveBits) => digits[Number.parseInt(fiveBits, 2)]).join('');
   return (text.match(/.{4}/g) ?? []).join('-');
 };
 

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { makeSigningKey, signToken, startProvider, type Responder } from '../test/loopback-provider.ts';
-import { outcomeOf, providerAndVerifier, useStoppedTime } from '../test/provider-and-verifier.ts';
-import { assertFetchable, documentMaxBytes, fetchKeySetText, keysAddressIn } from './provider-documents.ts';
+import { outcomeOf, startProviderAndVerifier, useStoppedTime } from '../test/provider-and-verifier.ts';
+import { assertFetchable, documentMaxBytes, fetchKeySetText, parseKeySetUrl } from './provider-documents.ts';
 
 const key = await makeSigningKey('one');
-const open = new AbortController().signal;
+const openSignal = new AbortController().signal;
 const timeoutMs = 600_000;
-const at = (issuer: string, jwksUrl: string | null = null) => ({ issuer, jwksUrl, timeoutMs });
+const providerWith = (issuer: string, jwksUrl: string | null = null) => ({ issuer, jwksUrl, timeoutMs });
 
 test.each([
   'http://example.com/keys',
@@ -23,43 +23,45 @@ test.each([
   'no address',
   '',
 ])('keys are not fetched from %j', async (address) => {
-  expect(() => assertFetchable(at('https://id.example.com', address))).toThrow();
-  expect(() => assertFetchable(at(address))).toThrow();
-  await expect(fetchKeySetText(at('https://id.example.com', address), open)).rejects.toThrow(/address|https|URL/);
+  expect(() => assertFetchable(providerWith('https://id.example.com', address))).toThrow();
+  expect(() => assertFetchable(providerWith(address))).toThrow();
+  await expect(fetchKeySetText(providerWith('https://id.example.com', address), openSignal)).rejects.toThrow(
+    /address|https|URL/,
+  );
 });
 
 test.each(['https://id.example.com/keys', 'http://localhost:1/keys', 'http://127.9.9.9/keys', 'http://[::1]/keys'])(
   'keys may be fetched from %j',
   (address) => {
-    expect(() => assertFetchable(at('https://id.example.com', address))).not.toThrow();
+    expect(() => assertFetchable(providerWith('https://id.example.com', address))).not.toThrow();
   },
 );
 
-test('a verifier is not created for an issuer with a forbidden address', async () => {
-  const { start } = await providerAndVerifier([key]);
+test('a verifier is not created for an issuer with a forbidden URL', async () => {
+  const { start } = await startProviderAndVerifier([key]);
   expect(() => start({ issuer: 'http://id.example.com' })).toThrow('must be https');
 });
 
 describe('a discovery document', () => {
-  const outcomeWith = async (answer: (issuer: string) => unknown): Promise<string> => {
-    const { provider, verifier, claims } = await providerAndVerifier([key]);
-    provider.onDiscoveryRequest((response) => response.end(JSON.stringify(answer(provider.issuer))));
+  const outcomeWith = async (documentOf: (issuer: string) => unknown): Promise<string> => {
+    const { provider, verifier, claims } = await startProviderAndVerifier([key]);
+    provider.onDiscoveryRequest((response) => response.end(JSON.stringify(documentOf(provider.issuer))));
     return outcomeOf(verifier.verify(await signToken(key, claims())));
   };
 
   test.each<[string, (issuer: string) => unknown]>([
-    ['of another issuer', (issuer) => ({ issuer: `${issuer}/`, jwks_uri: `${issuer}/keys` })],
-    ['of no issuer', (issuer) => ({ jwks_uri: `${issuer}/keys` })],
-    ['without an address of the keys', (issuer) => ({ issuer })],
-    ['with an address that is not a string', (issuer) => ({ issuer, jwks_uri: [`${issuer}/keys`] })],
+    ['of a different issuer', (issuer) => ({ issuer: `${issuer}/`, jwks_uri: `${issuer}/keys` })],
+    ['without an issuer', (issuer) => ({ jwks_uri: `${issuer}/keys` })],
+    ['without the URL of the keys', (issuer) => ({ issuer })],
+    ['with a URL that is not a string', (issuer) => ({ issuer, jwks_uri: [`${issuer}/keys`] })],
     [
-      'that refers us to an http address that is not loopback',
+      'that refers us to an http URL that is not on loopback',
       (issuer) => ({ issuer, jwks_uri: 'http://192.0.2.1/keys' }),
     ],
     ['that is null', () => null],
     ['that is an array', () => []],
-  ])('%s is not followed', async (_name, answer) => {
-    expect(await outcomeWith(answer)).toBe('identity_unavailable');
+  ])('%s is not followed', async (_name, documentOf) => {
+    expect(await outcomeWith(documentOf)).toBe('identity_unavailable');
   });
 
   test('of the issuer is followed, even if it contains other members', async () => {
@@ -68,13 +70,13 @@ describe('a discovery document', () => {
 
   test('that is fetched over https cannot refer us to plain http, not even on loopback', () => {
     const issuer = 'https://id.example.com';
-    const addressIn = (address: string) => () => keysAddressIn(JSON.stringify({ issuer, jwks_uri: address }), issuer);
-    expect(addressIn('http://127.0.0.1/keys')).toThrow('is not https');
-    expect(addressIn('https://keys.example.com/')()).toBe('https://keys.example.com/');
+    const keySetUrlIn = (url: string) => () => parseKeySetUrl(JSON.stringify({ issuer, jwks_uri: url }), issuer);
+    expect(keySetUrlIn('http://127.0.0.1/keys')).toThrow('is not https');
+    expect(keySetUrlIn('https://keys.example.com/')()).toBe('https://keys.example.com/');
   });
 
   test('is found for an issuer with a trailing slash', async () => {
-    const { provider, start, claims } = await providerAndVerifier([key]);
+    const { provider, start, claims } = await startProviderAndVerifier([key]);
     const issuer = `${provider.issuer}/`;
     provider.onDiscoveryRequest((response) => response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}keys` })));
     const token = await signToken(key, claims({ iss: issuer }));
@@ -83,10 +85,10 @@ describe('a discovery document', () => {
 });
 
 describe('a response of the provider', () => {
-  const fetchFrom = async (answer: Responder): Promise<string> => {
+  const fetchFrom = async (respond: Responder): Promise<string> => {
     const provider = await startProvider([key]);
-    provider.onKeysRequest(answer);
-    return fetchKeySetText(at(provider.issuer), open);
+    provider.onKeysRequest(respond);
+    return fetchKeySetText(providerWith(provider.issuer), openSignal);
   };
 
   test('is accepted up to 256 KiB', async () => {
@@ -95,18 +97,18 @@ describe('a response of the provider', () => {
   });
 
   test.each([201, 204, 301, 302, 307, 404, 500, 503])('with status %i is rejected', async (status) => {
-    const answer: Responder = (response) => response.writeHead(status, { location: '/keys' }).end();
-    await expect(fetchFrom(answer)).rejects.toThrow(`answered ${status}`);
+    const respond: Responder = (response) => response.writeHead(status, { location: '/keys' }).end();
+    await expect(fetchFrom(respond)).rejects.toThrow(`responded with status ${status}`);
   });
 
   test.each<[string, Responder]>([
     ['nothing at all', () => undefined],
     ['only the head', (response) => response.flushHeaders()],
     ['only half of the body', (response) => response.write('{"keys":[')],
-  ])('times out if %s arrives in time', async (_name, answer) => {
+  ])('times out if %s arrives before the timeout', async (_name, respond) => {
     const time = useStoppedTime();
     const requestArrived = Promise.withResolvers<void>();
-    const rejection = expect(fetchFrom((...args) => (requestArrived.resolve(), answer(...args)))).rejects.toThrow(
+    const rejection = expect(fetchFrom((...args) => (requestArrived.resolve(), respond(...args)))).rejects.toThrow(
       /timeout/,
     );
     await requestArrived.promise;
@@ -114,11 +116,11 @@ describe('a response of the provider', () => {
     await rejection;
   });
 
-  test('times out if the discovery document does not arrive in time', async () => {
+  test('times out if the discovery document does not arrive before the timeout', async () => {
     const provider = await startProvider([key]);
     const time = useStoppedTime();
     const requestArrived = new Promise<void>((resolve) => provider.onDiscoveryRequest(() => resolve()));
-    const rejection = expect(fetchKeySetText(at(provider.issuer), open)).rejects.toThrow(/timeout/);
+    const rejection = expect(fetchKeySetText(providerWith(provider.issuer), openSignal)).rejects.toThrow(/timeout/);
     await requestArrived;
     await time.advance(timeoutMs);
     await rejection;

@@ -1,4 +1,4 @@
-import { boundedText, isLoopback } from '@portico/dependencies';
+import { readBoundedText, isLoopback } from '@portico/dependencies';
 
 /** The location of an issuer's keys. */
 export interface Provider {
@@ -12,70 +12,72 @@ export interface Provider {
 /** The size limit of a discovery document or key set. */
 export const documentMaxBytes = 256 * 1_024;
 
-/** Throws unless keys may be fetched from the address, which must be https, or http on loopback. */
+/** Throws unless keys may be fetched from the URL, which must be https, or http on loopback. */
 export const assertFetchable = ({ issuer, jwksUrl }: Provider): void => {
-  fetchable(jwksUrl ?? discoveryUrlOf(issuer));
+  parseFetchableUrl(jwksUrl ?? discoveryUrlOf(issuer));
 };
 
 /**
  * Fetches the issuer's current key set. Throws on a timeout, and if a response is not a 200 or exceeds the size limit.
  */
-export const fetchKeySetText = async (provider: Provider, closing: AbortSignal): Promise<string> => {
-  const signal = AbortSignal.any([AbortSignal.timeout(provider.timeoutMs), closing]);
+export const fetchKeySetText = async (provider: Provider, closeSignal: AbortSignal): Promise<string> => {
+  const signal = AbortSignal.any([AbortSignal.timeout(provider.timeoutMs), closeSignal]);
   return fetchText(provider.jwksUrl ?? (await discover(provider.issuer, signal)), signal);
 };
 
 /**
- * Returns the address of the keys from a discovery document. Throws if the document is for a different issuer, or if an
+ * Returns the URL of the keys from a discovery document. Throws if the document is for a different issuer, or if an
  * issuer that uses https refers us to plain http.
  */
-export const keysAddressIn = (text: string, issuer: string): string => {
+export const parseKeySetUrl = (text: string, issuer: string): string => {
   const url = discoveryUrlOf(issuer);
-  const { jwks_uri: jwksUrl } = issuerDocument(text, issuer);
-  if (typeof jwksUrl !== 'string') throw new Error(`${url} does not say where the keys are`);
+  const { jwks_uri: jwksUrl } = parseIssuerDocument(text, issuer);
+  if (typeof jwksUrl !== 'string') throw new Error(`${url} does not contain the URL of the keys`);
   if (url.startsWith('https:') && !jwksUrl.startsWith('https:')) throw new Error(`${jwksUrl} is not https`);
   return jwksUrl;
 };
 
 /** Parses a discovery document. Throws if it is for a different issuer. */
-export const issuerDocument = (text: string, issuer: string): Readonly<Record<string, unknown>> => {
+export const parseIssuerDocument = (text: string, issuer: string): Readonly<Record<string, unknown>> => {
   const document = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
   if (document['issuer'] === issuer) return document;
-  throw new Error(`${discoveryUrlOf(issuer)} names another issuer: ${JSON.stringify(document['issuer'])}`);
+  throw new Error(`${discoveryUrlOf(issuer)} names a different issuer: ${JSON.stringify(document['issuer'])}`);
 };
 
 export const discoveryUrlOf = (issuer: string): string =>
   `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
 
 const discover = async (issuer: string, signal: AbortSignal): Promise<string> =>
-  keysAddressIn(await fetchText(discoveryUrlOf(issuer), signal), issuer);
+  parseKeySetUrl(await fetchText(discoveryUrlOf(issuer), signal), issuer);
 
-const fetchText = async (address: string, signal: AbortSignal): Promise<string> =>
-  (await fetchDocument(address, signal)).text;
+const fetchText = async (url: string, signal: AbortSignal): Promise<string> => (await fetchDocument(url, signal)).text;
 
 /** Fetches a document. `date` is the response's `Date` header, in milliseconds since 1970; null if absent. */
 export const fetchDocument = async (
-  address: string,
+  url: string,
   signal: AbortSignal,
 ): Promise<{ readonly text: string; readonly date: number | null }> => {
-  const response = await fetch(fetchable(address), {
+  const response = await fetch(parseFetchableUrl(url), {
     signal,
     redirect: 'manual',
     headers: { accept: 'application/json' },
   });
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new Error(`${address} answered ${response.status}`);
+    throw new Error(`${url} responded with status ${response.status}`);
   }
-  const tooLong = () => new Error(`${address} answered with more than ${documentMaxBytes} bytes`);
+  const createSizeError = () => new Error(`${url} responded with more than ${documentMaxBytes} bytes`);
   const date = Date.parse(response.headers.get('date') ?? '');
-  return { text: await boundedText(response, documentMaxBytes, tooLong), date: Number.isNaN(date) ? null : date };
+  return {
+    text: await readBoundedText(response, documentMaxBytes, createSizeError),
+    date: Number.isNaN(date) ? null : date,
+  };
 };
 
-const fetchable = (address: string): URL => {
+const parseFetchableUrl = (address: string): URL => {
   if (!URL.canParse(address)) throw new Error(`${JSON.stringify(address)} is not a URL`);
   const url = new URL(address);
-  if (url.username || url.password) throw new Error('The address of an identity provider must not contain a password');
+  if (url.username || url.password) throw new Error('The URL of an identity provider must not contain a password');
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))) return url;
   throw new Error(`${address} must be https; plain http is allowed on loopback only`);
 };

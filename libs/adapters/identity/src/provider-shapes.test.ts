@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { makeSigningKey, signToken } from '../test/loopback-provider.ts';
 import { createMemoryStorage, outcomeOf } from '../test/provider-and-verifier.ts';
 import { createOidcTokenVerifier } from './oidc-token-verifier.ts';
-import { assertFetchable, keysAddressIn } from './provider-documents.ts';
+import { assertFetchable, parseKeySetUrl } from './provider-documents.ts';
 
 /** The documented token format of a real provider; only the origin is replaced by one on loopback. */
 interface Shape {
@@ -18,7 +18,7 @@ interface Shape {
   readonly kid: string;
   readonly header?: Record<string, unknown>;
   /** How the published key differs from a key with `kid`, `alg` and `use`. */
-  readonly published?: Record<string, unknown>;
+  readonly publishedFields?: Record<string, unknown>;
   readonly audience: string;
   readonly claims: Record<string, unknown>;
   readonly identity: { readonly uid: string; readonly email: string | null; readonly emailVerified: boolean };
@@ -57,7 +57,7 @@ const shapes: Record<string, Shape> = {
     issuer: '/realms/portico',
     keys: '/realms/portico/protocol/openid-connect/certs',
     kid: 'FJ86GcF3jTbNLOco4NvZkUCIUmfYCqoqtOQeMfbhNlE',
-    published: { x5c: ['MIIC'], x5t: 'abc', 'x5t#S256': 'def' },
+    publishedFields: { x5c: ['MIIC'], x5t: 'abc', 'x5t#S256': 'def' },
     audience: 'portico',
     claims: {
       typ: 'ID',
@@ -79,7 +79,7 @@ const shapes: Record<string, Shape> = {
     issuer: '/',
     keys: '/.well-known/jwks.json',
     kid: 'NjVBRjY5MDlCMUIwNzU4RTA2QzZFMDQ4QzQ2MDAyQjVDNjk1RTM2Qg',
-    published: { x5c: ['MIID'], x5t: 'abc' },
+    publishedFields: { x5c: ['MIID'], x5t: 'abc' },
     audience: '0Ur3Qm9pXWZb1Y2c3D4e5F6g7H8i9J0k',
     claims: {
       aud: '0Ur3Qm9pXWZb1Y2c3D4e5F6g7H8i9J0k',
@@ -115,7 +115,7 @@ const shapes: Record<string, Shape> = {
     issuer: '/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0',
     keys: '/9188040d-6c67-4c5b-b112-36a304b66dad/discovery/v2.0/keys',
     kid: '1LTMzakihiRla_8z2BEJVXeWMqo',
-    published: {
+    publishedFields: {
       alg: undefined,
       x5t: '1LTMzakihiRla_8z2BEJVXeWMqo',
       x5c: ['MIID'],
@@ -183,11 +183,11 @@ const serve = async (texts: Readonly<Record<string, () => string>>): Promise<str
 };
 
 test.each(Object.entries(shapes))(
-  'with only issuer and audience configured, an ID token in the shape of %s is good',
+  'with only issuer and audience configured, an ID token in the format of %s is valid',
   async (_name, shape) => {
     const key = await makeSigningKey(shape.kid);
-    const forEncryption = { ...(await makeSigningKey('enc')).jwk, alg: 'RSA-OAEP', use: 'enc' };
-    const keySet = JSON.stringify({ keys: [forEncryption, { ...key.jwk, ...shape.published }] });
+    const encryptionKey = { ...(await makeSigningKey('enc')).jwk, alg: 'RSA-OAEP', use: 'enc' };
+    const keySet = JSON.stringify({ keys: [encryptionKey, { ...key.jwk, ...shape.publishedFields }] });
     const keysOrigin = await serve({ [shape.keys]: () => keySet });
     const origin = await serve({
       [`${shape.issuer.replace(/\/$/, '')}/.well-known/openid-configuration`]: () =>
@@ -228,12 +228,12 @@ test.each([
     'https://identity.localhost:8443/realms/portico/protocol/openid-connect/certs',
   ],
 ])('for the issuer %s the keys come from %s', (issuer, jwksUrl) => {
-  expect(keysAddressIn(JSON.stringify({ issuer, jwks_uri: jwksUrl }), issuer)).toBe(jwksUrl);
+  expect(parseKeySetUrl(JSON.stringify({ issuer, jwks_uri: jwksUrl }), issuer)).toBe(jwksUrl);
   expect(() => assertFetchable({ issuer, jwksUrl: null, timeoutMs: 1 })).not.toThrow();
   expect(() => assertFetchable({ issuer, jwksUrl, timeoutMs: 1 })).not.toThrow();
 });
 
-test('the evaluation realm has the client, the admin and the verified e-mails named in its settings', () => {
+test('the evaluation realm has the client, the admin and the verified email addresses named in its settings', () => {
   const deploy = join(import.meta.dirname, '../../../../deploy');
   const settings = Object.fromEntries(
     readFileSync(join(deploy, 'identity.env'), 'utf8')

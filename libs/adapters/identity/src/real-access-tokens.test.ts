@@ -2,17 +2,17 @@ import { machineId } from '@portico/test-servers';
 import { decodeProtectedHeader } from 'jose';
 import { expect, test } from 'vitest';
 import { outcomeOf } from '../test/provider-and-verifier.ts';
-import { realProvider } from '../test/real-provider.ts';
+import { startRealProvider } from '../test/real-provider.ts';
 
-const here = 'https://portico.example.com/mcp';
-const elsewhere = 'https://another.example.com/mcp';
+const ownResource = 'https://portico.example.com/mcp';
+const otherResource = 'https://another.example.com/mcp';
 
 test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
-  'an access token for this service that a real provider signs with %s is accepted where access tokens are',
+  'an access token for this service that a real provider signs with %s is accepted wherever access tokens are allowed',
   async (algorithm) => {
-    const { provider, start } = await realProvider(algorithm, [here, elsewhere]);
-    const verifier = start({ accessAudiences: [here] });
-    const { idToken, accessToken } = await provider.signIn({ uid: 'alice', email: 'alice@example.com' }, here);
+    const { provider, start } = await startRealProvider(algorithm, [ownResource, otherResource]);
+    const verifier = start({ accessAudiences: [ownResource] });
+    const { idToken, accessToken } = await provider.signIn({ uid: 'alice', email: 'alice@example.com' }, ownResource);
     expect(decodeProtectedHeader(accessToken).typ).toBe('at+jwt');
     expect(await verifier.verify(accessToken, 'identity or access')).toEqual({
       issuer: provider.issuer,
@@ -27,10 +27,10 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
   },
 );
 
-test('an access token of a real provider for another service is accepted nowhere', async () => {
-  const { provider, start } = await realProvider('ES256', [here, elsewhere]);
-  const verifier = start({ accessAudiences: [here] });
-  for (const resource of [elsewhere, undefined]) {
+test('an access token of a real provider for a different service is never accepted', async () => {
+  const { provider, start } = await startRealProvider('ES256', [ownResource, otherResource]);
+  const verifier = start({ accessAudiences: [ownResource] });
+  for (const resource of [otherResource, undefined]) {
     const { accessToken } = await provider.signIn({ uid: 'alice' }, resource);
     for (const use of ['identity', 'identity or access'] as const) {
       expect(await outcomeOf(verifier.verify(accessToken, use))).toBe('invalid_token');
@@ -39,9 +39,9 @@ test('an access token of a real provider for another service is accepted nowhere
 });
 
 test('the access token of a machine identifies the machine until it expires', async () => {
-  const { provider, start, clock } = await realProvider('ES256', [here]);
-  const verifier = start({ accessAudiences: [here] });
-  const token = await provider.machineToken(here);
+  const { provider, start, clock } = await startRealProvider('ES256', [ownResource]);
+  const verifier = start({ accessAudiences: [ownResource] });
+  const token = await provider.getMachineToken(ownResource);
   expect(await verifier.verify(token, 'identity or access')).toMatchObject({ uid: machineId, email: null });
   clock.advance(86_400_000);
   expect(await outcomeOf(verifier.verify(token, 'identity or access'))).toBe('invalid_token');

@@ -14,13 +14,13 @@ export interface RemoteKeySourceOptions {
   readonly provider: Provider;
   readonly clock: Clock;
   readonly storage: KeySetStorage;
-  /** The age at which a set is refreshed in the background; `freshMs` by default. */
+  /** The age at which a set is refreshed in the background; `defaultMaxAgeMs` by default. */
   readonly maxAgeMs?: number;
   readonly log: Log;
 }
 
 /** The default age at which a set is refreshed in the background. */
-export const freshMs = 5 * 60_000;
+export const defaultMaxAgeMs = 5 * 60_000;
 /**
  * A set that is this many times as old as the maximum age, or an hour old, is refreshed before use, unless the provider
  * is down.
@@ -36,7 +36,7 @@ export const backOffMinMs = 1_000;
 export const backOffMaxMs = 60_000;
 
 /** How long `close` waits for storage that hangs. */
-const closeWaitMs = 1_000;
+const closeTimeoutMs = 1_000;
 
 /** The tolerated clock error. A stored set whose timestamp is further in the future is not used. */
 const clockErrorMaxMs = 60_000;
@@ -55,9 +55,9 @@ interface CachedKeySet {
  */
 export class RemoteKeySource implements KeySource {
   readonly #options: RemoteKeySourceOptions;
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
   readonly #outage: Outage;
-  #cached: CachedKeySet | null = null;
+  #cachedKeySet: CachedKeySet | null = null;
   #loading: Promise<void> | null = null;
   #fetching: Promise<void> | null = null;
   #saving: Promise<void> = Promise.resolve();
@@ -72,51 +72,54 @@ export class RemoteKeySource implements KeySource {
     });
   }
 
-  async current(): Promise<KeySet> {
+  async getCurrent(): Promise<KeySet> {
     await (this.#loading ??= this.#load());
-    const age = this.#age();
-    const { maxAgeMs = freshMs } = this.#options;
+    const age = this.#computeAge();
+    const { maxAgeMs = defaultMaxAgeMs } = this.#options;
     const blockingAge = Math.min(blockingRefreshMs, blockingRefreshAges * maxAgeMs);
     if (age >= maxAgeMs) {
-      const fetching = this.#fetchAfter(this.#backOffMs());
-      if (age >= staleMaxMs || (age >= blockingAge && this.#failures === 0)) await fetching;
+      const fetchAttempt = this.#fetchAfter(this.#computeBackOffMs());
+      if (age >= staleMaxMs || (age >= blockingAge && this.#failures === 0)) await fetchAttempt;
     }
-    if (!this.#cached || this.#age() >= staleMaxMs) {
+    if (!this.#cachedKeySet || this.#computeAge() >= staleMaxMs) {
       throw new PorticoError('identity_unavailable', { cause: this.#lastProblem });
     }
-    return this.#cached.set;
+    return this.#cachedKeySet.set;
   }
 
-  async newerThan(current: KeySet): Promise<KeySet | null> {
-    if (this.#cached?.set === current) await this.#fetchAfter(Math.max(unknownKeyIntervalMs, this.#backOffMs()));
-    const set = this.#cached?.set ?? null;
-    return set === current ? null : set;
+  async findNewer(currentSet: KeySet): Promise<KeySet | null> {
+    if (this.#cachedKeySet?.set === currentSet)
+      await this.#fetchAfter(Math.max(unknownKeyIntervalMs, this.#computeBackOffMs()));
+    const set = this.#cachedKeySet?.set ?? null;
+    return set === currentSet ? null : set;
   }
 
   /** Rejects with the last error until a fetch succeeds. */
   async check(): Promise<void> {
-    await this.current();
+    await this.getCurrent();
     if (this.#failures > 0) throw this.#lastProblem;
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new Error('The verifier is closed'));
+    this.#closeController.abort(new Error('The verifier is closed'));
     await this.#fetching;
-    await settlesWithin(closeWaitMs, this.#saving);
+    await settlesWithin(closeTimeoutMs, this.#saving);
   }
 
-  #age(): number {
-    return this.#cached ? this.#options.clock.monotonic() - this.#cached.fetchedAt : Number.POSITIVE_INFINITY;
+  #computeAge(): number {
+    return this.#cachedKeySet
+      ? this.#options.clock.monotonic() - this.#cachedKeySet.fetchedAt
+      : Number.POSITIVE_INFINITY;
   }
 
-  #backOffMs(): number {
+  #computeBackOffMs(): number {
     return this.#failures === 0 ? 0 : Math.min(backOffMaxMs, backOffMinMs * 2 ** (this.#failures - 1));
   }
 
   /** Waits for the fetch in flight, or starts one if the last attempt finished at least `pauseMs` ago. */
   async #fetchAfter(pauseMs: number): Promise<void> {
     const isDue = this.#options.clock.monotonic() - this.#lastAttemptAt >= pauseMs;
-    if (!this.#fetching && isDue && !this.#closing.signal.aborted) {
+    if (!this.#fetching && isDue && !this.#closeController.signal.aborted) {
       this.#fetching = this.#fetch().finally(() => {
         this.#fetching = null;
       });
@@ -128,19 +131,22 @@ export class RemoteKeySource implements KeySource {
   async #fetch(): Promise<void> {
     const { provider, clock } = this.#options;
     try {
-      const text = await fetchKeySetText(provider, this.#closing.signal);
+      const text = await fetchKeySetText(provider, this.#closeController.signal);
       const set = await readKeySet(text);
-      const isUnchanged = this.#cached?.set.generation === set.generation;
-      this.#cached = { set: isUnchanged && this.#cached ? this.#cached.set : set, fetchedAt: clock.monotonic() };
+      const isUnchanged = this.#cachedKeySet?.set.generation === set.generation;
+      this.#cachedKeySet = {
+        set: isUnchanged && this.#cachedKeySet ? this.#cachedKeySet.set : set,
+        fetchedAt: clock.monotonic(),
+      };
       this.#failures = 0;
       this.#outage.end();
       this.#save(text);
     } catch (error) {
       this.#failures += 1;
       this.#lastProblem = error;
-      if (this.#closing.signal.aborted) return;
+      if (this.#closeController.signal.aborted) return;
       const message = 'The keys of the identity provider could not be fetched; the last ones are used for up to 24 h';
-      this.#outage.begin({ message, fields: { err: error } });
+      this.#outage.start({ message, fields: { err: error } });
     } finally {
       this.#lastAttemptAt = clock.monotonic();
     }
@@ -149,11 +155,14 @@ export class RemoteKeySource implements KeySource {
   async #load(): Promise<void> {
     const { provider, clock, storage } = this.#options;
     try {
-      const stored = storedFrom(await storage.load());
-      if (!stored || stored.issuer !== provider.issuer || stored.jwksUrl !== provider.jwksUrl) return;
-      const age = clock.now() - stored.fetchedAt;
+      const storedKeySet = parseStoredKeySet(await storage.load());
+      if (!storedKeySet || storedKeySet.issuer !== provider.issuer || storedKeySet.jwksUrl !== provider.jwksUrl) return;
+      const age = clock.now() - storedKeySet.fetchedAt;
       if (age < -clockErrorMaxMs) return;
-      this.#cached = { set: await readKeySet(stored.keys), fetchedAt: clock.monotonic() - Math.max(0, age) };
+      this.#cachedKeySet = {
+        set: await readKeySet(storedKeySet.keys),
+        fetchedAt: clock.monotonic() - Math.max(0, age),
+      };
     } catch (error) {
       this.#warn('The stored keys of the identity provider could not be read', error);
     }
@@ -162,21 +171,21 @@ export class RemoteKeySource implements KeySource {
   #save(keys: string): void {
     const { provider, clock, storage } = this.#options;
     const { issuer, jwksUrl } = provider;
-    const stored: Stored = { issuer, jwksUrl, fetchedAt: clock.now(), keys };
+    const storedKeySet: StoredKeySet = { issuer, jwksUrl, fetchedAt: clock.now(), keys };
     this.#saving = this.#saving
-      .then(() => storage.save(JSON.stringify(stored)))
+      .then(() => storage.save(JSON.stringify(storedKeySet)))
       .catch((error: unknown) =>
         this.#warn('The keys of the identity provider could not be stored; a restart has to fetch them', error),
       );
   }
 
   #warn(message: string, error: unknown): void {
-    if (!this.#closing.signal.aborted) this.#options.log.warn({ err: error }, message);
+    if (!this.#closeController.signal.aborted) this.#options.log.warn({ err: error }, message);
   }
 }
 
 /** The text of a key set with its issuer, so that one issuer's set is never used for a different issuer. */
-interface Stored {
+interface StoredKeySet {
   readonly issuer: string;
   readonly jwksUrl: string | null;
   /** The time of the fetch, in milliseconds since 1970. */
@@ -184,7 +193,7 @@ interface Stored {
   readonly keys: string;
 }
 
-const storedFrom = (text: string | null): Stored | null => {
+const parseStoredKeySet = (text: string | null): StoredKeySet | null => {
   if (text === null) return null;
   const { issuer, jwksUrl, fetchedAt, keys } = Object(JSON.parse(text)) as Readonly<Record<string, unknown>>;
   if (typeof issuer !== 'string' || typeof fetchedAt !== 'number' || typeof keys !== 'string') {

@@ -2,10 +2,10 @@ import { createHmac, createPublicKey } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { makeSigningKey, signToken } from '../test/loopback-provider.ts';
-import { base64url, outcomeOf, providerAndVerifier } from '../test/provider-and-verifier.ts';
+import { base64url, outcomeOf, startProviderAndVerifier } from '../test/provider-and-verifier.ts';
 
 const key = await makeSigningKey('one');
-const stranger = await makeSigningKey('one');
+const otherKey = await makeSigningKey('one');
 
 const oddHeaders: Record<string, unknown> = {
   'typ 1': { alg: 'RS256', kid: 'one', typ: 1 },
@@ -17,17 +17,17 @@ const oddHeaders: Record<string, unknown> = {
   'no alg': { kid: 'one' },
   'alg in lower case': { alg: 'rs256', kid: 'one' },
   'alg RS512': { alg: 'RS512', kid: 'one' },
-  'alg that every object has': { alg: 'constructor', kid: 'one' },
+  'alg that every object inherits': { alg: 'constructor', kid: 'one' },
   'kid {}': { alg: 'RS256', kid: {} },
   'kid 1': { alg: 'RS256', kid: 1 },
   'kid null': { alg: 'RS256', kid: null },
   'kid of 129 characters': { alg: 'RS256', kid: 'x'.repeat(129) },
-  'kid that every object has': { alg: 'RS256', kid: '__proto__' },
+  'kid that every object inherits': { alg: 'RS256', kid: '__proto__' },
   'kid that is a path': { alg: 'RS256', kid: '../../dev/null\0' },
   jku: { alg: 'RS256', kid: 'one', jku: 'http://127.0.0.1:1/' },
   x5u: { alg: 'RS256', kid: 'one', x5u: 'http://127.0.0.1:1/' },
   x5c: { alg: 'RS256', kid: 'one', x5c: ['a'] },
-  jwk: { alg: 'RS256', jwk: stranger.jwk },
+  jwk: { alg: 'RS256', jwk: otherKey.jwk },
   crit: { alg: 'RS256', kid: 'one', crit: ['b64'], b64: true },
   b64: { alg: 'RS256', kid: 'one', b64: false },
   zip: { alg: 'RS256', kid: 'one', zip: 'DEF' },
@@ -36,17 +36,17 @@ const oddHeaders: Record<string, unknown> = {
 };
 
 test.each(Object.entries(oddHeaders))('a header with %s makes any token invalid', async (_, header) => {
-  const { verifier, claims } = await providerAndVerifier([key]);
+  const { verifier, claims } = await startProviderAndVerifier([key]);
   for (const signature of ['AAAA', 'A', '', 'AA=A', '!!']) {
     const token = `${base64url(header)}.${base64url(claims())}.${signature}`;
     expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
   }
 });
 
-test.each([{ typ: 'at+jwt' }, { typ: '' }, { jku: 'https://id.example.com/' }, { jwk: stranger.jwk }, { zip: 'DEF' }])(
+test.each([{ typ: 'at+jwt' }, { typ: '' }, { jku: 'https://id.example.com/' }, { jwk: otherKey.jwk }, { zip: 'DEF' }])(
   'the header %j makes a token invalid, even if the issuer signed it',
   async (header) => {
-    const { verifier, claims } = await providerAndVerifier([key]);
+    const { verifier, claims } = await startProviderAndVerifier([key]);
     expect(await outcomeOf(verifier.verify(await signToken(key, claims(), header)))).toBe('invalid_token');
   },
 );
@@ -54,41 +54,41 @@ test.each([{ typ: 'at+jwt' }, { typ: '' }, { jku: 'https://id.example.com/' }, {
 test.each([{ typ: 'JWT' }, { typ: 'jwt' }, { typ: undefined }, { kid: undefined }])(
   'the header %j is accepted',
   async (header) => {
-    const { verifier, claims } = await providerAndVerifier([key]);
+    const { verifier, claims } = await startProviderAndVerifier([key]);
     expect(await outcomeOf(verifier.verify(await signToken(key, claims(), header)))).toBe('good');
   },
 );
 
 test('a public key cannot be used as a shared secret', async () => {
-  const { verifier, claims } = await providerAndVerifier([key]);
+  const { verifier, claims } = await startProviderAndVerifier([key]);
   const pem = createPublicKey({ key: key.jwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' });
   for (const secret of [pem, JSON.stringify(key.jwk), key.jwk.n ?? '']) {
-    const signed = `${base64url({ alg: 'HS256', kid: 'one' })}.${base64url(claims())}`;
-    const token = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
+    const signingInput = `${base64url({ alg: 'HS256', kid: 'one' })}.${base64url(claims())}`;
+    const token = `${signingInput}.${createHmac('sha256', secret).update(signingInput).digest('base64url')}`;
     expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
   }
 });
 
 test('a key verifies only the algorithm that it is published for', async () => {
-  const { verifier, provider, claims } = await providerAndVerifier([key]);
+  const { verifier, provider, claims } = await startProviderAndVerifier([key]);
   const token = await signToken(key, claims());
   const [, payload, signature] = token.split('.');
   expect(await outcomeOf(verifier.verify(token))).toBe('good');
-  const asPss = `${base64url({ alg: 'PS256', kid: 'one' })}.${payload}.${signature}`;
-  expect(await outcomeOf(verifier.verify(asPss))).toBe('invalid_token');
+  const pssToken = `${base64url({ alg: 'PS256', kid: 'one' })}.${payload}.${signature}`;
+  expect(await outcomeOf(verifier.verify(pssToken))).toBe('invalid_token');
   expect(provider.requests.keys).toBe(1);
 });
 
-test('a valid token has one encoding: no part can be dropped, replaced or added, no character changed', async () => {
-  const { verifier, claims } = await providerAndVerifier([key]);
+test('a valid token has one encoding: no part can be dropped, replaced or added, and no character can be changed', async () => {
+  const { verifier, claims } = await startProviderAndVerifier([key]);
   const token = await signToken(key, claims());
   const [header, payload, signature] = token.split('.');
   expect(await outcomeOf(verifier.verify(token))).toBe('good');
-  const changedTokens = [...token].map((character, at) =>
-    [token.slice(0, at), character === 'A' ? 'B' : 'A', token.slice(at + 1)].join(''),
+  const changedTokens = [...token].map((character, index) =>
+    [token.slice(0, index), character === 'A' ? 'B' : 'A', token.slice(index + 1)].join(''),
   );
-  const spareBits = ['B', 'R', 'h', 'x', '='].map((last) => token.slice(0, -1) + last);
-  for (const bad of [
+  const tokensWithUnusedBits = ['B', 'R', 'h', 'x', '='].map((lastCharacter) => token.slice(0, -1) + lastCharacter);
+  for (const invalidToken of [
     `${base64url({ alg: 'none' })}.${payload}.`,
     `${header}.${payload}.`,
     `${header}.${payload}`,
@@ -97,15 +97,15 @@ test('a valid token has one encoding: no part can be dropped, replaced or added,
     `${token}.x.y`,
     `${token}=`,
     ...changedTokens,
-    ...spareBits,
+    ...tokensWithUnusedBits,
   ]) {
-    expect(await outcomeOf(verifier.verify(bad)), bad).toBe('invalid_token');
+    expect(await outcomeOf(verifier.verify(invalidToken)), invalidToken).toBe('invalid_token');
   }
-  expect(await outcomeOf(verifier.verify(await signToken(stranger, claims())))).toBe('invalid_token');
+  expect(await outcomeOf(verifier.verify(await signToken(otherKey, claims())))).toBe('invalid_token');
 });
 
 test('arbitrary text results in invalid_token and no other error', async () => {
-  const { verifier } = await providerAndVerifier([key]);
+  const { verifier } = await startProviderAndVerifier([key]);
   const text = fc.string({ unit: 'binary' });
   const part = fc.oneof(
     text,
@@ -113,7 +113,7 @@ test('arbitrary text results in invalid_token and no other error', async () => {
     fc.record({ alg: fc.constant('RS256'), kid: fc.constant('one'), typ: fc.jsonValue() }).map(base64url),
     fc.base64String(),
   );
-  const parts = fc.array(part, { minLength: 2, maxLength: 4 }).map((some) => some.join('.'));
+  const parts = fc.array(part, { minLength: 2, maxLength: 4 }).map((segments) => segments.join('.'));
   await fc.assert(
     fc.asyncProperty(fc.oneof(text, parts), async (token) => {
       expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
@@ -123,20 +123,20 @@ test('arbitrary text results in invalid_token and no other error', async () => {
 });
 
 test('claims that are not an object or not UTF-8 are invalid, even if the issuer signed them', async () => {
-  const { verifier, claims } = await providerAndVerifier([key]);
+  const { verifier, claims } = await startProviderAndVerifier([key]);
   const { subtle } = globalThis.crypto;
-  const signed = async (payload: Buffer): Promise<string> => {
+  const sign = async (payload: Buffer): Promise<string> => {
     const text = `${base64url({ alg: 'RS256', kid: 'one' })}.${payload.toString('base64url')}`;
     const signature = await subtle.sign('RSASSA-PKCS1-v1_5', key.privateKey, Buffer.from(text));
     return `${text}.${Buffer.from(signature).toString('base64url')}`;
   };
-  const good = JSON.stringify(claims());
-  expect(await outcomeOf(verifier.verify(await signed(Buffer.from(good))))).toBe('good');
-  const latin = Buffer.from(JSON.stringify(claims({ sub: 'é' })), 'latin1');
-  for (const payload of ['null', '[]', '7', '"alice"', `[${good}]`, `${good}x`, `\ufeff${good}`]) {
-    expect(await outcomeOf(verifier.verify(await signed(Buffer.from(payload)))), payload).toBe('invalid_token');
+  const validClaims = JSON.stringify(claims());
+  expect(await outcomeOf(verifier.verify(await sign(Buffer.from(validClaims))))).toBe('good');
+  const latin1Claims = Buffer.from(JSON.stringify(claims({ sub: 'é' })), 'latin1');
+  for (const payload of ['null', '[]', '7', '"alice"', `[${validClaims}]`, `${validClaims}x`, `\ufeff${validClaims}`]) {
+    expect(await outcomeOf(verifier.verify(await sign(Buffer.from(payload)))), payload).toBe('invalid_token');
   }
-  expect(await outcomeOf(verifier.verify(await signed(latin)))).toBe('invalid_token');
+  expect(await outcomeOf(verifier.verify(await sign(latin1Claims)))).toBe('invalid_token');
 });
 
 test.each([
@@ -144,6 +144,6 @@ test.each([
   ['a sign-in in the future', { auth_time: Date.UTC(2026, 0, 1) / 1_000 + 61 }],
   ['a sign-in at an unreadable time', { auth_time: 'yesterday' }],
 ])('a token that reports %s is invalid', async (_, changes) => {
-  const { verifier, claims } = await providerAndVerifier([key]);
+  const { verifier, claims } = await startProviderAndVerifier([key]);
   expect(await outcomeOf(verifier.verify(await signToken(key, claims(changes))))).toBe('invalid_token');
 });

@@ -21,9 +21,9 @@ export interface TokenError {
 /** Parses the form of a token request. */
 export const readTokenRequest = (form: URLSearchParams): TokenRequest | TokenError => {
   if ([...form.keys()].some((name) => form.getAll(name).length > 1))
-    return invalid('A parameter is there more than once.');
+    return createInvalidRequestError('A parameter appears more than once.');
   const grant = form.get('grant_type');
-  if (grant === null) return invalid('grant_type is missing.');
+  if (grant === null) return createInvalidRequestError('grant_type is missing.');
   const reader = Object.hasOwn(readers, grant) ? readers[grant as TokenRequest['grant']] : null;
   if (!reader)
     return {
@@ -39,22 +39,25 @@ export const readTokenRequest = (form: URLSearchParams): TokenRequest | TokenErr
 const readCode = (form: URLSearchParams, clientId: string): TokenRequest | TokenError => {
   const [code, redirectUri, verifier] = [form.get('code'), form.get('redirect_uri'), form.get('code_verifier')];
   if (!code || redirectUri === null || verifier === null)
-    return invalid('code, redirect_uri and code_verifier are required.');
+    return createInvalidRequestError('code, redirect_uri and code_verifier are required.');
   // The format of a verifier: RFC 7636, section 4.1.
   if (!/^[A-Za-z0-9\-._~]{43,128}$/.test(verifier))
-    return invalid('code_verifier must have 43 to 128 of the characters of RFC 7636.');
+    return createInvalidRequestError('code_verifier must consist of 43 to 128 characters from the set in RFC 7636.');
   return { grant: 'authorization_code', clientId, code, redirectUri, verifier };
 };
 
 const readRefresh = (form: URLSearchParams, clientId: string): TokenRequest | TokenError => {
   const token = form.get('refresh_token');
-  if (!token) return invalid('refresh_token is missing.');
-  const granted = grantedScopes.split(' ');
-  if ((form.get('scope') ?? grantedScopes).split(' ').some((scope) => !granted.includes(scope)))
-    return { error: 'invalid_scope', error_description: `No more than ${grantedScopes} was granted.` };
+  if (!token) return createInvalidRequestError('refresh_token is missing.');
+  const scopes = grantedScopes.split(' ');
+  if ((form.get('scope') ?? grantedScopes).split(' ').some((scope) => !scopes.includes(scope)))
+    return { error: 'invalid_scope', error_description: `Only the scopes ${grantedScopes} were granted.` };
   return { grant: 'refresh_token', clientId, token };
 };
 
 const readers = { authorization_code: readCode, refresh_token: readRefresh } as const;
 
-const invalid = (error_description: string): TokenError => ({ error: 'invalid_request', error_description });
+const createInvalidRequestError = (error_description: string): TokenError => ({
+  error: 'invalid_request',
+  error_description,
+});

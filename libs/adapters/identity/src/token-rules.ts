@@ -66,31 +66,32 @@ export const subjectMaxLength = 128;
  * Returns the error for an invalid token. The reason is only in the cause, for the log: the sender of the token
  * receives only the code.
  */
-export const invalidToken = (reason: string, cause?: unknown): PorticoError =>
+export const createInvalidTokenError = (reason: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_token', { cause: new Error(reason, { cause }) });
 
-const keyIdForm = /^[A-Za-z0-9._~+/=-]{1,128}$/;
+const keyIdPattern = /^[A-Za-z0-9._~+/=-]{1,128}$/;
 
 /** Headers that let a token supply its own key or change its encoding (RFC 8725, section 3.10; RFC 7797). */
 const forbiddenHeaders = ['crit', 'jku', 'jwk', 'x5u', 'x5c', 'b64', 'zip'];
 
 /** Parses the header of a compact token (RFC 7515, section 7.1) without verifying anything. Throws `invalid_token`. */
 export const readHeader = (token: string): TokenHeader => {
-  if (token.length > tokenMaxLength) throw invalidToken('the token is too long');
+  if (token.length > tokenMaxLength) throw createInvalidTokenError('the token is too long');
   const parts = token.split('.');
-  const [encoded] = parts;
-  if (!encoded || parts.length !== 3 || !parts.every(isBase64url)) {
-    throw invalidToken('the token does not have three parts in base64url');
+  const [encodedHeader] = parts;
+  if (!encodedHeader || parts.length !== 3 || !parts.every(isBase64url)) {
+    throw createInvalidTokenError('the token does not have three parts in base64url');
   }
-  const header = parseObject(Buffer.from(encoded, 'base64url'));
-  const forbidden = forbiddenHeaders.find((name) => header[name] !== undefined);
-  if (forbidden) throw invalidToken(`the token has the header ${forbidden}`);
+  const header = parseObject(Buffer.from(encodedHeader, 'base64url'));
+  const forbiddenHeader = forbiddenHeaders.find((name) => header[name] !== undefined);
+  if (forbiddenHeader) throw createInvalidTokenError(`the token has the header ${forbiddenHeader}`);
   const { typ, alg, kid } = header;
-  const kinds = kindsByType(typ);
-  const algorithm = tokenAlgorithms.find((known) => known === alg);
-  if (!algorithm) throw invalidToken('the token is signed by an algorithm that is not allowed');
+  const kinds = kindsOfType(typ);
+  const algorithm = tokenAlgorithms.find((candidate) => candidate === alg);
+  if (!algorithm) throw createInvalidTokenError('the token is signed by an algorithm that is not allowed');
   if (kid === undefined) return { kinds, algorithm, keyId: null };
-  if (typeof kid !== 'string' || !keyIdForm.test(kid)) throw invalidToken('the token has a malformed key id');
+  if (typeof kid !== 'string' || !keyIdPattern.test(kid))
+    throw createInvalidTokenError('the token has a malformed key id');
   return { kinds, algorithm, keyId: kid };
 };
 
@@ -98,7 +99,7 @@ export const readHeader = (token: string): TokenHeader => {
  * Returns the kinds that a type allows. Most providers use `JWT` for both kinds, or no type at all, as Okta does. Media
  * types are case-insensitive (RFC 2045).
  */
-const kindsByType = (typ: unknown): readonly TokenKind[] => {
+const kindsOfType = (typ: unknown): readonly TokenKind[] => {
   if (typ === undefined) return ['identity', 'access'];
   switch (typeof typ === 'string' ? typ.toLowerCase() : null) {
     case 'jwt':
@@ -107,7 +108,7 @@ const kindsByType = (typ: unknown): readonly TokenKind[] => {
     case 'application/at+jwt':
       return ['access'];
     default:
-      throw invalidToken('the token is of another type');
+      throw createInvalidTokenError('the token has a different type');
   }
 };
 
@@ -121,17 +122,17 @@ const isBase64url = (part: string): boolean =>
  */
 export const validateClaims = (payload: Uint8Array, header: TokenHeader, rules: TokenRules): VerifiedClaims => {
   const claims = parseObject(payload);
-  if (claims.iss !== rules.issuer) throw invalidToken('the token is from another issuer');
-  const forUs = header.kinds.filter((kind) => audienceRules[kind](claims, rules));
-  if (forUs.length === 0) throw invalidToken('the token is for another audience');
-  const kinds = forUs.filter((kind) => isOfAuthorizedParty(kind, claims, rules));
-  if (kinds.length === 0) throw invalidToken('the token was issued to a client that is not accepted');
-  if (claims.events !== undefined) throw invalidToken('the token reports events, such as a logout');
+  if (claims.iss !== rules.issuer) throw createInvalidTokenError('the token is from a different issuer');
+  const kindsForAudience = header.kinds.filter((kind) => audienceRules[kind](claims, rules));
+  if (kindsForAudience.length === 0) throw createInvalidTokenError('the token is for a different audience');
+  const kinds = kindsForAudience.filter((kind) => isIssuedToAuthorizedParty(kind, claims, rules));
+  if (kinds.length === 0) throw createInvalidTokenError('the token was issued to a client that is not accepted');
+  if (claims.events !== undefined) throw createInvalidTokenError('the token reports events, such as a logout');
   const { names, isAbsent, isTruncated } = groupsOf(claims, rules.groupsClaim ?? null);
   const validity = validityOf(claims);
   // Many providers put the claim only into identity tokens, so its absence from an access token means nothing.
-  const saysNothing = isAbsent && !kinds.includes('identity');
-  const groups = names && !saysNothing && validity.issuedAt !== null ? { names, issuedAt: validity.issuedAt } : null;
+  const isInconclusive = isAbsent && !kinds.includes('identity');
+  const groups = names && !isInconclusive && validity.issuedAt !== null ? { names, issuedAt: validity.issuedAt } : null;
   const { from, until } = validity;
   return { kinds, identity: { ...identityOf(rules.issuer, claims), groups }, from, until, isTruncated };
 };
@@ -145,10 +146,10 @@ const parseObject = (bytes: Uint8Array): Claims => {
   try {
     value = JSON.parse(utf8.decode(bytes));
   } catch (cause) {
-    throw invalidToken('a part of the token is not JSON', cause);
+    throw createInvalidTokenError('a part of the token is not JSON', cause);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalidToken('a part of the token is not an object');
+    throw createInvalidTokenError('a part of the token is not an object');
   }
   return value as Claims;
 };
@@ -158,9 +159,11 @@ const parseObject = (bytes: Uint8Array): Claims => {
  * one of ours (OpenID Connect Core 1.0, section 3.1.3.7).
  */
 const isForApplication = ({ aud, azp }: Claims, { audience }: TokenRules): boolean => {
-  const ours = [audience].flat();
-  if (!Array.isArray(aud)) return ours.some((one) => aud === one);
-  return ours.some((one) => aud.includes(one) && (aud.length === 1 || azp === one));
+  const expectedAudiences = [audience].flat();
+  if (!Array.isArray(aud)) return expectedAudiences.some((expectedAudience) => aud === expectedAudience);
+  return expectedAudiences.some(
+    (expectedAudience) => aud.includes(expectedAudience) && (aud.length === 1 || azp === expectedAudience),
+  );
 };
 
 /**
@@ -169,7 +172,8 @@ const isForApplication = ({ aud, azp }: Claims, { audience }: TokenRules): boole
  * bearer for a proof of possession.
  */
 const isForService = ({ aud, cnf }: Claims, { accessAudiences = [] }: TokenRules): boolean =>
-  cnf === undefined && [aud].flat().some((one) => accessAudiences.some((ours) => ours === one));
+  cnf === undefined &&
+  [aud].flat().some((tokenAudience) => accessAudiences.some((expectedAudience) => expectedAudience === tokenAudience));
 
 const audienceRules = { identity: isForApplication, access: isForService } as const satisfies Record<
   TokenKind,
@@ -181,7 +185,7 @@ const audienceRules = { identity: isForApplication, access: isForService } as co
  * 2.2). An identity token without a client was issued to its audience (OpenID Connect Core 1.0, section 2), which is
  * ours. If an access token names no client, its client is unknown.
  */
-const isOfAuthorizedParty = (
+const isIssuedToAuthorizedParty = (
   kind: TokenKind,
   { azp, client_id: clientId }: Claims,
   { authorizedParties = [] }: TokenRules,
@@ -189,7 +193,7 @@ const isOfAuthorizedParty = (
   if (authorizedParties.length === 0) return true;
   const parties = [azp, clientId].filter((party) => party !== undefined);
   if (parties.length === 0) return kind === 'identity';
-  return parties.every((party) => authorizedParties.some((accepted) => accepted === party));
+  return parties.every((party) => authorizedParties.some((authorizedParty) => authorizedParty === party));
 };
 
 /**
@@ -197,21 +201,22 @@ const isOfAuthorizedParty = (
  * `iat` to `exp`.
  */
 const validityOf = ({ exp, nbf, iat, auth_time: authTime }: Claims) => {
-  const end = secondsOf('exp', exp);
-  if (end === null) throw invalidToken('the token has no expiry');
-  const issued = secondsOf('iat', iat);
-  const starts = [issued, secondsOf('nbf', nbf), secondsOf('auth_time', authTime)];
+  const expirySeconds = secondsOf('exp', exp);
+  if (expirySeconds === null) throw createInvalidTokenError('the token has no expiry');
+  const issuedAtSeconds = secondsOf('iat', iat);
+  const startSeconds = [issuedAtSeconds, secondsOf('nbf', nbf), secondsOf('auth_time', authTime)];
   return {
-    from: Math.max(...starts.map((begin) => begin ?? 0)) * 1_000 - skewMs,
-    until: end * 1_000 + skewMs,
-    issuedAt: issued === null ? null : Math.floor(issued * 1_000),
+    from: Math.max(...startSeconds.map((seconds) => seconds ?? 0)) * 1_000 - skewMs,
+    until: expirySeconds * 1_000 + skewMs,
+    issuedAt: issuedAtSeconds === null ? null : Math.floor(issuedAtSeconds * 1_000),
   };
 };
 
 /** Parses a NumericDate (RFC 7519, section 2); null if absent. */
 const secondsOf = (name: string, value: unknown): number | null => {
   if (value === undefined) return null;
-  if (typeof value !== 'number' || !Number.isFinite(value)) throw invalidToken(`${name} is not a number of seconds`);
+  if (typeof value !== 'number' || !Number.isFinite(value))
+    throw createInvalidTokenError(`${name} is not a number of seconds`);
   return value;
 };
 
@@ -220,15 +225,16 @@ const secondsOf = (name: string, value: unknown): number | null => {
  */
 const identityOf = (
   issuer: string,
-  { sub, email = null, email_verified: verified }: Claims,
+  { sub, email = null, email_verified: emailVerified }: Claims,
 ): Omit<IdentityClaims, 'groups'> => {
-  if (typeof sub !== 'string' || !isSubject(sub)) throw invalidToken('the subject is not a string that can be stored');
-  if (email !== null && typeof email !== 'string') throw invalidToken('the e-mail address is not a string');
+  if (typeof sub !== 'string' || !isSubject(sub))
+    throw createInvalidTokenError('the subject is not a string that can be stored');
+  if (email !== null && typeof email !== 'string') throw createInvalidTokenError('the email address is not a string');
   return {
     issuer,
     uid: sub,
     email: email || null,
-    emailVerified: verified === true || verified === 'true',
+    emailVerified: emailVerified === true || emailVerified === 'true',
   };
 };
 

@@ -26,7 +26,7 @@ export const signToken = (
 export type Responder = (response: ServerResponse, request: IncomingMessage) => void;
 
 /** Responds as a provider that is down does. */
-export const unavailable: Responder = (response) => {
+export const respondUnavailable: Responder = (response) => {
   response.statusCode = 503;
   response.end();
 };
@@ -48,7 +48,7 @@ export interface LoopbackProvider {
  * ends.
  */
 export const startProvider = async (keys: readonly SigningKey[]): Promise<LoopbackProvider> => {
-  let published: readonly unknown[] = keys.map(({ jwk }) => jwk);
+  let publishedKeys: readonly unknown[] = keys.map(({ jwk }) => jwk);
   let keysResponder: Responder | null = null;
   let discoveryResponder: Responder | null = null;
   const requests = { keys: 0, discovery: 0 };
@@ -61,7 +61,7 @@ export const startProvider = async (keys: readonly SigningKey[]): Promise<Loopba
     } else if (request.url === '/keys') {
       requests.keys += 1;
       if (keysResponder) keysResponder(response, request);
-      else response.end(JSON.stringify({ keys: published }));
+      else response.end(JSON.stringify({ keys: publishedKeys }));
     } else {
       response.statusCode = 404;
       response.end('{}');
@@ -79,8 +79,8 @@ export const startProvider = async (keys: readonly SigningKey[]): Promise<Loopba
   return {
     issuer,
     requests,
-    publish: (...next) => {
-      published = next;
+    publish: (...newKeys) => {
+      publishedKeys = newKeys;
     },
     onKeysRequest: (responder) => {
       keysResponder = responder;

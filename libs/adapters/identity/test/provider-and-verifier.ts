@@ -24,13 +24,13 @@ export interface MemoryStorage extends KeySetStorage {
 }
 
 export const createMemoryStorage = (): MemoryStorage => {
-  let stored: string | null = null;
+  let savedText: string | null = null;
   return {
-    load: async () => stored,
+    load: async () => savedText,
     save: async (text) => {
-      stored = text;
+      savedText = text;
     },
-    text: () => stored,
+    text: () => savedText,
   };
 };
 
@@ -38,7 +38,7 @@ export const createMemoryStorage = (): MemoryStorage => {
  * Starts a provider with these keys, and a verifier for its tokens. Returns them with all of the verifier's
  * dependencies.
  */
-export const providerAndVerifier = async (
+export const startProviderAndVerifier = async (
   keys: readonly SigningKey[],
   options: Partial<OidcTokenVerifierOptions> = {},
 ) => {
@@ -46,18 +46,18 @@ export const providerAndVerifier = async (
   const clock = new ManualClock();
   const storage = createMemoryStorage();
   const warnings: { readonly level: 'warn' | 'debug'; readonly message: string; readonly error: unknown }[] = [];
-  const note = (level: 'warn' | 'debug') => (fields: { readonly err?: unknown }, message: string) =>
+  const recordWarning = (level: 'warn' | 'debug') => (fields: { readonly err?: unknown }, message: string) =>
     void warnings.push({ level, message, error: fields.err });
-  const start = (more: Partial<OidcTokenVerifierOptions> = {}) => {
+  const start = (overrides: Partial<OidcTokenVerifierOptions> = {}) => {
     const verifier = createOidcTokenVerifier({
       issuer: provider.issuer,
       audience,
       clock,
       storage,
       timeoutMs: longTimeoutMs,
-      log: { ...recordLog(), warn: note('warn'), debug: note('debug') },
+      log: { ...recordLog(), warn: recordWarning('warn'), debug: recordWarning('debug') },
       ...options,
-      ...more,
+      ...overrides,
     });
     onTestFinished(() => verifier.close());
     return verifier;
@@ -71,8 +71,8 @@ export const providerAndVerifier = async (
   });
   /** Simulates a new process with the same storage. The outer `clock` still belongs to the old process. */
   const restart = () => {
-    const restarted = clock.inNewProcess();
-    return { clock: restarted, verifier: start({ clock: restarted }) };
+    const newClock = clock.copyForNewProcess();
+    return { clock: newClock, verifier: start({ clock: newClock }) };
   };
   return { provider, clock, storage, warnings, claims, verifier: start(), start, restart };
 };

@@ -23,14 +23,14 @@ const olderCountsMax = 12;
 /** The state of a history under one rule at one point in time. */
 export interface WindowCount {
   /** Admissions within the window. */
-  readonly counted: number;
+  readonly count: number;
   /** The time of the oldest of these admissions; meaningless if there are none. */
   readonly oldestAt: Ticks;
   /**
    * The time at which the next request would be admitted if no other one is admitted first; `now` if that is
    * immediately.
    */
-  readonly freeAt: Ticks;
+  readonly nextAdmissionAt: Ticks;
 }
 
 /** A history as saved in a state file. `log` and `times` are ascending; `counts` corresponds to `times`. */
@@ -58,10 +58,10 @@ export class AdmissionHistory {
   /** Restores a saved history. All times are capped at `now`, because the machine's clock may have been set back. */
   static from({ log, times, counts }: SavedHistory, offset: Ticks, now: Ticks): AdmissionHistory {
     const history = new AdmissionHistory();
-    const shifted = (time: number): Ticks => Math.min(time + offset, now);
-    history.#times = [...times].map(shifted);
+    const shift = (time: number): Ticks => Math.min(time + offset, now);
+    history.#times = [...times].map(shift);
     history.#counts = [...counts];
-    for (const time of log) history.#append(shifted(time));
+    for (const time of log) history.#append(shift(time));
     return history;
   }
 
@@ -76,12 +76,12 @@ export class AdmissionHistory {
 
   countWindow(now: Ticks, { allowed, windowSeconds }: LimitRule): WindowCount {
     const window = windowSeconds * ticksPerSecond;
-    let counted = this.#size - this.#firstAfter(now - window);
-    for (let i = this.#times.length - 1; i >= 0 && now - this.#timeAt(i) < window; i--) counted += this.#countAt(i);
+    let count = this.#size - this.#findFirstAfter(now - window);
+    for (let i = this.#times.length - 1; i >= 0 && now - this.#timeAt(i) < window; i--) count += this.#countAt(i);
     return {
-      counted,
-      oldestAt: this.#startOf(counted),
-      freeAt: counted < allowed ? now : this.#startOf(allowed) + window,
+      count,
+      oldestAt: this.#startOf(count),
+      nextAdmissionAt: count < allowed ? now : this.#startOf(allowed) + window,
     };
   }
 
@@ -95,17 +95,18 @@ export class AdmissionHistory {
       for (let i = 0; i < this.#size; i++) this.#push(this.#log[i] ?? 0, 1);
       if (this.#size > 0) [this.#log, this.#size] = [new Float64Array(0), 0];
       this.#push(now, 1);
-      const last = this.#times.length - 1;
-      if (last > 0 && subWindowOf(this.#timeAt(last - 1), window) === subWindowOf(now, window)) this.#merge(last - 1);
-      if (this.#times.length > last) this.#compact(now, window, window);
+      const lastIndex = this.#times.length - 1;
+      if (lastIndex > 0 && subWindowOf(this.#timeAt(lastIndex - 1), window) === subWindowOf(now, window))
+        this.#merge(lastIndex - 1);
+      if (this.#times.length > lastIndex) this.#compact(now, window, window);
     }
   }
 
-  saved(offset: Ticks): SavedHistory {
-    const shifted = (time: number): number => time + offset;
+  toSavedHistory(offset: Ticks): SavedHistory {
+    const shift = (time: number): number => time + offset;
     return {
-      log: this.#log.slice(0, this.#size).map(shifted),
-      times: Float64Array.from(this.#times, shifted),
+      log: this.#log.slice(0, this.#size).map(shift),
+      times: Float64Array.from(this.#times, shift),
       counts: Float64Array.from(this.#counts),
     };
   }
@@ -119,23 +120,23 @@ export class AdmissionHistory {
     for (let i = this.#times.length - 2; i >= 0; i--) {
       if (subWindowOf(this.#timeAt(i), window) === subWindowOf(this.#timeAt(i + 1), window)) this.#merge(i);
     }
-    let old = 0;
-    while (old < this.#times.length && now - this.#timeAt(old) >= age) old++;
-    for (; old > olderCountsMax; old--) this.#merge(this.#cheapestMerge(now, old));
+    let oldCounts = 0;
+    while (oldCounts < this.#times.length && now - this.#timeAt(oldCounts) >= age) oldCounts++;
+    for (; oldCounts > olderCountsMax; oldCounts--) this.#merge(this.#findCheapestMerge(now, oldCounts));
   }
 
   /**
    * Returns the index of the count to merge with the next one, out of the first `length` counts. The first count is
    * never merged, because it marks where the others start.
    */
-  #cheapestMerge(now: Ticks, length: number): number {
-    let [best, least] = [1, Infinity];
+  #findCheapestMerge(now: Ticks, length: number): number {
+    let [bestIndex, leastLoss] = [1, Infinity];
     for (let i = 1; i < length - 1; i++) {
-      const from = this.#timeAt(i - 1);
-      const loss = (this.#timeAt(i + 1) - from) / (now - from + 1);
-      if (loss < least) [best, least] = [i, loss];
+      const startTime = this.#timeAt(i - 1);
+      const loss = (this.#timeAt(i + 1) - startTime) / (now - startTime + 1);
+      if (loss < leastLoss) [bestIndex, leastLoss] = [i, loss];
     }
-    return best;
+    return bestIndex;
   }
 
   /** Merges a count into the next one, which keeps its time. */
@@ -156,9 +157,9 @@ export class AdmissionHistory {
 
   #append(time: Ticks): void {
     if (this.#size === this.#log.length) {
-      const larger = new Float64Array(Math.min(exactLimitMax, Math.max(4, 2 * this.#size)));
-      larger.set(this.#log);
-      this.#log = larger;
+      const largerLog = new Float64Array(Math.min(exactLimitMax, Math.max(4, 2 * this.#size)));
+      largerLog.set(this.#log);
+      this.#log = largerLog;
     }
     this.#log[this.#size++] = time;
   }
@@ -189,7 +190,7 @@ export class AdmissionHistory {
    * Finds, by bisection, the index of the first admission in the log after that time. Returns the log's size if there
    * is none.
    */
-  #firstAfter(time: Ticks): number {
+  #findFirstAfter(time: Ticks): number {
     let [low, high] = [0, this.#size];
     while (low < high) {
       const middle = (low + high) >>> 1;

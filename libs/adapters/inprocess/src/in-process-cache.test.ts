@@ -3,8 +3,8 @@ import { cacheEntriesMax, cacheTtlMs } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createInProcessCache } from './in-process-cache.ts';
 
-for (const [sentence, check] of Object.entries(cacheContract)) {
-  test(sentence, () => check(createInProcessCache({ clock: new ManualClock() })));
+for (const [title, check] of Object.entries(cacheContract)) {
+  test(title, () => check(createInProcessCache({ clock: new ManualClock() })));
 }
 
 test('a value expires after seven days', async () => {

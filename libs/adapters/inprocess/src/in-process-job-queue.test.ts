@@ -10,52 +10,52 @@ const idsOf = (...names: readonly string[]): readonly JobId[] => names as readon
 const perKind = (count: number) =>
   Object.fromEntries(jobKinds.map((kind) => [kind, count])) as Readonly<Record<JobKind, number>>;
 
-for (const [sentence, check] of Object.entries(jobQueueContract)) {
-  test(sentence, () => check({ queue: createInProcessJobQueue({ concurrency: perKind(3) }), concurrency: 3 }));
+for (const [title, check] of Object.entries(jobQueueContract)) {
+  test(title, () => check({ queue: createInProcessJobQueue({ concurrency: perKind(3) }), concurrency: 3 }));
 }
 
 test('an id that is waiting or running is not accepted again', async () => {
   const queue = createInProcessJobQueue({ concurrency: perKind(1) });
-  const started: string[] = [];
+  const startedIds: string[] = [];
   const { promise, resolve } = Promise.withResolvers<undefined>();
   queue.start(async (id) => {
-    started.push(id);
+    startedIds.push(id);
     await promise;
   });
   queue.offer('embed', idsOf('a', 'b', 'b'));
   await nextTick();
-  expect(started).toEqual(['a']);
+  expect(startedIds).toEqual(['a']);
   queue.offer('embed', idsOf('a', 'b'));
   resolve(undefined);
   await nextTick();
   await nextTick();
-  expect(started).toEqual(['a', 'b']);
+  expect(startedIds).toEqual(['a', 'b']);
   await queue.stop();
 });
 
 test('ids beyond the maximum number of waiting ids are dropped', async () => {
   const queue = createInProcessJobQueue({ concurrency: perKind(1), waitingMax: 2 });
-  const started: string[] = [];
+  const startedIds: string[] = [];
   queue.offer('embed', idsOf('a', 'b', 'c'));
   queue.offer('embed', idsOf('d'));
   queue.start(async (id) => {
-    started.push(id);
+    startedIds.push(id);
   });
   await nextTick();
   await nextTick();
-  expect(started).toEqual(['a', 'b']);
+  expect(startedIds).toEqual(['a', 'b']);
   await queue.stop();
 });
 
 test('a closed queue runs no jobs and stops immediately', async () => {
   const queue = createClosedJobQueue();
-  const started: string[] = [];
+  const startedIds: string[] = [];
   queue.start(async (id) => {
-    started.push(id);
+    startedIds.push(id);
   });
   queue.offer('embed', idsOf('a'));
   await nextTick();
   await nextTick();
   await queue.stop();
-  expect(started).toEqual([]);
+  expect(startedIds).toEqual([]);
 });

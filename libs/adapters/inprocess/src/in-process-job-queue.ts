@@ -27,25 +27,25 @@ export const createInProcessJobQueue = ({ concurrency, waitingMax = 10_000 }: Jo
 
 /** Creates a queue for the jobs of one kind. */
 const createLane = (concurrency: number, waitingMax: number) => {
-  const waiting = new Set<JobId>();
-  const running = new Map<JobId, Promise<void>>();
+  const waitingIds = new Set<JobId>();
+  const runningJobs = new Map<JobId, Promise<void>>();
   let work: ((id: JobId) => Promise<void>) | null = null;
-  let stopped = false;
+  let isStopped = false;
   let isFillScheduled = false;
 
   const fill = (): void => {
     isFillScheduled = false;
-    for (const id of waiting) {
-      if (work === null || running.size >= concurrency) return;
-      waiting.delete(id);
-      running.set(id, settle(id, work(id)));
+    for (const id of waitingIds) {
+      if (work === null || runningJobs.size >= concurrency) return;
+      waitingIds.delete(id);
+      runningJobs.set(id, settle(id, work(id)));
     }
   };
   const settle = async (id: JobId, job: Promise<void>): Promise<void> => {
     try {
       await job;
     } finally {
-      running.delete(id);
+      runningJobs.delete(id);
       fill();
     }
   };
@@ -58,23 +58,23 @@ const createLane = (concurrency: number, waitingMax: number) => {
 
   return {
     offer(ids: readonly JobId[]): void {
-      if (stopped) return;
+      if (isStopped) return;
       for (const id of ids) {
-        if (waiting.size >= waitingMax) break;
-        if (!running.has(id)) waiting.add(id);
+        if (waitingIds.size >= waitingMax) break;
+        if (!runningJobs.has(id)) waitingIds.add(id);
       }
-      if (work !== null && waiting.size > 0) scheduleFill();
+      if (work !== null && waitingIds.size > 0) scheduleFill();
     },
     start(newWork: (id: JobId) => Promise<void>): void {
-      if (stopped) return;
+      if (isStopped) return;
       work = newWork;
       scheduleFill();
     },
     async stop(): Promise<void> {
-      stopped = true;
+      isStopped = true;
       work = null;
-      waiting.clear();
-      await Promise.allSettled(running.values());
+      waitingIds.clear();
+      await Promise.allSettled(runningJobs.values());
     },
   };
 };

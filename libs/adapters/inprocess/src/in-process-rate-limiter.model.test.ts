@@ -26,15 +26,15 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
     fc.constantFrom(0, 1, 999, 1000, 1001, 2000, 7000, 30_000),
     fc.integer({ min: 0, max: 2500 }),
   );
-  const microseconds = milliseconds.map((each) => each * 1000);
-  const own = fc.record({ jumpMilliseconds: fc.integer({ min: -1e7, max: 1e7 }) });
+  const microseconds = milliseconds.map((ms) => ms * 1000);
+  const clockJump = fc.record({ jumpMilliseconds: fc.integer({ min: -1e7, max: 1e7 }) });
   return fc.array(
     fc.oneof(
       { weight: 8, arbitrary: fc.record({ do: fc.constant('consume' as const), times }) },
       { weight: 1, arbitrary: fc.record({ do: fc.constant('peek' as const), times: fc.constant(1) }) },
       { weight: 6, arbitrary: fc.record({ do: fc.constant('pass' as const), microseconds }) },
       { weight: 2, arbitrary: fc.record({ do: fc.constant('rule' as const), rule: fc.constantFrom(...rules) }) },
-      { weight: 1, arbitrary: fc.record({ do: fc.constant('own' as const), own }) },
+      { weight: 1, arbitrary: fc.record({ do: fc.constant('event' as const), event: clockJump }) },
     ),
     { minLength: 1, maxLength: 60 },
   );
@@ -47,7 +47,9 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
 const withRestarts = (steps: Steps): Steps =>
   fc
     .array(fc.tuple(steps, fc.integer({ min: -1_000_000, max: 1_000_000_000 })), { minLength: 1, maxLength: 3 })
-    .map((lives) => lives.flatMap(([life, restartAt]) => [...life, { do: 'own' as const, own: { restartAt } }]));
+    .map((lifetimes) =>
+      lifetimes.flatMap(([lifetime, restartAt]) => [...lifetime, { do: 'event' as const, event: { restartAt } }]),
+    );
 
 let folder = '';
 beforeAll(async () => {
@@ -70,41 +72,41 @@ const createSubject = async (): Promise<WalkedLimiter<Event>> => {
       clock.advance(microseconds / 1000);
       elapsed += microseconds;
     },
-    perform: async (event, ask) => {
+    perform: async (event, send) => {
       if ('jumpMilliseconds' in event) return clock.jump(event.jumpMilliseconds);
       await limiter.close();
-      clock = clock.inNewProcess(event.restartAt);
+      clock = clock.copyForNewProcess(event.restartAt);
       limiter = await createInProcessRateLimiter({ clock, stateFile });
       // If a restart after a quiet window removes the subject, its longest window is no longer known.
-      await ask(longestRule, 'consume');
+      await send(longestRule, 'consume');
     },
   };
 };
 
-const exactly = (steps: Steps) =>
-  fc.asyncProperty(fc.constantFrom(...exactRules), steps, async (first, walk) =>
-    assertExactWalk(await createSubject(), first, walk),
+const exactProperty = (steps: Steps) =>
+  fc.asyncProperty(fc.constantFrom(...exactRules), steps, async (firstRule, limiterSteps) =>
+    assertExactWalk(await createSubject(), firstRule, limiterSteps),
   );
 
-const neverOver = (steps: Steps) =>
-  fc.asyncProperty(fc.constantFrom(...allRules), steps, async (first, walk) => {
+const limitProperty = (steps: Steps) =>
+  fc.asyncProperty(fc.constantFrom(...allRules), steps, async (firstRule, limiterSteps) => {
     const subject = await createSubject();
-    await assertWalkWithinLimit(subject, first, walk);
+    await assertWalkWithinLimit(subject, firstRule, limiterSteps);
     await assertNothingCounted(subject);
   });
 
 test('up to 1,000, every result matches the definition, even if the rules change', async () => {
-  await fc.assert(exactly(stepsOf(exactRules, 1100)), { numRuns: 60 });
+  await fc.assert(exactProperty(stepsOf(exactRules, 1100)), { numRuns: 60 });
 });
 
 test('up to 1,000, every result matches the definition across restarts', async () => {
-  await fc.assert(exactly(withRestarts(stepsOf(exactRules, 200))), { numRuns: 40 });
+  await fc.assert(exactProperty(withRestarts(stepsOf(exactRules, 200))), { numRuns: 40 });
 });
 
 test('no window ever contains more than the current rule allows, and a quiet one frees the whole limit', async () => {
-  await fc.assert(neverOver(stepsOf(allRules, 2600)), { numRuns: 60 });
+  await fc.assert(limitProperty(stepsOf(allRules, 2600)), { numRuns: 60 });
 });
 
 test('no window ever contains more than the current rule allows across restarts', async () => {
-  await fc.assert(neverOver(withRestarts(stepsOf(allRules, 1500))), { numRuns: 40 });
+  await fc.assert(limitProperty(withRestarts(stepsOf(allRules, 1500))), { numRuns: 40 });
 });

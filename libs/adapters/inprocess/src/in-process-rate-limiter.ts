@@ -14,7 +14,7 @@ import { type SavedSubject, takeRateLimitState, UnusableState, writeRateLimitSta
 export interface RateLimiterOptions {
   readonly clock: Clock;
   /**
-   * The path of the file that preserves the counts across restarts; without one, they are lost when the process ends.
+   * The path of the file that preserves the counts across restarts; without one, they are lost when the process exits.
    * An unreadable file is an error.
    */
   readonly stateFile?: string;
@@ -24,7 +24,7 @@ export interface RateLimiterOptions {
 
 export interface InProcessRateLimiter extends RateLimiter {
   /** The number of stored subjects. */
-  readonly subjects: number;
+  readonly subjectCount: number;
   /** Writes the state file; rejects if that fails. Later counts are not saved. */
   close(): Promise<void>;
 }
@@ -47,37 +47,37 @@ interface Subject {
 class Limiter implements InProcessRateLimiter {
   readonly #options: RateLimiterOptions;
   readonly #subjects = new Map<string, Subject>();
-  #toExamine = this.#subjects.entries();
+  #subjectIterator = this.#subjects.entries();
   #closing: Promise<void> | null = null;
 
   constructor(options: RateLimiterOptions) {
     this.#options = options;
   }
 
-  get subjects(): number {
+  get subjectCount(): number {
     return this.#subjects.size;
   }
 
   async consume(name: string, rule: LimitRule): Promise<RateLimitResult> {
-    const now = this.#now();
-    const known = this.#subjects.get(name);
-    const subject = known ?? { history: new AdmissionHistory(), longestWindowSeconds: 0 };
+    const now = this.#getNow();
+    const knownSubject = this.#subjects.get(name);
+    const subject = knownSubject ?? { history: new AdmissionHistory(), longestWindowSeconds: 0 };
     const { history } = subject;
-    const admitted = history.countWindow(now, rule).counted < rule.allowed;
-    if (admitted) history.admit(now, rule);
+    const isAdmitted = history.countWindow(now, rule).count < rule.allowed;
+    if (isAdmitted) history.admit(now, rule);
     extendRetention(rule, subject);
-    if (!known) this.#subjects.set(name, subject);
+    if (!knownSubject) this.#subjects.set(name, subject);
     // Two subjects are examined for each new one, so that removal outpaces growth.
-    this.#forgetIdle(now, known ? 1 : 2);
-    return resultOf(rule, admitted, history.countWindow(now, rule), now);
+    this.#forgetIdle(now, knownSubject ? 1 : 2);
+    return resultOf(rule, isAdmitted, history.countWindow(now, rule), now);
   }
 
   async peek(name: string, rule: LimitRule): Promise<RateLimitResult> {
-    const now = this.#now();
+    const now = this.#getNow();
     const subject = this.#subjects.get(name);
     if (subject) extendRetention(rule, subject);
     const windowCount = (subject?.history ?? new AdmissionHistory()).countWindow(now, rule);
-    return resultOf(rule, windowCount.counted < rule.allowed, windowCount, now);
+    return resultOf(rule, windowCount.count < rule.allowed, windowCount, now);
   }
 
   async peekMany(queries: readonly RateLimitQuery[]): Promise<RateLimitResults> {
@@ -106,16 +106,16 @@ class Limiter implements InProcessRateLimiter {
     return (this.#closing ??= this.#save());
   }
 
-  #now(): Ticks {
+  #getNow(): Ticks {
     return Math.round(this.#options.clock.monotonic() * 1000);
   }
 
   /** Examines the next few subjects, and removes those that have no admissions in any window. */
-  #forgetIdle(now: Ticks, examined: number): void {
-    for (let i = 0; i < examined; i++) {
-      const next = this.#toExamine.next();
+  #forgetIdle(now: Ticks, count: number): void {
+    for (let i = 0; i < count; i++) {
+      const next = this.#subjectIterator.next();
       if (next.done) {
-        this.#toExamine = this.#subjects.entries();
+        this.#subjectIterator = this.#subjects.entries();
         return;
       }
       const [name, subject] = next.value;
@@ -126,24 +126,27 @@ class Limiter implements InProcessRateLimiter {
   async #restore(stateFile: string): Promise<void> {
     const state = await takeRateLimitState(stateFile);
     if (!state) return;
-    const wallNow = this.#options.clock.now();
-    if (wallNow - state.savedAt >= windowSecondsMax * 1000) throw new UnusableState(`${stateFile} is too old`);
-    const now = this.#now();
-    for (const saved of state.subjects) {
-      const { longestWindowSeconds } = saved;
-      const subject = { history: AdmissionHistory.from(saved, now - wallNow * 1000, now), longestWindowSeconds };
-      if (!isIdle(subject, now)) this.#subjects.set(saved.subject, subject);
+    const wallClockNow = this.#options.clock.now();
+    if (wallClockNow - state.savedAt >= windowSecondsMax * 1000) throw new UnusableState(`${stateFile} is too old`);
+    const now = this.#getNow();
+    for (const savedSubject of state.subjects) {
+      const { longestWindowSeconds } = savedSubject;
+      const subject = {
+        history: AdmissionHistory.from(savedSubject, now - wallClockNow * 1000, now),
+        longestWindowSeconds,
+      };
+      if (!isIdle(subject, now)) this.#subjects.set(savedSubject.subject, subject);
     }
   }
 
   async #save(): Promise<void> {
     const { stateFile, clock } = this.#options;
     if (stateFile === undefined) return;
-    const [now, savedAt] = [this.#now(), clock.now()];
+    const [now, savedAt] = [this.#getNow(), clock.now()];
     const subjects = [...this.#subjects]
       .filter(([, subject]) => !isIdle(subject, now))
       .map(([subject, { history, longestWindowSeconds }]): SavedSubject => {
-        return { subject, longestWindowSeconds, ...history.saved(savedAt * 1000 - now) };
+        return { subject, longestWindowSeconds, ...history.toSavedHistory(savedAt * 1000 - now) };
       });
     await writeRateLimitState(stateFile, { savedAt, subjects });
   }
@@ -158,15 +161,15 @@ const isIdle = ({ history, longestWindowSeconds }: Subject, now: Ticks): boolean
 
 const resultOf = (
   rule: LimitRule,
-  admitted: boolean,
-  { counted, oldestAt, freeAt }: WindowCount,
+  isAdmitted: boolean,
+  { count, oldestAt, nextAdmissionAt }: WindowCount,
   now: Ticks,
 ): RateLimitResult => ({
   rule,
-  admitted,
-  remaining: Math.max(0, rule.allowed - counted),
-  resetSeconds: counted === 0 ? 0 : secondsUntil(oldestAt + rule.windowSeconds * ticksPerSecond, now),
-  retryAfterSeconds: counted < rule.allowed ? 0 : secondsUntil(freeAt, now),
+  isAdmitted,
+  remaining: Math.max(0, rule.allowed - count),
+  resetSeconds: count === 0 ? 0 : countSecondsUntil(oldestAt + rule.windowSeconds * ticksPerSecond, now),
+  retryAfterSeconds: count < rule.allowed ? 0 : countSecondsUntil(nextAdmissionAt, now),
 });
 
-const secondsUntil = (time: Ticks, now: Ticks): number => Math.ceil((time - now) / ticksPerSecond);
+const countSecondsUntil = (time: Ticks, now: Ticks): number => Math.ceil((time - now) / ticksPerSecond);

@@ -28,7 +28,7 @@ const runProcess = async (rule: LimitRule, times: number): Promise<ManualClock> 
   const limiter = await open(clock);
   for (let i = 0; i < times; i++) await limiter.consume('ada', rule);
   await limiter.close();
-  return clock.inNewProcess(17);
+  return clock.copyForNewProcess(17);
 };
 
 test('the counts survive a restart, and leave the window on time', async () => {
@@ -37,9 +37,14 @@ test('the counts survive a restart, and leave the window on time', async () => {
     clock.advance(20_000);
     const limiter = await open(clock);
     const quota = await limiter.consume('ada', rule);
-    expect([quota.admitted, quota.remaining, quota.resetSeconds, quota.retryAfterSeconds]).toEqual([false, 0, 40, 40]);
+    expect([quota.isAdmitted, quota.remaining, quota.resetSeconds, quota.retryAfterSeconds]).toEqual([
+      false,
+      0,
+      40,
+      40,
+    ]);
     clock.advance(40_000);
-    expect((await limiter.consume('ada', rule)).admitted).toBe(true);
+    expect((await limiter.consume('ada', rule)).isAdmitted).toBe(true);
   }
   expect(warnings).toEqual([]);
 });
@@ -54,7 +59,7 @@ test('the file is complete, readable only by its owner, and removed once read', 
 
 test('without a state file, the counts are lost with the process, and nothing is logged', async () => {
   const limiter = await open(new ManualClock());
-  expect((await limiter.consume('ada', ruleOf(1, 60))).admitted).toBe(true);
+  expect((await limiter.consume('ada', ruleOf(1, 60))).isAdmitted).toBe(true);
   expect(warnings).toEqual([]);
 });
 
@@ -64,24 +69,24 @@ test('setting the clock of the machine back during a restart frees no subject ea
   clock.jump(-day);
   const limiter = await open(clock);
   clock.advance(59_999);
-  expect((await limiter.consume('ada', rule)).admitted).toBe(false);
+  expect((await limiter.consume('ada', rule)).isAdmitted).toBe(false);
   clock.advance(1);
-  expect((await limiter.consume('ada', rule)).admitted).toBe(true);
+  expect((await limiter.consume('ada', rule)).isAdmitted).toBe(true);
 });
 
 test('a subject without requests in any window is not restored', async () => {
   const clock = await runProcess(ruleOf(5, 60), 5);
   clock.advance(60_000);
-  expect((await open(clock)).subjects).toBe(0);
+  expect((await open(clock)).subjectCount).toBe(0);
 });
 
 test('a truncated file is logged, and the counts start from zero', async () => {
   const rule = ruleOf(5, 60);
   await runProcess(rule, 5);
-  const whole = await readFile(stateFile);
-  for (const length of [0, 5, 22, 40, 54, whole.length - 1]) {
+  const content = await readFile(stateFile);
+  for (const length of [0, 5, 22, 40, 54, content.length - 1]) {
     warnings = [];
-    await writeFile(stateFile, whole);
+    await writeFile(stateFile, content);
     await truncate(stateFile, length);
     const limiter = await open(new ManualClock());
     expect(warnings).toHaveLength(1);
@@ -89,30 +94,30 @@ test('a truncated file is logged, and the counts start from zero', async () => {
   }
 });
 
-test('a file with one wrong bit is logged, and the counts start from zero', async () => {
+test('a file with one flipped bit is logged, and the counts start from zero', async () => {
   await runProcess(ruleOf(5, 60), 5);
   const bytes = await readFile(stateFile);
   bytes[bytes.length - 20] = (bytes.at(-20) ?? 0) ^ 1;
   await writeFile(stateFile, bytes);
-  expect((await open(new ManualClock())).subjects).toBe(0);
+  expect((await open(new ManualClock())).subjectCount).toBe(0);
   expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} is corrupt`]);
 });
 
 test('a foreign file is logged and left unchanged', async () => {
   await writeFile(stateFile, '{"rates": []}');
-  expect((await open(new ManualClock())).subjects).toBe(0);
-  expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} holds no rate limits of this version`]);
+  expect((await open(new ManualClock())).subjectCount).toBe(0);
+  expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} does not contain rate limits of this version`]);
   expect(await readFile(stateFile, 'utf8')).toBe('{"rates": []}');
 });
 
 test('a file older than the longest window is logged and not used', async () => {
   const clock = await runProcess(ruleOf(5, 2_678_400), 5);
   clock.advance(31 * day);
-  expect((await open(clock)).subjects).toBe(0);
+  expect((await open(clock)).subjectCount).toBe(0);
   expect(warnings).toEqual([`Rate limits start from zero: ${stateFile} is too old`]);
 });
 
-test('a state that cannot be written is an error and leaves no file behind', async () => {
+test('failing to write the state is an error, and leaves no file behind', async () => {
   const limiter = await createInProcessRateLimiter({ clock: new ManualClock(), stateFile: join(folder, 'no', 'file') });
   await limiter.consume('ada', ruleOf(5, 60));
   await expect(limiter.close()).rejects.toThrow(/ENOENT/);

@@ -5,7 +5,7 @@ import { replaceFile } from '@portico/dependencies';
 import type { Instant } from '@portico/domain';
 import type { SavedHistory } from './admission-history.ts';
 
-/** A subject as it was when the limiter was closed. Times are microseconds of the wall clock since 1970. */
+/** The state of a subject when the limiter was closed. Times are microseconds of the wall clock since 1970. */
 export interface SavedSubject extends SavedHistory {
   readonly subject: string;
   /** The longest window ever applied to the subject. */
@@ -21,7 +21,7 @@ export interface RateLimitState {
 export class UnusableState extends Error {}
 
 /** The first line of the file: its type and layout version. A SHA-256 and the state follow. */
-const heading = Buffer.from('portico rate limits 2\n');
+const header = Buffer.from('portico rate limits 2\n');
 const digestBytes = 32;
 const digestOf = (body: Uint8Array): Buffer => createHash('sha256').update(body).digest();
 
@@ -31,7 +31,7 @@ const digestOf = (body: Uint8Array): Buffer => createHash('sha256').update(body)
  */
 export const writeRateLimitState = async (path: string, state: RateLimitState): Promise<void> => {
   const body = serialize(state);
-  await replaceFile(path, Buffer.concat([heading, digestOf(body), body]));
+  await replaceFile(path, Buffer.concat([header, digestOf(body), body]));
 };
 
 /**
@@ -41,12 +41,12 @@ export const writeRateLimitState = async (path: string, state: RateLimitState): 
 export const takeRateLimitState = async (path: string): Promise<RateLimitState | null> => {
   const bytes = await readIfExists(path);
   if (!bytes) return null;
-  if (!heading.equals(bytes.subarray(0, heading.length))) {
-    throw new UnusableState(`${path} holds no rate limits of this version`);
+  if (!header.equals(bytes.subarray(0, header.length))) {
+    throw new UnusableState(`${path} does not contain rate limits of this version`);
   }
   await rm(path);
-  const digest = bytes.subarray(heading.length, heading.length + digestBytes);
-  const body = bytes.subarray(heading.length + digestBytes);
+  const digest = bytes.subarray(header.length, header.length + digestBytes);
+  const body = bytes.subarray(header.length + digestBytes);
   if (!digestOf(body).equals(digest)) throw new UnusableState(`${path} is corrupt`);
   return deserialize(body) as RateLimitState;
 };

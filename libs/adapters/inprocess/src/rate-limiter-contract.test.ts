@@ -63,13 +63,13 @@ const inFixedWindows: Sabotage = (subject) => {
 };
 
 /** Combines each rule with the subject's first rule. */
-const withFirstRule = (combine: (first: LimitRule, rule: LimitRule) => LimitRule): Sabotage =>
+const withFirstRule = (combine: (firstRule: LimitRule, rule: LimitRule) => LimitRule): Sabotage =>
   overrideMethods((limiter) => {
-    let first: LimitRule | null = null;
+    let firstRule: LimitRule | null = null;
     return {
       consume: async (subject, rule) => {
-        first ??= rule;
-        return limiter.consume(subject, combine(first, rule));
+        firstRule ??= rule;
+        return limiter.consume(subject, combine(firstRule, rule));
       },
     };
   });
@@ -81,37 +81,41 @@ const sabotages: Sabotages<typeof rateLimiterContract, RateLimiterSubject> = {
     ...rule,
     allowed: rule.allowed === 1000 ? 1001 : rule.allowed,
   })),
-  'a new subject has the whole limit and does not have to wait': mapResult(({ rule }) => ({
+  'a new subject has its full limit and does not have to wait': mapResult(({ rule }) => ({
     resetSeconds: rule.windowSeconds,
   })),
-  'remaining falls by one with each admitted request': mapResult(({ remaining }) => ({ remaining: remaining + 1 })),
+  'remaining decreases by one with each admitted request': mapResult(({ remaining }) => ({ remaining: remaining + 1 })),
   'a rejected request consumes nothing': overrideMethods((limiter) => ({
     consume: async (subject, rule) => {
       const quota = await limiter.consume(subject, rule);
-      if (!quota.admitted) await limiter.consume(subject, { ...rule, allowed: rule.allowed + 5 });
+      if (!quota.isAdmitted) await limiter.consume(subject, { ...rule, allowed: rule.allowed + 5 });
       return quota;
     },
   })),
-  'a result names the rule that was applied': withFirstRule((first) => first),
+  'a result names the rule that was applied': withFirstRule((firstRule) => firstRule),
   'subjects are counted separately': mapSubject((subject) => subject.trim()),
   'concurrent requests are not admitted beyond the limit': overrideMethods((limiter) => ({
     consume: async (subject, rule) => {
-      const { admitted } = await limiter.peek(subject, rule);
+      const { isAdmitted } = await limiter.peek(subject, rule);
       await new Promise(setImmediate);
-      return { ...(await limiter.consume(subject, { ...rule, allowed: rule.allowed + 1000 })), admitted };
+      return { ...(await limiter.consume(subject, { ...rule, allowed: rule.allowed + 1000 })), isAdmitted };
     },
   })),
-  'a peek counts nothing': overrideMethods((limiter) => ({ peek: (subject, rule) => limiter.consume(subject, rule) })),
-  'peeking at many subjects returns the same as a peek of each, in the given order': overrideMethods((limiter) => ({
-    peekMany: async (queries) => limiter.peekMany(queries.toReversed()),
+  'peeking does not count as a request': overrideMethods((limiter) => ({
+    peek: (subject, rule) => limiter.consume(subject, rule),
   })),
-  'peeking at many subjects counts nothing': overrideMethods((limiter) => ({
+  'peeking at many subjects returns the same results as peeking at each of them, in the given order': overrideMethods(
+    (limiter) => ({
+      peekMany: async (queries) => limiter.peekMany(queries.toReversed()),
+    }),
+  ),
+  'peeking at many subjects does not count as a request': overrideMethods((limiter) => ({
     peekMany: async (queries) => ({
       results: await Promise.all(queries.map(({ subject, rule }) => limiter.consume(subject, rule))),
       scope: 'process',
     }),
   })),
-  'a peek shows whether a consume would be admitted, and how long it would have to wait': overrideMethods(
+  'peeking shows whether a request would be admitted, and how long it would have to wait': overrideMethods(
     (limiter) => ({
       peek: async (subject, rule) => ({ ...(await limiter.peek(subject, rule)), retryAfterSeconds: 0 }),
     }),
@@ -121,17 +125,19 @@ const sabotages: Sabotages<typeof rateLimiterContract, RateLimiterSubject> = {
     ...subject,
     advance: (milliseconds) => subject.advance(milliseconds === 1 ? 0 : milliseconds),
   }),
-  "a burst counts in every window that contains it, even at a window's edge": inFixedWindows,
-  'the reset is the time until the oldest counted request leaves the window': mapResult(({ resetSeconds, rule }) => ({
-    resetSeconds: resetSeconds && rule.windowSeconds,
-  })),
-  'a request is admitted after exactly the announced wait, not a second earlier': mapResult(
+  'a burst counts in every window that contains it, even at the edge of a window': inFixedWindows,
+  'the reset time is the time until the oldest counted request leaves the window': mapResult(
+    ({ resetSeconds, rule }) => ({
+      resetSeconds: resetSeconds && rule.windowSeconds,
+    }),
+  ),
+  'a request is admitted after exactly the announced wait, and not a second earlier': mapResult(
     ({ retryAfterSeconds }) => ({
       retryAfterSeconds: retryAfterSeconds && retryAfterSeconds - 1,
     }),
   ),
-  'the result of the last admitted request already shows the wait for the next one': mapResult(({ admitted }) =>
-    admitted ? { retryAfterSeconds: 0 } : {},
+  'the result of the last admitted request already shows the wait for the next one': mapResult(({ isAdmitted }) =>
+    isAdmitted ? { retryAfterSeconds: 0 } : {},
   ),
   'a rejected request waits at least one second': mapResult(({ retryAfterSeconds }) => ({
     retryAfterSeconds: Math.max(0, retryAfterSeconds - 1),
@@ -139,15 +145,15 @@ const sabotages: Sabotages<typeof rateLimiterContract, RateLimiterSubject> = {
 
   'a lowered limit counts the requests that the higher one admitted': perRule,
   'a raised limit counts the requests that the lower one admitted': perRule,
-  'a longer window still counts requests that have left the shorter one': withFirstRule((first, rule) => ({
+  'a longer window still counts requests that have left the shorter one': withFirstRule((firstRule, rule) => ({
     ...rule,
-    windowSeconds: first.windowSeconds,
+    windowSeconds: firstRule.windowSeconds,
   })),
-  'a shorter window no longer counts the older requests of the longer one': withFirstRule((first, rule) => ({
+  'a shorter window no longer counts the older requests of the longer one': withFirstRule((firstRule, rule) => ({
     ...rule,
-    windowSeconds: first.windowSeconds,
+    windowSeconds: firstRule.windowSeconds,
   })),
-  'the history survives a limit that rises above 1,000 and falls again': mapSubject((subject, rule) =>
+  'the history is kept when the limit rises above 1,000 and falls again': mapSubject((subject, rule) =>
     rule.allowed > 1000 ? `${subject} above` : subject,
   ),
 

@@ -5,14 +5,14 @@ import { createInterface } from 'node:readline';
 import { mailerContract, type MailerSubject } from '@portico/contracts';
 import { DeliveryError } from '@portico/domain';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { parseMail, temporaryFolder } from '@portico/test-servers';
+import { parseMail, createTemporaryFolder } from '@portico/test-servers';
 import { aMail, sender, start } from '../test/send-by-smtp.ts';
 import { createEmlMailer } from './eml-mailer.ts';
 
 let root = '';
 let folder = '';
 beforeEach(() => {
-  root = temporaryFolder(onTestFinished);
+  root = createTemporaryFolder(onTestFinished);
   folder = join(root, 'mails');
 });
 
@@ -27,31 +27,31 @@ const readAll = async (path: string) =>
  * mail.
  */
 const createSubject = (): MailerSubject => {
-  const moved = join(root, 'moved');
+  const movedFolder = join(root, 'moved');
   let path = folder;
   return {
     mailer: createMailer(),
-    received: async () => ((await namesIn(root)).length === 0 ? [] : readAll(path)),
+    listReceived: async () => ((await namesIn(root)).length === 0 ? [] : readAll(path)),
     interrupt: async () => {
       await createMailer().send(aMail({ id: 'before' }));
       await rm(join(folder, (await namesIn(folder))[0] ?? ''));
-      await rename(folder, moved);
+      await rename(folder, movedFolder);
       await writeFile(folder, '');
-      path = moved;
+      path = movedFolder;
     },
     resume: async () => {
       await rm(folder);
-      await rename(moved, folder);
+      await rename(movedFolder, folder);
       path = folder;
     },
   };
 };
 
-for (const [sentence, check] of Object.entries(mailerContract)) {
-  test(sentence, () => check(createSubject()));
+for (const [title, check] of Object.entries(mailerContract)) {
+  test(title, () => check(createSubject()));
 }
 
-test('a mail has its sender, recipient, date and subject', async () => {
+test('an email has its sender, recipient, date and subject', async () => {
   await createMailer().send(aMail());
   const [mail] = await readAll(folder);
   const { 'content-type': contentType, ...headers } = Object.fromEntries(mail?.headers ?? []);
@@ -80,14 +80,14 @@ test.each(['Portico', 'Portico <>', 'a@example.com, b@example.com'])('nothing is
   expect(() => createMailer(from)).toThrow('one address');
 });
 
-test('only the owner can read folder and files, and only the mail remains', async () => {
+test('only the owner can read folder and files, and only the email remains', async () => {
   await createMailer().send(aMail());
   expect(await namesIn(folder)).toEqual(['2026-02-03T04-05-06.789Z_a1.eml']);
   expect((await stat(folder)).mode & 0o777).toBe(0o700);
   expect((await stat(join(folder, '2026-02-03T04-05-06.789Z_a1.eml'))).mode & 0o777).toBe(0o600);
 });
 
-test('the files sort by time, and a mail sent again replaces its file and keeps its name', async () => {
+test('the files sort by time, and an email sent again replaces its file and keeps its name', async () => {
   let now = start;
   const mailer = createMailer('portico@example.com', { now: () => now });
   for (const id of ['c_b', 'b', 'a', 'b']) {
@@ -109,7 +109,7 @@ test('every line ends in CRLF, and none is too long', async () => {
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(998);
 });
 
-test('a mail with an id that would escape the folder is rejected permanently', async () => {
+test('an email with an id that would escape the folder is rejected permanently', async () => {
   for (const id of ['../a', 'a/b', '', '.', 'a@b', 'a\r\nb', 'a..b', 'x'.repeat(200)]) {
     await expect(createMailer().send(aMail({ id }))).rejects.toMatchObject({ name: 'DeliveryError', permanent: true });
   }
@@ -121,12 +121,12 @@ test('text that looks like a path or a URL is sent unchanged', async () => {
   expect((await readAll(folder))[0]).toMatchObject({ text: 'file:///etc/passwd', html: 'data:text/html,hello' });
 });
 
-test('a failure has its cause, but its message does not reveal it', async () => {
+test('a failure includes its cause, but its message does not reveal it', async () => {
   await writeFile(folder, '');
   const [outcome] = await Promise.allSettled([createMailer().send(aMail())]);
   const failure: unknown = outcome.status === 'rejected' ? outcome.reason : null;
   expect(failure).toBeInstanceOf(DeliveryError);
-  expect(failure).toMatchObject({ message: 'The mail could not be written: EEXIST', cause: { code: 'EEXIST' } });
+  expect(failure).toMatchObject({ message: 'The email could not be written: EEXIST', cause: { code: 'EEXIST' } });
 });
 
 test('an unfinished file of a killed process is harmless', async () => {
@@ -139,7 +139,7 @@ test('an unfinished file of a killed process is harmless', async () => {
   ]);
 });
 
-test('a killed process leaves every mail that it reported as sent, and no partial mail', async () => {
+test('a killed process leaves every email that it reported as sent, and no partial mail', async () => {
   const sender = spawn(
     process.execPath,
     ['-C', '@portico/source', join(import.meta.dirname, '../test/send-endlessly.ts'), folder],
@@ -147,13 +147,13 @@ test('a killed process leaves every mail that it reported as sent, and no partia
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );
-  const reported: string[] = [];
+  const reportedIds: string[] = [];
   for await (const id of createInterface(sender.stdout)) {
-    reported.push(id);
-    if (reported.length === 30) sender.kill('SIGKILL');
+    reportedIds.push(id);
+    if (reportedIds.length === 30) sender.kill('SIGKILL');
   }
   const names = (await namesIn(folder)).filter((name) => name.endsWith('.eml'));
   const subjects = await Promise.all(names.map(async (name) => parseMail(await readFile(join(folder, name))).subject));
-  expect(reported.length).toBeGreaterThanOrEqual(30);
-  expect(reported.filter((id) => !subjects.includes(id))).toEqual([]);
+  expect(reportedIds.length).toBeGreaterThanOrEqual(30);
+  expect(reportedIds.filter((id) => !subjects.includes(id))).toEqual([]);
 });

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { replaceFile } from '@portico/dependencies';
 import { type Clock, DeliveryError, type Instant, type Mailer, toIso } from '@portico/domain';
 import { createTransport } from 'nodemailer';
-import { mailMessage } from './mail-message.ts';
+import { createMailMessage } from './mail-message.ts';
 import { readSender } from './sender.ts';
 
 export interface EmlMailerOptions {
-  /** The folder for the files. It is created when the first mail is written, and only its owner can access it. */
+  /** The folder for the files. It is created when the first email is written, and only its owner can access it. */
   readonly folder: string;
   /** The sender, in the format that `readSender` parses. */
   readonly from: string;
@@ -15,8 +15,8 @@ export interface EmlMailerOptions {
 }
 
 /**
- * Writes each mail to its own file in transport format (RFC 5322), which any mail program can open. File names sort by
- * the time when the mail was first sent; a mail that is sent again replaces its own file. A mail that is reported as
+ * Writes each email to its own file in transport format (RFC 5322), which any mail program can open. File names sort by
+ * the time when the email was first sent; an email that is sent again replaces its own file. An email that is reported as
  * sent has been written to disk completely. Throws immediately if the sender is invalid.
  */
 export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mailer => {
@@ -26,19 +26,19 @@ export const createEmlMailer = ({ folder, from, clock }: EmlMailerOptions): Mail
     enabled: true,
     async send(mail) {
       const now = clock.now();
-      const options = mailMessage(mail, { from: sender, date: now });
+      const options = createMailMessage(mail, { from: sender, date: now });
       try {
         const { message } = await transport.sendMail(options);
-        await store(folder, mail.id, now, message as Buffer);
+        await storeMessage(folder, mail.id, now, message as Buffer);
       } catch (error) {
-        // The error contains the file name and thus the mail's id, so it is only the cause.
-        throw new DeliveryError(`The mail could not be written: ${codeOf(error)}`, false, error);
+        // The error contains the file name and thus the email's id, so it is only the cause.
+        throw new DeliveryError(`The email could not be written: ${codeOf(error)}`, false, error);
       }
     },
   };
 };
 
-const store = async (folder: string, id: string, now: Instant, message: Buffer): Promise<void> => {
+const storeMessage = async (folder: string, id: string, now: Instant, message: Buffer): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const name = (await existingNameOf(folder, id)) ?? nameOf(id, now);
   await replaceFile(join(folder, name), message, join(folder, `.${id}.tmp`));

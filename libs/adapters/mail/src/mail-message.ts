@@ -1,4 +1,4 @@
-import { DeliveryError, type Instant, type Mail, plainLine } from '@portico/domain';
+import { DeliveryError, type Instant, type Mail, toPlainLine } from '@portico/domain';
 import type { SendMailOptions } from 'nodemailer';
 import { isOneAddress, type Sender } from './sender.ts';
 
@@ -6,17 +6,17 @@ import { isOneAddress, type Sender } from './sender.ts';
 const validId = /^[A-Za-z0-9](?:[A-Za-z0-9_-]|\.(?=[A-Za-z0-9])){0,127}$/;
 
 /**
- * Converts a mail to nodemailer's format, for any transport. Throws a permanent `DeliveryError` if the id or the
- * recipient is invalid. A mail is always converted to the same message, apart from the date: the `Message-ID` consists
- * of the mail's id and the sender's domain.
+ * Converts an email to nodemailer's format, for any transport. Throws a permanent `DeliveryError` if the id or the
+ * recipient is invalid. An email is always converted to the same message, apart from the date: the `Message-ID` consists
+ * of the email's id and the sender's domain.
  */
-export const mailMessage = (mail: Mail, { from, date }: { readonly from: Sender; readonly date: Instant }) => {
-  if (!validId.test(mail.id)) throw new DeliveryError('The mail has no usable id', true);
-  if (!isOneAddress(mail.to)) throw new DeliveryError('The recipient is not one e-mail address', true);
+export const createMailMessage = (mail: Mail, { from, date }: { readonly from: Sender; readonly date: Instant }) => {
+  if (!validId.test(mail.id)) throw new DeliveryError('The email has no valid id', true);
+  if (!isOneAddress(mail.to)) throw new DeliveryError('The recipient is not a single email address', true);
   return {
     from,
     to: { name: '', address: mail.to },
-    subject: plainLine(mail.subject),
+    subject: toPlainLine(mail.subject),
     text: mail.text,
     html: mail.html,
     date: new Date(date),

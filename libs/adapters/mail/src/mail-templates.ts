@@ -10,10 +10,10 @@ export interface TemplateOptions {
 }
 
 /**
- * Renders mails with the Liquid templates in a folder: `credentials.subject.liquid`, `….text.liquid`, `….html.liquid`.
+ * Renders emails with the Liquid templates in a folder: `credentials.subject.liquid`, `….text.liquid`, `….html.liquid`.
  * A part without a template keeps the built-in wording, except that the HTML is generated from the text if only the
- * text has a template. If rendering a template fails, the mail is sent with the built-in wording, and the part and the
- * reason are logged. The folder is read once. If it cannot be read, all mails use the built-in wording.
+ * text has a template. If rendering a template fails, the email is sent with the built-in wording, and the part and the
+ * reason are logged. The folder is read once. If it cannot be read, all emails use the built-in wording.
  */
 export const withTemplates = async <BaseMailer extends Mailer>(
   mailer: BaseMailer,
@@ -44,25 +44,25 @@ const parts = ['subject', 'text', 'html'] as const;
 type Part = (typeof parts)[number];
 
 /** The parsed templates by `name.part`. */
-type Templates = ReadonlyMap<string, { readonly engine: Liquid; readonly parsed: Template[] }>;
+type Templates = ReadonlyMap<string, { readonly engine: Liquid; readonly parsedTemplate: Template[] }>;
 
 const applyTemplates = async (templates: Templates, mail: Mail, log: Log): Promise<Mail> => {
-  const rendered: Partial<Record<Part, string>> = {};
+  const renderedParts: Partial<Record<Part, string>> = {};
   for (const part of parts) {
     const template = templates.get(`${mail.name}.${part}`);
     if (!template) continue;
     try {
-      rendered[part] = (await template.engine.render(template.parsed, { ...mail.facts })) as string;
+      renderedParts[part] = (await template.engine.render(template.parsedTemplate, { ...mail.data })) as string;
     } catch (error) {
       log.warn(
         { template: fileOf(`${mail.name}.${part}`), reason: reasonOf(error) },
-        `A template is broken: the mail goes out in the service's own words`,
+        `A template is broken: the email is sent with the built-in text`,
       );
       return mail;
     }
   }
-  const html = rendered.html ?? (rendered.text === undefined ? mail.html : htmlOf(rendered.text));
-  return { ...mail, ...rendered, html };
+  const html = renderedParts.html ?? (renderedParts.text === undefined ? mail.html : htmlOf(renderedParts.text));
+  return { ...mail, ...renderedParts, html };
 };
 
 const htmlOf = (text: string): string =>
@@ -80,8 +80,8 @@ const fileOf = (name: string): string => `${name}${extension}`;
 const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
   const { Liquid } = await import('liquidjs');
   const sources = await readSources(folder, log);
-  warnOfUnused(sources, log);
-  const create = (outputEscape?: 'escape') =>
+  warnAboutUnused(sources, log);
+  const createEngine = (outputEscape?: 'escape') =>
     new Liquid({
       strictVariables: true,
       strictFilters: true,
@@ -92,37 +92,34 @@ const loadTemplates = async (folder: string, log: Log): Promise<Templates> => {
       ...limits,
       ...(outputEscape ? { outputEscape } : {}),
     });
-  const [plain, escaping] = [create(), create('escape')];
-  const templates = new Map<string, { engine: Liquid; parsed: Template[] }>();
+  const [plainEngine, escapingEngine] = [createEngine(), createEngine('escape')];
+  const templates = new Map<string, { engine: Liquid; parsedTemplate: Template[] }>();
   for (const name of templateNames) {
     const text = sources.get(fileOf(name));
     if (text === undefined) continue;
-    const engine = name.endsWith('.html') ? escaping : plain;
+    const engine = name.endsWith('.html') ? escapingEngine : plainEngine;
     try {
-      templates.set(name, { engine, parsed: engine.parse(text, fileOf(name)) });
+      templates.set(name, { engine, parsedTemplate: engine.parse(text, fileOf(name)) });
     } catch (error) {
-      log.warn(
-        { template: fileOf(name), reason: reasonOf(error) },
-        "A template is broken: the service's own words stay",
-      );
+      log.warn({ template: fileOf(name), reason: reasonOf(error) }, 'A template is broken: the built-in text is used');
     }
   }
   if (templates.size === 0)
-    log.warn({ folder }, `No template is in use; one would be a file such as ${fileOf('credentials.text')}`);
+    log.warn({ folder }, `No templates are in use; a template is a file such as ${fileOf('credentials.text')}`);
   return templates;
 };
 
 /** Logs a warning for each file that is not a template and that no template renders: the name is probably mistyped. */
-const warnOfUnused = (sources: ReadonlyMap<string, string>, log: Log): void => {
+const warnAboutUnused = (sources: ReadonlyMap<string, string>, log: Log): void => {
   const names = new Set(templateNames.map(fileOf));
   for (const file of sources.keys()) {
     const isRendered = [...sources].some(
-      ([other, text]) => other !== file && text.includes(file.slice(0, -extension.length)),
+      ([otherFile, text]) => otherFile !== file && text.includes(file.slice(0, -extension.length)),
     );
     if (!names.has(file) && !isRendered)
       log.warn(
         { template: file, mails: mailNames, parts },
-        'A template is not used: it is named after no mail and part, and no other renders it',
+        'A template is not used: its name does not match a part of an email, and no other template renders it',
       );
   }
 };
@@ -139,7 +136,7 @@ const readSources = async (folder: string, log: Log): Promise<ReadonlyMap<string
   } catch (error) {
     log.error(
       { err: error, folder },
-      "The folder of templates cannot be read: mails go out in the service's own words",
+      'The folder of templates cannot be read: emails are sent with the built-in texts',
     );
     return new Map();
   }

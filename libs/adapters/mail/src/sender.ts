@@ -1,6 +1,6 @@
 import { isPlainLine } from '@portico/domain';
 
-/** The sender of all mails. */
+/** The sender of all emails. */
 export interface Sender {
   /** The display name. Empty if there is only an address. */
   readonly name: string;

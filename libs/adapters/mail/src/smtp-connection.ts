@@ -1,12 +1,16 @@
-import { TimeoutExceeded, within } from '@portico/dependencies';
+import { TimeoutExceeded, rejectOnTimeout } from '@portico/dependencies';
 import { createTransport } from 'nodemailer';
-import { deliveryErrorFrom, isAboutCredentials, isAboutEncryption, timeoutError } from './smtp-failure.ts';
+import { toDeliveryError, isCredentialsError, isEncryptionError, createTimeoutError } from './smtp-failure.ts';
 import { readSmtpUrl, type SmtpTarget } from './smtp-url.ts';
 
 /** The timeout for the server to close the connection after we have closed it. */
-const disconnectMs = 1_000;
+const disconnectTimeoutMs = 1_000;
 
-export const connectionOptions = ({ host, port, tls }: SmtpTarget, connectMaxMs: number, silenceMaxMs: number) => ({
+export const createConnectionOptions = (
+  { host, port, tls }: SmtpTarget,
+  connectTimeoutMs: number,
+  idleTimeoutMs: number,
+) => ({
   host,
   port,
   secure: tls === 'implicit',
@@ -14,19 +18,19 @@ export const connectionOptions = ({ host, port, tls }: SmtpTarget, connectMaxMs:
   ignoreTLS: tls === 'off',
   // Overrides NODE_TLS_REJECT_UNAUTHORIZED. Use NODE_EXTRA_CA_CERTS to add a private CA.
   tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true } as const,
-  dnsTimeout: connectMaxMs,
-  connectionTimeout: connectMaxMs,
-  greetingTimeout: connectMaxMs,
-  socketTimeout: silenceMaxMs,
-  socketCloseTimeout: disconnectMs,
+  dnsTimeout: connectTimeoutMs,
+  connectionTimeout: connectTimeoutMs,
+  greetingTimeout: connectTimeoutMs,
+  socketTimeout: idleTimeoutMs,
+  socketCloseTimeout: disconnectTimeoutMs,
 });
 
 /** Resolves once the server has responded to EHLO, after starting TLS if required. Does not log in. */
-export const greet = async (target: SmtpTarget, maxMs: number): Promise<void> => {
+export const greet = async (target: SmtpTarget, timeoutMs: number): Promise<void> => {
   try {
-    await verify(target, null, maxMs);
+    await verify(target, null, timeoutMs);
   } catch (error) {
-    throw error instanceof TimeoutExceeded ? timeoutError() : deliveryErrorFrom(error);
+    throw error instanceof TimeoutExceeded ? createTimeoutError() : toDeliveryError(error);
   }
 };
 
@@ -34,10 +38,16 @@ export const greet = async (target: SmtpTarget, maxMs: number): Promise<void> =>
  * Connects to the server, with a timeout for the whole check: a server that trickles its replies never exceeds the
  * silence timeout.
  */
-const verify = (target: SmtpTarget, credentials: SmtpTarget['credentials'], maxMs: number): Promise<unknown> =>
-  within(maxMs, createTransport({ ...connectionOptions(target, maxMs, maxMs), ...loginWith(credentials) }).verify());
+const verify = (target: SmtpTarget, credentials: SmtpTarget['credentials'], timeoutMs: number): Promise<unknown> =>
+  rejectOnTimeout(
+    timeoutMs,
+    createTransport({
+      ...createConnectionOptions(target, timeoutMs, timeoutMs),
+      ...createLoginOptions(credentials),
+    }).verify(),
+  );
 
-export const loginWith = (credentials: SmtpTarget['credentials']) =>
+export const createLoginOptions = (credentials: SmtpTarget['credentials']) =>
   credentials ? { auth: { user: credentials.user, pass: credentials.password } } : {};
 
 /** The reason the mail server cannot be used. */
@@ -47,15 +57,15 @@ export interface SmtpProblem {
   readonly message: string;
 }
 
-/** Logs in as if to send a mail, but sends none. Returns null if that succeeds. Throws if the URL is invalid. */
-export const findSmtpProblem = async (url: string, maxMs: number): Promise<SmtpProblem | null> => {
+/** Logs in as if to send an email, but sends none. Returns null if that succeeds. Throws if the URL is invalid. */
+export const findSmtpProblem = async (url: string, timeoutMs: number): Promise<SmtpProblem | null> => {
   const target = readSmtpUrl(url);
   try {
-    await verify(target, target.credentials, maxMs);
+    await verify(target, target.credentials, timeoutMs);
     return null;
   } catch (error) {
-    if (error instanceof TimeoutExceeded) return { kind: 'unavailable', message: timeoutError().message };
-    const kind = isAboutCredentials(error) ? 'login' : isAboutEncryption(error) ? 'encryption' : 'unavailable';
-    return { kind, message: deliveryErrorFrom(error).message };
+    if (error instanceof TimeoutExceeded) return { kind: 'unavailable', message: createTimeoutError().message };
+    const kind = isCredentialsError(error) ? 'login' : isEncryptionError(error) ? 'encryption' : 'unavailable';
+    return { kind, message: toDeliveryError(error).message };
   }
 };

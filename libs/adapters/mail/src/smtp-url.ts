@@ -21,7 +21,7 @@ const hostName =
 
 /**
  * Parses `smtps://user:password@host:port` (TLS from the start, port 465; RFC 8314) or `smtp://…` (STARTTLS, port 587).
- * Mails contain API secrets, so STARTTLS is required unless the server is on loopback and needs no password. `?tls=off`
+ * Emails contain API secrets, so STARTTLS is required unless the server is on loopback and needs no password. `?tls=off`
  * allows plain text for a server without a password, such as a mail catcher in a private network, and for a server on
  * loopback. The user name and password must be percent-encoded. Throws for anything else, with a message that quotes no
  * part of the URL.
@@ -34,14 +34,17 @@ export const readSmtpUrl = (text: string): SmtpTarget => {
     throw new Error(`It must be ${urlFormat}`);
   }
   const isImplicit = url.protocol === 'smtps:';
-  const credentials = credentialsIn(url);
-  const tls = isImplicit ? implicitTls(url.searchParams) : startTls(url.searchParams, isLoopback(host), credentials);
+  const credentials = parseCredentials(url);
+  const tls = isImplicit
+    ? parseImplicitTls(url.searchParams)
+    : parseStartTls(url.searchParams, isLoopback(host), credentials);
   return { host, port: Number(url.port || (isImplicit ? 465 : 587)), tls, credentials };
 };
 
-const credentialsIn = ({ username, password }: URL): SmtpTarget['credentials'] => {
+const parseCredentials = ({ username, password }: URL): SmtpTarget['credentials'] => {
   if (username === '' && password === '') return null;
-  if (username === '' || password === '') throw new Error('A user name and a password are needed together');
+  if (username === '' || password === '')
+    throw new Error('A user name requires a password, and a password a user name');
   try {
     return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
   } catch {
@@ -50,21 +53,22 @@ const credentialsIn = ({ username, password }: URL): SmtpTarget['credentials'] =
   }
 };
 
-const implicitTls = (query: URLSearchParams): 'implicit' => {
-  if (query.size > 0) throw new Error('smtps:// takes no options: it is TLS from the start');
+const parseImplicitTls = (query: URLSearchParams): 'implicit' => {
+  if (query.size > 0) throw new Error('smtps:// has no options: it uses TLS from the start');
   return 'implicit';
 };
 
-const startTls = (
+const parseStartTls = (
   query: URLSearchParams,
-  onLoopback: boolean,
+  isOnLoopback: boolean,
   credentials: unknown,
 ): 'required' | 'offered' | 'off' => {
-  const unknown = [...query.keys()].find((name) => name !== 'tls');
-  if (unknown !== undefined || query.size > 1) throw new Error('The only option is tls, once');
-  const mode = query.get('tls') ?? (onLoopback && !credentials ? 'offered' : 'required');
+  const unknownParameter = [...query.keys()].find((name) => name !== 'tls');
+  if (unknownParameter !== undefined || query.size > 1)
+    throw new Error('The only option is tls, and it must not be repeated');
+  const mode = query.get('tls') ?? (isOnLoopback && !credentials ? 'offered' : 'required');
   if (query.has('tls') && mode !== 'required' && mode !== 'off') throw new Error('tls must be required or off');
-  if (mode === 'off' && credentials && !onLoopback) {
+  if (mode === 'off' && credentials && !isOnLoopback) {
     throw new Error('tls=off would send the password in plain text; use it without a password, or on loopback');
   }
   return mode as 'required' | 'offered' | 'off';

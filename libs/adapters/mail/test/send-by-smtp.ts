@@ -10,7 +10,7 @@ import {
   type TestSmtpServer,
 } from '@portico/test-servers';
 import { onTestFinished, vi } from 'vitest';
-import { createSmtpMailer, sendMaxMs, type SmtpMailer } from '../src/smtp-mailer.ts';
+import { createSmtpMailer, sendTimeoutMs, type SmtpMailer } from '../src/smtp-mailer.ts';
 
 export const sender = 'Portico <noreply@portico.example>';
 export const start = Date.UTC(2026, 1, 3, 4, 5, 6, 789);
@@ -22,7 +22,7 @@ export const aMail = (changes: Partial<Mail> = {}): Mail => ({
   text: 'client_secret: 123\n',
   html: '<pre>client_secret: 123</pre>',
   name: 'credentials',
-  facts: {},
+  data: {},
   ...changes,
 });
 
@@ -76,12 +76,12 @@ export const letServerRespond = async (): Promise<void> => {
 /** Lets all timeouts expire, for a server that hangs. */
 export const afterTimeouts = async <T>(promise: Promise<T>): Promise<T> => {
   await letServerRespond();
-  await useStoppedTime().advance(sendMaxMs);
+  await useStoppedTime().advance(sendTimeoutMs);
   return promise;
 };
 
 /** Starts a server for one test. Throws if none is available. */
-export const server = async (options: SmtpServerTestOptions = {}): Promise<TestSmtpServer> => {
+export const startServer = async (options: SmtpServerTestOptions = {}): Promise<TestSmtpServer> => {
   useStoppedTime();
   const smtp = await startSmtpServer(options);
   if (!smtp) throw new Error('No SMTP server is available');
@@ -94,20 +94,20 @@ export const mailerAt = (url: string, log: Log = recordLog(), from = sender): Sm
   const mailer = createSmtpMailer({ url, from, clock: { now: () => start }, log });
   onTestFinished(async () => {
     // After this, nothing that `close` would wait for is in flight.
-    await useStoppedTime().advance(sendMaxMs);
+    await useStoppedTime().advance(sendTimeoutMs);
     await whileTimePasses(mailer.close());
   });
   return mailer;
 };
 
-/** Returns the error from sending a mail to a server that responds, or null if the mail was sent. */
+/** Returns the error from sending an email to a server that responds, or null if the email was sent. */
 export const failureOf = (sending: Promise<void>): Promise<DeliveryError | null> => whileTimePasses(outcomeOf(sending));
 
-/** Returns the error from sending a mail to a server that hangs, or null if the mail was sent. */
-export const lateFailureOf = (sending: Promise<void>): Promise<DeliveryError | null> =>
+/** Returns the error from sending an email to a server that hangs, or null if the email was sent. */
+export const failureAfterTimeout = (sending: Promise<void>): Promise<DeliveryError | null> =>
   afterTimeouts(outcomeOf(sending));
 
-/** Returns the error from sending a mail, or null if the mail was sent. */
+/** Returns the error from sending an email, or null if the email was sent. */
 export const outcomeOf = async (sending: Promise<void>): Promise<DeliveryError | null> => {
   const [outcome] = await Promise.allSettled([sending]);
   if (outcome.status === 'fulfilled') return null;

@@ -1,6 +1,6 @@
 import { createEmlMailer } from '../src/eml-mailer.ts';
 
-/** Writes mails to the given folder one by one, and prints each mail's id. */
+/** Writes emails to the given folder one by one, and prints each email's id. */
 const [, , folder = ''] = process.argv;
 const mailer = createEmlMailer({ folder, from: 'portico@example.com', clock: { now: () => Date.now() } });
 for (let n = 0; ; n++) {
@@ -12,7 +12,7 @@ for (let n = 0; ; n++) {
     text: 'x'.repeat(20_000),
     html: `<p>${id}</p>`,
     name: 'credentials',
-    facts: {},
+    data: {},
   });
   process.stdout.write(`${id}\n`);
 }

@@ -4,27 +4,27 @@ import { breachesOf, breakPort, pause } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 import type { MemoryDatabase } from './memory-database.ts';
 
-const { create: ask, catalog, countPending, decide, discoverable, find, list } = breachesOf('requests');
+const { create, listCatalog, countPending, decide, findDiscoverable, find, list } = breachesOf('requests');
 const { remove: removeProfile } = breachesOf('profiles');
 
 /** Changes the state that is passed to the decision about a new request. */
 const mapAskState = (
   alter: (state: NewRequestState, now: number, database: MemoryDatabase) => Partial<NewRequestState>,
-) => ask.mapDecisionInput(([state], [, , now], database) => [{ ...state, ...alter(state, now, database) }]);
+) => create.mapDecisionInput(([state], [, , now], database) => [{ ...state, ...alter(state, now, database) }]);
 
 /** Runs a side effect on the database after a request is decided. */
-const runAfterDecision = (by: (database: MemoryDatabase, request: AccessRequest) => unknown) =>
+const runAfterDecision = (sideEffect: (database: MemoryDatabase, request: AccessRequest) => unknown) =>
   decide.runAfter((database, [id]) => {
     const request = database.requests.get(id);
-    if (request) by(database, request);
+    if (request) sideEffect(database, request);
   });
 
 /** Reassigns a removed profile's requests to a remaining profile. */
 const reassignRequests = removeProfile.restoreAfter(({ requests, profiles }) => {
-  const before = [...requests];
+  const requestsBefore = [...requests];
   return () => {
     const [profileId] = profiles.keys();
-    if (profileId) for (const [key, request] of before) requests.set(key, { ...request, profileId });
+    if (profileId) for (const [key, request] of requestsBefore) requests.set(key, { ...request, profileId });
   };
 });
 
@@ -32,53 +32,54 @@ proveStores('the memory request store', accessRequestStoreContract, {
   'the decision about a new request sees the profile and the collection': mapAskState(({ collection }) => ({
     collection: collection && { ...collection, discoverable: true },
   })),
-  'the decision about a new request sees null for a missing profile or collection': mapAskState(
+  'the decision about a new request sees null if the profile or the collection does not exist': mapAskState(
     ({ profile }, _now, database) => ({
       profile: profile ?? [...database.profiles.values()][0] ?? null,
     }),
   ),
   'the decision about a new request sees a grant of the profile or of its groups until it expires': mapAskState(
     ({ profile, collection }, _now, { grants }) => ({
-      granted: Boolean(profile && collection && grants.get(profile.id)?.has(collection.id)),
+      hasGrant: Boolean(profile && collection && grants.get(profile.id)?.has(collection.id)),
     }),
   ),
-  'the decision about a new request sees the pending requests of the pair and of the profile, but no decided ones':
+  'the decision about a new request sees the pending requests of the pair and of the profile, but not the decided ones':
     mapAskState(({ profile }, _now, { requests }) => ({
-      pending: [...requests.values()].filter(({ profileId }) => profileId === profile?.id).length,
+      pendingCount: [...requests.values()].filter(({ profileId }) => profileId === profile?.id).length,
     })),
-  'a new request is returned by every read, with the names of its profile and its collection': ask.mapDecision(
+  'every read returns a new request with the names of its profile and its collection': create.mapDecision(
     ({ request, ...effects }) => ({
       request: { ...request, reason: request.reason.replace(/<[^>]*>/g, '') },
       ...effects,
     }),
   ),
-  'a new request writes its effects': ask.withoutEffects(),
-  'a new request rethrows an error from the decision and changes nothing': ask.writeEntryOnFailure(),
-  'a new request begins its commit in time or not at all': ask.withoutDeadline(),
-  'of concurrent calls for one pair, exactly one sees no pending request': ask.applyStaleDecision(),
+  'creating a request writes its effects': create.dropEffects(),
+  'creating a request rethrows an error from the decision and changes nothing': create.writeEntryOnFailure(),
+  'creating a request starts to commit before its deadline or writes nothing': create.ignoreDeadline(),
+  'when requests for the same pair are created concurrently, only one decision sees no pending request':
+    create.applyStaleDecision(),
   'a missing request is not found': find.replaceWith(async ([id], original, { profiles, collections }) => {
     const [profile, collection] = [[...profiles.values()][0], [...collections.values()][0]];
-    const match = await original.find(id);
-    return match || !profile || !collection ? match : ({ id, collectionName: collection.name } as ListedRequest);
+    const request = await original.find(id);
+    return request || !profile || !collection ? request : ({ id, collectionName: collection.name } as ListedRequest);
   }),
-  'a request has the current names of its profile and its collection': breakPort(
+  'a request shows the current names of its profile and its collection': breakPort(
     'requests',
     (original, { collections }) => {
       const names = new Map<string, string>();
       return {
-        create: async (asker, collection, now, decide) => {
+        create: async (requester, collection, now, decide) => {
           names.set(collection, (await collections.find(collection))?.name ?? '');
-          await original.create(asker, collection, now, decide);
+          await original.create(requester, collection, now, decide);
         },
         find: async (id) => {
-          const match = await original.find(id);
-          return match && { ...match, collectionName: names.get(match.collectionId) ?? '' };
+          const request = await original.find(id);
+          return request && { ...request, collectionName: names.get(request.collectionId) ?? '' };
         },
       };
     },
   ),
-  'a request is removed with its profile, and with its collection': reassignRequests,
-  'a list has the requests that match the filter': list.mapArguments(([filter, page]) => [
+  'removing a profile or a collection removes its requests': reassignRequests,
+  'a list contains the requests that match the filter': list.mapArguments(([filter, page]) => [
     { ...filter, collectionId: null },
     page,
   ]),
@@ -92,7 +93,7 @@ proveStores('the memory request store', accessRequestStoreContract, {
   'a missing request cannot be decided': decide.replaceWith(async ([id, decide], original, { requests }) => {
     if (requests.has(id)) await original.decide(id, decide);
   }),
-  'a decision changes the status, its time and the answer, and nothing else': breakPort(
+  'a decision changes only the status, the time of the decision and the answer': breakPort(
     'requests',
     (original, _stores, { requests }) => ({
       decide: (id, decide) =>
@@ -104,7 +105,7 @@ proveStores('the memory request store', accessRequestStoreContract, {
       find: (id) => pause().then(() => original.find(id)),
     }),
   ),
-  'the grant of a decision applies to its pair only, and every read sees it': runAfterDecision(
+  'the grant of a decision applies only to its pair, and every read sees it': runAfterDecision(
     ({ collections, grants }, { profileId }) => {
       for (const id of collections.keys()) grants.get(profileId)?.set(id, { grantedAt: start + 3, expiresAt: null });
     },
@@ -116,36 +117,41 @@ proveStores('the memory request store', accessRequestStoreContract, {
   'the grant of a decision increases the grants epoch of the profile': runAfterDecision(({ grantEpochs }) =>
     grantEpochs.clear(),
   ),
-  'a decision writes its effects': decide.withoutEffects(),
+  'a decision writes its effects': decide.dropEffects(),
   'a decision that throws changes nothing, and its error is rethrown': decide.writeEntryOnFailure(),
-  'a decision begins its commit in time or not at all': decide.withoutDeadline(),
-  'of concurrent decisions exactly one sees the request pending': decide.applyStaleDecision(),
-  'the catalog has the discoverable collections and those visible to the reader, with the access to each':
-    catalog.mapArguments(([reader, page]) => [reader.of === 'granted' ? { ...reader, at: start } : reader, page]),
-  'the catalog shows no decided requests, and no hidden collections with a pending request': catalog.mapResult(
+  'a decision starts to commit before its deadline or writes nothing': decide.ignoreDeadline(),
+  'when the same request is decided concurrently, only one decision sees it as pending': decide.applyStaleDecision(),
+  "the catalog contains the discoverable collections and those visible to the reader, and shows the reader's access to each":
+    listCatalog.mapArguments(([visibility, page]) => [
+      visibility.scope === 'granted' ? { ...visibility, now: start } : visibility,
+      page,
+    ]),
+  'the catalog shows neither decided requests nor hidden collections with a pending request': listCatalog.mapResult(
     (lines, _args, { requests }) => {
       const ids = new Set([...requests.values()].map(({ collectionId }) => collectionId));
       return lines.map((line) => (ids.has(line.id) ? { ...line, access: 'requested' } : line));
     },
   ),
   'the pending requests are counted': countPending.replaceWith(async (_args, _original, { requests }) => requests.size),
-  'a collection whose grant was revoked leaves the catalog': breakPort('requests', (original) => {
+  'a hidden collection whose grant was revoked is not in the catalog': breakPort('requests', (original) => {
     const entries = new Map<string, CatalogEntry>();
     return {
-      catalog: async (reader, page) => {
-        for (const line of await original.catalog(reader, page)) entries.set(line.id, line);
+      listCatalog: async (visibility, page) => {
+        for (const line of await original.listCatalog(visibility, page)) entries.set(line.id, line);
         return [...entries.values()];
       },
     };
   }),
-  'the pages of the catalog are contiguous and sorted like lists': catalog.mapResult((lines) => lines.toReversed()),
-  'the catalog can be searched for a part of a name or description, ignoring the case of ASCII letters':
-    catalog.replaceWith(async ([reader, page], original) => {
-      const lines = await original.catalog(reader, { ...page, containing: null });
+  'the pages of the catalog are contiguous and sorted like lists of collections': listCatalog.mapResult((lines) =>
+    lines.toReversed(),
+  ),
+  'the catalog can be searched for part of a name or description, ignoring the case of ASCII letters':
+    listCatalog.replaceWith(async ([visibility, page], original) => {
+      const lines = await original.listCatalog(visibility, { ...page, containing: null });
       const searchText = (page.containing ?? '').toLowerCase();
       return lines.filter(({ name, description }) => `${name}\n${description}`.toLowerCase().includes(searchText));
     }),
-  'of the given collections, the discoverable ones are returned': discoverable.mapResult(
+  'only the discoverable collections among the given ones are returned': findDiscoverable.mapResult(
     (matches, [ids]) => new Set([...matches, ...ids]),
   ),
 });

@@ -12,20 +12,21 @@ const groups = breachesOf('groups');
 const limits = breachesOf('limits');
 const outbox = breachesOf('outbox');
 const profiles = breachesOf('profiles');
-const sealed = breachesOf('sealed');
+const sealedSecrets = breachesOf('sealed');
 const serviceAccounts = breachesOf('serviceAccounts');
 
 proveStores('the memory stores', deadlineContract, {
-  'an addition of a profile begins its commit in time or not at all': profiles.add.withoutDeadline(),
-  'an update of a profile begins its commit in time or not at all': profiles.update.withoutDeadline(),
-  'a removal of a profile begins its commit in time or not at all': profiles.remove.withoutDeadline(),
-  'a claim of the first admin begins its commit in time or not at all': profiles.claimAdmin.withoutDeadline(),
-  'an addition of a collection begins its commit in time or not at all': collections.add.withoutDeadline(),
-  'an update of a collection begins its commit in time or not at all': collections.update.withoutDeadline(),
-  'a removal of a collection begins its commit in time or not at all': collections.remove.withoutDeadline(),
-  'a grant begins its commit in time or not at all': grants.update.withoutDeadline(),
+  'adding a profile starts to commit before its deadline or writes nothing': profiles.add.ignoreDeadline(),
+  'updating a profile starts to commit before its deadline or writes nothing': profiles.update.ignoreDeadline(),
+  'removing a profile starts to commit before its deadline or writes nothing': profiles.remove.ignoreDeadline(),
+  'claiming the role of first admin starts to commit before its deadline or writes nothing':
+    profiles.claimAdmin.ignoreDeadline(),
+  'adding a collection starts to commit before its deadline or writes nothing': collections.add.ignoreDeadline(),
+  'updating a collection starts to commit before its deadline or writes nothing': collections.update.ignoreDeadline(),
+  'removing a collection starts to commit before its deadline or writes nothing': collections.remove.ignoreDeadline(),
+  'a grant starts to commit before its deadline or writes nothing': grants.update.ignoreDeadline(),
   // Checks the deadline only after the commit.
-  'a revocation begins its commit in time or not at all': grants.update.replaceWith(
+  'a revocation starts to commit before its deadline or writes nothing': grants.update.replaceWith(
     async ([pairs, decide], original) => {
       let deadline: Effects['deadline'] = null;
       await original.update(pairs, (states) => {
@@ -36,39 +37,51 @@ proveStores('the memory stores', deadlineContract, {
       (deadline as Effects['deadline'])?.beginCommit();
     },
   ),
-  'an addition of a group begins its commit in time or not at all': groups.add.withoutDeadline(),
-  'an update of a group begins its commit in time or not at all': groups.update.withoutDeadline(),
-  'a removal of a group begins its commit in time or not at all': groups.remove.withoutDeadline(),
-  'a change of members begins its commit in time or not at all': groups.updateMembers.withoutDeadline(),
-  'a change of claims begins its commit in time or not at all': groups.syncClaims.withoutDeadline(),
-  'an addition of a tier begins its commit in time or not at all': limits.addTier.withoutDeadline(),
-  'an update of a tier begins its commit in time or not at all': limits.updateTier.withoutDeadline(),
-  'a removal of a tier begins its commit in time or not at all': limits.removeTier.withoutDeadline(),
-  'an addition of an override begins its commit in time or not at all': limits.addOverride.withoutDeadline(),
-  'an update of an override begins its commit in time or not at all': limits.updateOverride.withoutDeadline(),
-  'a removal of an override begins its commit in time or not at all': limits.removeOverride.withoutDeadline(),
-  'an addition of a service account begins its commit in time or not at all': serviceAccounts.add.withoutDeadline(),
-  'an update of a service account begins its commit in time or not at all': serviceAccounts.update.withoutDeadline(),
-  'a removal of a service account begins its commit in time or not at all': serviceAccounts.remove.withoutDeadline(),
-  'a resealing begins its commit in time or not at all': outbox.reseal.withoutDeadline(),
-  'a reset of lost secrets begins its commit in time or not at all': sealed.reset.withoutDeadline(),
-  'a requeue of a dead letter begins its commit in time or not at all': deadLetters.requeue.withoutDeadline(),
-  'a requeue of several dead letters begins its commit in time or not at all':
-    deadLetters.requeueEach.withoutDeadline(),
-  'a requeue of all dead letters begins its commit in time or not at all': deadLetters.requeueAll.withoutDeadline(),
-  'a discard of a dead letter begins its commit in time or not at all': deadLetters.discard.withoutDeadline(),
-  'an enqueue begins its commit in time or not at all': embeddingJobs.enqueue.withoutDeadline(),
-  'a start of a run begins its commit in time or not at all': embeddingJobs.startRun.withoutDeadline(),
-  'an appended entry begins its commit in time or not at all': audit.append.mapArguments(([entry]) => [entry, null]),
+  'adding a group starts to commit before its deadline or writes nothing': groups.add.ignoreDeadline(),
+  'updating a group starts to commit before its deadline or writes nothing': groups.update.ignoreDeadline(),
+  'removing a group starts to commit before its deadline or writes nothing': groups.remove.ignoreDeadline(),
+  'changing members starts to commit before its deadline or writes nothing': groups.updateMembers.ignoreDeadline(),
+  'changing claims starts to commit before its deadline or writes nothing': groups.syncClaims.ignoreDeadline(),
+  'adding a tier starts to commit before its deadline or writes nothing': limits.addTier.ignoreDeadline(),
+  'updating a tier starts to commit before its deadline or writes nothing': limits.updateTier.ignoreDeadline(),
+  'removing a tier starts to commit before its deadline or writes nothing': limits.removeTier.ignoreDeadline(),
+  'adding an override starts to commit before its deadline or writes nothing': limits.addOverride.ignoreDeadline(),
+  'updating an override starts to commit before its deadline or writes nothing': limits.updateOverride.ignoreDeadline(),
+  'removing an override starts to commit before its deadline or writes nothing': limits.removeOverride.ignoreDeadline(),
+  'adding a service account starts to commit before its deadline or writes nothing':
+    serviceAccounts.add.ignoreDeadline(),
+  'updating a service account starts to commit before its deadline or writes nothing':
+    serviceAccounts.update.ignoreDeadline(),
+  'removing a service account starts to commit before its deadline or writes nothing':
+    serviceAccounts.remove.ignoreDeadline(),
+  'resealing starts to commit before its deadline or writes nothing': outbox.reseal.ignoreDeadline(),
+  'resetting lost secrets starts to commit before its deadline or writes nothing': sealedSecrets.reset.ignoreDeadline(),
+  'requeueing a dead letter starts to commit before its deadline or writes nothing':
+    deadLetters.requeue.ignoreDeadline(),
+  'requeueing several dead letters starts to commit before its deadline or writes nothing':
+    deadLetters.requeueEach.ignoreDeadline(),
+  'requeueing all dead letters starts to commit before its deadline or writes nothing':
+    deadLetters.requeueAll.ignoreDeadline(),
+  'discarding a dead letter starts to commit before its deadline or writes nothing':
+    deadLetters.discard.ignoreDeadline(),
+  'enqueueing jobs starts to commit before its deadline or writes nothing': embeddingJobs.enqueue.ignoreDeadline(),
+  'starting a run starts to commit before its deadline or writes nothing': embeddingJobs.startRun.ignoreDeadline(),
+  'appending an entry starts to commit before its deadline or writes nothing': audit.append.mapArguments(([entry]) => [
+    entry,
+    null,
+  ]),
   // Checks the last entry's deadline for all entries in the batch.
-  'of entries appended concurrently, only those whose deadline expires are left out': breakPort('audit', (original) => {
-    let last: Parameters<typeof original.append>[1] = null;
-    return {
-      append: async (entry, deadline) => {
-        last = deadline;
-        await pause();
-        await original.append(entry, last);
-      },
-    };
-  }),
+  'when entries are appended concurrently, all are stored except those whose deadline expires': breakPort(
+    'audit',
+    (original) => {
+      let lastDeadline: Parameters<typeof original.append>[1] = null;
+      return {
+        append: async (entry, deadline) => {
+          lastDeadline = deadline;
+          await pause();
+          await original.append(entry, lastDeadline);
+        },
+      };
+    },
+  ),
 });

@@ -13,11 +13,11 @@ const createStores =
   (breach: Breach = (stores) => stores) =>
   (): RequestStores => {
     const database = createMemoryDatabase();
-    const ask = async (request: AccessRequest) => void database.requests.set(request.id, request);
-    return { ...breach(createMemoryStores(database), database), addRequest: ask };
+    const addRequest = async (request: AccessRequest) => void database.requests.set(request.id, request);
+    return { ...breach(createMemoryStores(database), database), addRequest };
   };
 
-const requestsWithStatus = ({ requests }: MemoryDatabase, status: RequestStatus): readonly AccessRequest[] =>
+const listRequestsWithStatus = ({ requests }: MemoryDatabase, status: RequestStatus): readonly AccessRequest[] =>
   [...requests.values()].filter((request) => request.status === status);
 
 const breaches: Record<keyof typeof decidedRequestsContract, Breach> = {
@@ -25,14 +25,14 @@ const breaches: Record<keyof typeof decidedRequestsContract, Breach> = {
     ([states], _args, database) => [
       states.map((state) => ({
         ...state,
-        requests: requestsWithStatus(database, 'pending').filter(
+        requests: listRequestsWithStatus(database, 'pending').filter(
           ({ collectionId }) => collectionId === state.collection,
         ),
       })),
     ],
   ),
   // Includes only the requests of members that an administrator added.
-  'the decision about a group sees the pending requests of its added and claiming members, each once':
+  'the decision about a group sees each pending request of its added and claiming members once':
     update.mapDecisionInput(([states], _args, { groupMembers }) => [
       states.map((state) => ({
         ...state,
@@ -41,35 +41,37 @@ const breaches: Record<keyof typeof decidedRequestsContract, Breach> = {
         ),
       })),
     ]),
-  'a decision sees no request that was decided before': update.mapDecisionInput(([states], _args, database) => [
-    states.map((state) => ({ ...state, requests: [...state.requests, ...requestsWithStatus(database, 'withdrawn')] })),
+  'a decision does not see requests that were already decided': update.mapDecisionInput(([states], _args, database) => [
+    states.map((state) => ({
+      ...state,
+      requests: [...state.requests, ...listRequestsWithStatus(database, 'withdrawn')],
+    })),
   ]),
-  'the decision about members sees the pending requests of each for the collections of the group':
+  'the decision about members sees the pending requests of each member for the collections of the group':
     updateMembers.mapDecisionInput(([group, states]) => [
       group,
       states.map((state) => ({ ...state, requests: states.flatMap(({ requests }) => requests) })),
     ]),
-  'a grant of a group that has expired does not count for its members': updateMembers.mapArguments(
+  'an expired grant of a group does not count for its members': updateMembers.mapArguments(
     ([id, profiles, , decide]) => [id, profiles, 0, decide],
   ),
-  'the decision about claims sees the pending requests for the collections of the claimed groups, each once':
+  'the decision about claims sees each pending request for the collections of the claimed groups once':
     syncClaims.mapDecisionInput(([before, requests], [, claims]) => [before, claims.names.flatMap(() => requests)]),
-  'a grant of a claimed group that has expired when the token is seen does not count': syncClaims.mapArguments(
+  'a grant of a claimed group that has expired by the time the token is seen does not count': syncClaims.mapArguments(
     ([profile, claims, decide]) => [profile, { ...claims, seenAt: 0 }, decide],
   ),
-  'renaming a group sees the pending requests for its collections by profiles whose tokens have the new name':
-    updateGroup.mapArguments(([id, decide, renaming]) => [id, decide, renaming && { ...renaming, now: 0 }]),
-  'a grant, a change of members, a token and a rename close the requests that they decide': syncClaims.mapDecision(
-    (change) => ({ ...change, requests: [] }),
-  ),
+  'the decision about renaming a group sees the pending requests for its collections by profiles whose tokens contain the new name':
+    updateGroup.mapArguments(([id, decide, newName]) => [id, decide, newName && { ...newName, now: 0 }]),
+  'granting, changing members, claiming groups and renaming a group close the requests that they decide':
+    syncClaims.mapDecision((change) => ({ ...change, requests: [] })),
   'a decision that throws does not change the requests': update.mapDecisionInput(([states], _args, { requests }) => {
     for (const { id } of states.flatMap((state) => state.requests)) requests.delete(id);
     return [states];
   }),
-  'removing a profile removes its requests, and no others': breachesOf('profiles').remove.restoreAfter(({ requests }) =>
+  'removing a profile removes only its own requests': breachesOf('profiles').remove.restoreAfter(({ requests }) =>
     saveEntries(requests),
   ),
-  'removing a collection removes the requests for it, and no others': breachesOf('collections').remove.restoreAfter(
+  'removing a collection removes only the requests for that collection': breachesOf('collections').remove.restoreAfter(
     ({ requests }) => saveEntries(requests),
   ),
 };

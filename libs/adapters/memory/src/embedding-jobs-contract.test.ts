@@ -5,48 +5,48 @@ import { breachesOf, breakPort, pause } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 import { commit, type StoredJob } from './memory-database.ts';
 
-const { pending, enqueue, lastRun, startRun } = breachesOf('embeddingJobs');
+const { listPending, enqueue, findLastRun, startRun } = breachesOf('embeddingJobs');
 
 /** Counts the jobs of the last run differently. */
 const countRunJobs = (isWaiting: (stored: StoredJob) => boolean, isFailed: (stored: StoredJob) => boolean) =>
-  lastRun.mapResult((run, _args, { jobs }) => {
-    const stored = [...jobs.values()];
-    return run && { ...run, waiting: stored.filter(isWaiting).length, failed: stored.filter(isFailed).length };
+  findLastRun.mapResult((run, _args, { jobs }) => {
+    const storedJobs = [...jobs.values()];
+    return run && { ...run, waiting: storedJobs.filter(isWaiting).length, failed: storedJobs.filter(isFailed).length };
   });
 
 proveStores('the memory embedding jobs', embeddingJobsContract, {
-  'enqueued jobs are in the outbox, and their entries in the log': enqueue.mapArguments(([effects]) => [
+  'enqueueing jobs adds them to the outbox and their entries to the log': enqueue.mapArguments(([effects]) => [
     { ...effects, entries: [] },
   ]),
-  'no second job is enqueued for a collection while its job is due, leased or postponed': enqueue.replaceWith(
+  'while the job of a collection is due, leased or postponed, a second job is not enqueued': enqueue.replaceWith(
     async ([effects], _original, database) => {
-      const due = [...database.jobs.values()].filter(({ leaseUntil }) => leaseUntil === null);
-      const isAwaited = ({ task }: NewJob) => due.some(({ job }) => isDeepStrictEqual(job.task, task));
-      const jobs = (effects.jobs ?? []).filter((job) => !isAwaited(job));
+      const unleasedJobs = [...database.jobs.values()].filter(({ leaseUntil }) => leaseUntil === null);
+      const isPending = ({ task }: NewJob) => unleasedJobs.some(({ job }) => isDeepStrictEqual(job.task, task));
+      const jobs = (effects.jobs ?? []).filter((job) => !isPending(job));
       commit(database, { ...effects, jobs }, () => undefined);
     },
   ),
-  'a dead letter or a finished job does not prevent another from being enqueued': breakPort(
+  'a dead letter or a finished job does not prevent a new job from being enqueued': breakPort(
     'embeddingJobs',
     (_original, _stores, database) => {
-      const seen = new Set<string>();
+      const enqueuedTasks = new Set<string>();
       return {
         enqueue: async (effects) => {
-          const newJobs = (effects.jobs ?? []).filter(({ task }) => !seen.has(JSON.stringify(task)));
-          for (const { task } of newJobs) seen.add(JSON.stringify(task));
+          const newJobs = (effects.jobs ?? []).filter(({ task }) => !enqueuedTasks.has(JSON.stringify(task)));
+          for (const { task } of newJobs) enqueuedTasks.add(JSON.stringify(task));
           commit(database, { ...effects, jobs: newJobs }, () => undefined);
         },
       };
     },
   ),
-  'an enqueue that fails adds nothing, and does not affect earlier and later ones': enqueue.replaceWith(
+  'enqueueing that fails adds nothing, and does not affect earlier or later calls': enqueue.replaceWith(
     async ([{ entries, jobs = [] }], original) => {
       for (const job of jobs) await original.enqueue({ entries: [], jobs: [job], deadline: null });
       await original.enqueue({ entries, jobs: [], deadline: null });
     },
   ),
-  'a collection is pending while its job is due, leased or postponed, but not once it is given up or done':
-    pending.replaceWith(
+  'a collection is pending while its job is due, leased or postponed, but not once the job is given up or done':
+    listPending.replaceWith(
       async (_args, _original, { jobs }) =>
         new Set(
           [...jobs.values()].flatMap(({ job: { task }, leaseUntil }) =>
@@ -57,25 +57,25 @@ proveStores('the memory embedding jobs', embeddingJobsContract, {
   'a collection counts as dead-lettered until its dead letter is requeued or discarded': breakPort(
     'embeddingJobs',
     (original) => {
-      const before = new Set<CollectionId>();
+      const collectionIds = new Set<CollectionId>();
       return {
-        deadLettered: async () => before,
+        listDeadLettered: async () => collectionIds,
         enqueue: async (effects) => {
-          for (const { task } of effects.jobs ?? []) if (task.kind === 'embed') before.add(task.collectionId);
+          for (const { task } of effects.jobs ?? []) if (task.kind === 'embed') collectionIds.add(task.collectionId);
           await original.enqueue(effects);
         },
       };
     },
   ),
-  'an enqueued job replaces the dead letters of its collection, and no others': enqueue.replaceWith(
+  'an enqueued job replaces only the dead letters of its collection': enqueue.replaceWith(
     async ([effects], _original, database) => commit(database, effects, () => undefined),
   ),
-  'concurrent enqueues for the same collections add one job per collection': enqueue.replaceWith(
+  'enqueueing jobs for the same collections concurrently adds one job per collection': enqueue.replaceWith(
     async ([effects], _original, database) => {
-      const waiting = [...database.jobs.values()].map(({ job }) => job.task);
+      const pendingTasks = [...database.jobs.values()].map(({ job }) => job.task);
       await pause();
       const newJobs = (effects.jobs ?? []).filter(
-        ({ task }) => !waiting.some((other) => isDeepStrictEqual(other, task)),
+        ({ task }) => !pendingTasks.some((pendingTask) => isDeepStrictEqual(pendingTask, task)),
       );
       commit(database, { ...effects, jobs: newJobs }, () => undefined);
     },
@@ -87,11 +87,11 @@ proveStores('the memory embedding jobs', embeddingJobsContract, {
     ...change,
     entries: [],
   })),
-  'while jobs of the last run are waiting, no other run starts, and the last run is returned': startRun.replaceWith(
+  'while jobs of the last run are waiting, starting a run returns the last run instead': startRun.replaceWith(
     async ([plan], original) => {
       const run = await original.startRun(plan);
-      const planned = plan([]);
-      if (planned.run.id !== run.id) await original.enqueue({ jobs: [], entries: planned.entries, deadline: null });
+      const change = plan([]);
+      if (change.run.id !== run.id) await original.enqueue({ jobs: [], entries: change.entries, deadline: null });
       return run;
     },
   ),
@@ -99,28 +99,30 @@ proveStores('the memory embedding jobs', embeddingJobsContract, {
     ({ leaseUntil }) => leaseUntil === null,
     () => false,
   ),
-  'jobs of the last run count as waiting until they are done, and as failed once given up': countRunJobs(
+  'jobs of the last run count as waiting until they are done, and as failed once they are given up': countRunJobs(
     ({ isDeadLetter }) => !isDeadLetter,
     ({ isDeadLetter }) => isDeadLetter,
   ),
-  'a run can start once no job of the last run is waiting, and becomes the last run': startRun.replaceWith(
+  'a run can start when no job of the last run is waiting, and becomes the last run': startRun.replaceWith(
     async ([plan], original, { jobs }) => {
-      const last = await original.lastRun();
-      return last && [...jobs.values()].some(({ job }) => job.group === last.id) ? last : original.startRun(plan);
+      const previousRun = await original.findLastRun();
+      return previousRun && [...jobs.values()].some(({ job }) => job.group === previousRun.id)
+        ? previousRun
+        : original.startRun(plan);
     },
   ),
-  'a start of a run rethrows an error from the plan and records nothing': startRun.writeEntryOnFailure(),
-  'of concurrent starts, exactly one records its run, and all return that run': startRun.replaceWith(
+  'starting a run rethrows an error from the plan and records nothing': startRun.writeEntryOnFailure(),
+  'when runs are started concurrently, only one is recorded, and all calls return it': startRun.replaceWith(
     async ([plan], original, database) => {
-      const last = await original.lastRun();
+      const previousRun = await original.findLastRun();
       await pause();
-      if (!last) database.lastRun = null;
+      if (!previousRun) database.lastRun = null;
       return original.startRun(plan);
     },
   ),
-  'before the first run, there is no last run': lastRun.replaceWith(async (_args, original, { jobs }) => {
-    const [first] = jobs.values();
-    const run = { id: first?.job.group ?? '', total: jobs.size, startedAt: 0, waiting: jobs.size, failed: 0 };
-    return (await original.lastRun()) ?? run;
+  'there is no last run before the first run': findLastRun.replaceWith(async (_args, original, { jobs }) => {
+    const [firstJob] = jobs.values();
+    const run = { id: firstJob?.job.group ?? '', total: jobs.size, startedAt: 0, waiting: jobs.size, failed: 0 };
+    return (await original.findLastRun()) ?? run;
   }),
 });

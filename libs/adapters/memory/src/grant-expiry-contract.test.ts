@@ -3,44 +3,44 @@ import type { CallerRow, CollectionHead, Instant, ProfileId } from '@portico/dom
 import { breachesOf } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 import type { MemoryDatabase } from './memory-database.ts';
-import { waysOf } from './memory-memberships.ts';
+import { accessGrantsOf } from './memory-memberships.ts';
 
-const { clientsOf, update } = breachesOf('grants');
-const { byUid } = breachesOf('callers');
-const { visibleIds } = breachesOf('collections');
+const { listClients, update } = breachesOf('grants');
+const { findByUid } = breachesOf('callers');
+const { listVisibleIds } = breachesOf('collections');
 
 /** Changes the row returned by the read on the hot path. */
 const mapRow = (
   alter: <Part extends CollectionHead>(row: CallerRow<Part>, now: Instant, database: MemoryDatabase) => CallerRow<Part>,
-) => byUid.mapResult((row, [, , now], database) => row && alter(row, now, database));
+) => findByUid.mapResult((row, [, , now], database) => row && alter(row, now, database));
 
-const expiriesOf = (database: MemoryDatabase, profile: ProfileId, ofGroups: boolean): readonly Instant[] =>
-  [...waysOf(database, profile).values()]
+const expiriesOf = (database: MemoryDatabase, profile: ProfileId, isForGroups: boolean): readonly Instant[] =>
+  [...accessGrantsOf(database, profile).values()]
     .flat()
-    .flatMap(({ group, expiresAt }) => (expiresAt !== null && (ofGroups || group === null) ? [expiresAt] : []));
+    .flatMap(({ group, expiresAt }) => (expiresAt !== null && (isForGroups || group === null) ? [expiresAt] : []));
 
-const earliest = (expiries: readonly Instant[]): Instant | null =>
+const earliestOf = (expiries: readonly Instant[]): Instant | null =>
   expiries.length === 0 ? null : Math.min(...expiries);
 
 proveStores('the memory stores, on expiring grants', grantExpiryContract, {
   // Extends the grant by one millisecond.
-  "a client's own grant counts in every read before its expiry, and in none from its expiry on": byUid.mapArguments(
+  "every read counts the client's own grant until it expires, and no read afterwards": findByUid.mapArguments(
     ([uid, target, now]) => [uid, target, now - 1],
   ),
-  'a grant of a group counts for members before its expiry, and in no read from its expiry on': visibleIds.mapArguments(
-    ([visibility]) => [visibility.of === 'granted' ? { ...visibility, at: visibility.at - 1 } : visibility],
-  ),
+  'every read counts a grant of a group for its members until it expires, and no read afterwards':
+    listVisibleIds.mapArguments(([visibility]) => [
+      visibility.scope === 'granted' ? { ...visibility, now: visibility.now - 1 } : visibility,
+    ]),
   'a grant without an expiry counts at any time': update.mapDecision((change) => {
     const put = change.put?.map((grant) => ({ ...grant, expiresAt: grant.expiresAt ?? 2 ** 52 }));
     return { ...change, ...(put && { put }) };
   }),
-  'a collection granted in two ways is accessible until the later expiry': mapRow((row, now, database) => {
-    const expiry = earliest(expiriesOf(database, row.profile.id, true));
-    return { ...row, granted: row.granted && (expiry === null || now < expiry) };
+  'a collection that is granted in two ways is accessible until the later expiry': mapRow((row, now, database) => {
+    const expiry = earliestOf(expiriesOf(database, row.profile.id, true));
+    return { ...row, hasGrant: row.hasGrant && (expiry === null || now < expiry) };
   }),
-  'the ways of access of a client are those that count at the given time, each with its expiry': clientsOf.mapArguments(
-    ([collection]) => [collection, 0],
-  ),
+  "only the grants that are valid at the given time are listed as a client's access, with their expiries":
+    listClients.mapArguments(([collection]) => [collection, 0]),
   'a decision sees a grant that has expired': update.mapDecisionInput(([states]) => [
     states.map((state) => ({
       ...state,
@@ -49,15 +49,15 @@ proveStores('the memory stores, on expiring grants', grantExpiryContract, {
   ]),
   'a row shows when the first grant of the caller or of its groups expires': mapRow((row, _now, database) => ({
     ...row,
-    accessUntil: earliest(expiriesOf(database, row.profile.id, false)),
+    accessUntil: earliestOf(expiriesOf(database, row.profile.id, false)),
   })),
-  'a row shows no expiry that has passed, and none of another client': mapRow((row, _now, database) => ({
+  'a row shows neither expiries in the past nor expiries of other clients': mapRow((row, _now, database) => ({
     ...row,
-    accessUntil: earliest(expiriesOf(database, row.profile.id, true)),
+    accessUntil: earliestOf(expiriesOf(database, row.profile.id, true)),
   })),
   'a row shows the expiry with and without a target, by uid and by API client identifier': mapRow((row) => ({
     ...row,
     accessUntil: row.target ? null : row.accessUntil,
   })),
-  'a row shows the time for which grants were evaluated': mapRow((row) => ({ ...row, readAt: Date.now() })),
+  'a row shows the time at which grants were evaluated': mapRow((row) => ({ ...row, readAt: Date.now() })),
 });

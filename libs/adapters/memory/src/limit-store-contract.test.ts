@@ -2,25 +2,25 @@ import { limitStoreContract, noEffects } from '@portico/contracts';
 import type { Override, Tier } from '@portico/domain';
 import { breachesOf, updateEntry, pause, saveEntries } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
-import { frozenCopy, type MemoryDatabase } from './memory-database.ts';
+import { copyFrozen, type MemoryDatabase } from './memory-database.ts';
 
-const { addTier, removeTier, tiers, updateTier } = breachesOf('limits');
-const { addOverride, clientOverrides, overrides, removeOverride, updateOverride } = breachesOf('limits');
+const { addTier, removeTier, listTiers, updateTier } = breachesOf('limits');
+const { addOverride, listClientOverrides, listOverrides, removeOverride, updateOverride } = breachesOf('limits');
 
-/** Runs `act` after an override changes, and passes it the previous overrides. */
+/** Runs `sideEffect` after an override changes, and passes it the previous overrides. */
 const runWithPreviousOverrides =
-  (act: (database: MemoryDatabase, override: Override, before: readonly Override[]) => void) =>
+  (sideEffect: (database: MemoryDatabase, override: Override, before: readonly Override[]) => void) =>
   (database: MemoryDatabase) => {
     const before = [...database.overrides.values()].map(({ override }) => override);
-    return (override: Override) => act(database, override, before);
+    return (override: Override) => sideEffect(database, override, before);
   };
 
 const setActive = ({ overrides }: MemoryDatabase, ids: readonly number[], isActive: boolean): void => {
   for (const [id, { override }] of overrides)
-    if (ids.includes(id)) updateEntry(overrides, id, { override: frozenCopy({ ...override, isActive }) });
+    if (ids.includes(id)) updateEntry(overrides, id, { override: copyFrozen({ ...override, isActive }) });
 };
 
-const activeIds = (overrides: readonly Override[]): number[] =>
+const listActiveIds = (overrides: readonly Override[]): number[] =>
   overrides.filter(({ isActive }) => isActive).map(({ id }) => id);
 
 const unusedTier: Tier = {
@@ -34,52 +34,53 @@ const unusedTier: Tier = {
 };
 
 proveStores('the memory limit store', limitStoreContract, {
-  'an added tier is listed unchanged': tiers.mapResult((tiers) =>
+  'a tier is listed exactly as it was added': listTiers.mapResult((tiers) =>
     tiers.map((tier) => ({ ...tier, description: tier.description ?? '' })),
   ),
-  'tiers are listed by name in code-point order': tiers.mapResult((tiers) =>
+  'tiers are listed by name in code-point order': listTiers.mapResult((tiers) =>
     [...tiers].sort((a, b) => a.tier.localeCompare(b.tier, 'en')),
   ),
-  'an addition of a tier writes its effects': addTier.withoutEffects(),
-  'a tier that exists is rejected, and nothing is written': addTier.writeEntryOnFailure(),
-  'of concurrent additions of one tier, exactly one succeeds': addTier.replaceWith(
+  'adding a tier writes its effects': addTier.dropEffects(),
+  'adding a tier that exists is rejected, and nothing is written': addTier.writeEntryOnFailure(),
+  'when the same tier is added concurrently, only one call succeeds': addTier.replaceWith(
     async ([tier, effects], original, { tiers }) => {
       if (tiers.has(tier.tier)) return original.addTier(tier, effects);
       await pause();
       tiers.set(tier.tier, tier);
     },
   ),
-  'an update of a tier decides on the current one, stores the change and returns it': updateTier.mapDecision(
+  'updating a tier bases its decision on the current tier, stores the change and returns it': updateTier.mapDecision(
     (change, [current]) => ({
       ...change,
       tier: { ...change.tier, description: change.tier.description ?? current.description },
     }),
   ),
-  'an update of a tier writes its effects': updateTier.withoutEffects(),
+  'updating a tier writes its effects': updateTier.dropEffects(),
   'the name of a tier cannot change': updateTier.replaceWith(async ([name, decide], original, { tiers }) => {
-    const before = tiers.get(name);
-    const { tier } = before ? decide(before) : { tier: unusedTier };
+    const tierBefore = tiers.get(name);
+    const { tier } = tierBefore ? decide(tierBefore) : { tier: unusedTier };
     tiers.delete(name);
     tiers.set(tier.tier, tier);
     return original.updateTier(tier.tier, () => ({ tier, ...noEffects }));
   }),
-  'an update of a tier rethrows an error from the decision and changes nothing': updateTier.writeEntryOnFailure(),
-  'an update of a missing tier throws before the decision': updateTier.replaceWith(
+  'updating a tier rethrows an error from the decision and changes nothing': updateTier.writeEntryOnFailure(),
+  'updating a missing tier throws before the decision is called': updateTier.replaceWith(
     async ([name, decide], original, { tiers }) =>
       tiers.has(name) ? original.updateTier(name, decide) : decide(unusedTier).tier,
   ),
-  'concurrent updates of one tier each see the previous one': updateTier.applyStaleDecision(),
-  'a removal of a tier decides on the current one, removes only that tier and writes its effects':
-    removeTier.withoutEffects(),
-  'removing a tier removes it from every profile that has it, as an update of that profile, and from no other':
-    removeTier.restoreAfter(({ profiles }) => {
-      const before = [...profiles.values()];
-      return () => before.forEach(({ id, updatedAt }) => updateEntry(profiles, id, { updatedAt }));
-    }),
-  'a new tier with the name of a removed one starts without clients': removeTier.restoreAfter(({ profiles }) =>
+  'concurrent updates of the same tier each see the previous update': updateTier.applyStaleDecision(),
+  'removing a tier bases its decision on the current tier, removes only that tier and writes its effects':
+    removeTier.dropEffects(),
+  'removing a tier removes it from every profile that has it, and updates only those profiles': removeTier.restoreAfter(
+    ({ profiles }) => {
+      const profilesBefore = [...profiles.values()];
+      return () => profilesBefore.forEach(({ id, updatedAt }) => updateEntry(profiles, id, { updatedAt }));
+    },
+  ),
+  'a new tier with the name of a removed one has no clients': removeTier.restoreAfter(({ profiles }) =>
     saveEntries(profiles),
   ),
-  'a removal of a tier rethrows an error from the decision and keeps the tier': removeTier.replaceWith(
+  'removing a tier rethrows an error from the decision and keeps the tier': removeTier.replaceWith(
     async ([name, decide], original, { tiers }) => {
       const tier = tiers.get(name) ?? unusedTier;
       tiers.delete(name);
@@ -87,31 +88,30 @@ proveStores('the memory limit store', limitStoreContract, {
       return original.removeTier(name, () => ({ removedAt: 0, ...noEffects }));
     },
   ),
-  'a removal of a missing tier throws before the decision': removeTier.ignoreErrors(),
-  'an added override is returned with its id and listed unchanged': overrides.mapResult((overrides) =>
-    overrides.map((override) => ({ ...override, updatedAt: override.createdAt })),
+  'removing a missing tier throws before the decision is called': removeTier.ignoreErrors(),
+  'an added override is returned with its id, and listed exactly as it was added': listOverrides.mapResult(
+    (overrides) => overrides.map((override) => ({ ...override, updatedAt: override.createdAt })),
   ),
-  'overrides are listed by id': overrides.mapResult((overrides) =>
+  'overrides are listed by id': listOverrides.mapResult((overrides) =>
     [...overrides].sort((a, b) => String(a.id).localeCompare(String(b.id))),
   ),
-  'the list can be limited to active overrides': overrides.mapArguments(() => [false]),
-  'overrides are listed with their clients, page by page, all or the active ones, and counted':
-    clientOverrides.mapArguments(([page]) => [{ ...page, activeOnly: false }]),
+  'the list can be limited to active overrides': listOverrides.mapArguments(() => [false]),
+  'all overrides or only the active ones are listed with their clients, page by page, and counted':
+    listClientOverrides.mapArguments(([page]) => [{ ...page, activeOnly: false }]),
   'the id of an override is never reused': addOverride.runBefore((database) => {
     database.lastOverrideId = Math.max(0, ...database.overrides.keys());
   }),
-  "an addition of an override sees the client's other overrides by id, and no other client's": addOverride.replaceWith(
-    async ([client, decide], original) => {
-      const all = await original.overrides(false);
-      return original.addOverride(client, () => decide(all));
-    },
-  ),
-  'an addition of an override for a missing client throws before the decision': addOverride.runBefore(
+  'the decision about a new override sees only the other overrides of the same client, ordered by id':
+    addOverride.replaceWith(async ([client, decide], original) => {
+      const allOverrides = await original.listOverrides(false);
+      return original.addOverride(client, () => decide(allOverrides));
+    }),
+  'adding an override for a missing client throws before the decision is called': addOverride.runBefore(
     ({ profiles }, [client, decide]) => profiles.has(client) || decide([]),
   ),
-  'an addition of an override rethrows an error from the decision and adds nothing': addOverride.writeEntryOnFailure(),
-  'an addition of an override writes its effects': addOverride.withoutEffects(),
-  "a new active override deactivates the client's others, and no other client's": addOverride.restoreAfter(
+  'adding an override rethrows an error from the decision and adds nothing': addOverride.writeEntryOnFailure(),
+  'adding an override writes its effects': addOverride.dropEffects(),
+  'a new active override deactivates only the other overrides of the same client': addOverride.restoreAfter(
     runWithPreviousOverrides((database, override, before) =>
       setActive(database, override.isActive ? before.map(({ id }) => id) : [], false),
     ),
@@ -121,7 +121,7 @@ proveStores('the memory limit store', limitStoreContract, {
       setActive(database, override.isActive ? [] : before.map(({ id }) => id), false),
     ),
   ),
-  'an override that is deactivated for another has the time of that change': addOverride.restoreAfter(
+  'an override that is deactivated by a new one has the time of that change': addOverride.restoreAfter(
     ({ overrides }) => {
       const before = new Map(overrides);
       return () => {
@@ -132,42 +132,40 @@ proveStores('the memory limit store', limitStoreContract, {
       };
     },
   ),
-  'of concurrently added active overrides, one remains active': addOverride.replaceWith(
+  'when active overrides are added concurrently, only one remains active': addOverride.replaceWith(
     async ([client, decide], original, database) => {
-      const { override } = decide([...database.overrides.values()].map((owned) => owned.override));
+      const { override } = decide([...database.overrides.values()].map((ownedOverride) => ownedOverride.override));
       await pause();
       return original.addOverride(client, () => ({ ...noEffects, override }));
     },
   ),
-  'an update of an override decides on the current one, stores the change and returns it': updateOverride.mapDecision(
-    (change, [current]) => ({
+  'updating an override bases its decision on the current override, stores the change and returns it':
+    updateOverride.mapDecision((change, [current]) => ({
       ...change,
       override: { ...change.override, windowSeconds: current.windowSeconds },
+    })),
+  'updating an override writes its effects': updateOverride.dropEffects(),
+  'an override that becomes active deactivates only the other overrides of the same client':
+    updateOverride.restoreAfter(
+      runWithPreviousOverrides((database, _override, before) => setActive(database, listActiveIds(before), true)),
+    ),
+  'the decision about updating an override sees only the other overrides of the same client, ordered by id':
+    updateOverride.replaceWith(async ([id, decide], original) => {
+      const allOverrides = await original.listOverrides(false);
+      return original.updateOverride(id, (current, client) => decide(current, client, allOverrides));
     }),
-  ),
-  'an update of an override writes its effects': updateOverride.withoutEffects(),
-  "an override that becomes active deactivates the client's others, and no other client's": updateOverride.restoreAfter(
-    runWithPreviousOverrides((database, _override, before) => setActive(database, activeIds(before), true)),
-  ),
-  "an update of an override sees the client's other overrides by id, and no other client's": updateOverride.replaceWith(
-    async ([id, decide], original) => {
-      const all = await original.overrides(false);
-      return original.updateOverride(id, (current, client) => decide(current, client, all));
-    },
-  ),
-  'an update of an override rethrows an error from the decision and changes nothing':
-    updateOverride.writeEntryOnFailure(),
-  'an update of a missing override throws before the decision': updateOverride.ignoreErrors(),
-  'a removal of an override decides on the current one, removes only that one and writes its effects':
-    removeOverride.withoutEffects(),
-  'an update and a removal of an override see its client': removeOverride.replaceWith(
+  'updating an override rethrows an error from the decision and changes nothing': updateOverride.writeEntryOnFailure(),
+  'updating a missing override throws before the decision is called': updateOverride.ignoreErrors(),
+  'removing an override bases its decision on the current override, removes only that override and writes its effects':
+    removeOverride.dropEffects(),
+  'the decisions about updating and removing an override see its client': removeOverride.replaceWith(
     async ([id, decide], original, _database, { profiles }) => {
-      const [, other] = await profiles.list();
-      await original.removeOverride(id, (override, client) => decide(override, other ?? client));
+      const [, otherProfile] = await profiles.list();
+      await original.removeOverride(id, (override, client) => decide(override, otherProfile ?? client));
     },
   ),
-  'a removal of an override rethrows an error from the decision and keeps the override': removeOverride.runBefore(
+  'removing an override rethrows an error from the decision and keeps the override': removeOverride.runBefore(
     (database, [id]) => setActive(database, [id], false),
   ),
-  'a removal of a missing override throws before the decision': removeOverride.ignoreErrors(),
+  'removing a missing override throws before the decision is called': removeOverride.ignoreErrors(),
 });

@@ -7,13 +7,13 @@ const createSubject = (): MailerSubject => {
   const mailer = createMemoryMailer();
   return {
     mailer,
-    received: async () => mailer.sent.map(asReceived),
-    interrupt: async () => mailer.failWith('for now'),
+    listReceived: async () => mailer.sentMails.map(toReceivedMail),
+    interrupt: async () => mailer.failWith('temporary'),
     resume: async () => mailer.failWith(null),
   };
 };
 
-const asReceived = ({ id, to, subject, text, html }: Mail): ReceivedMail => ({
+const toReceivedMail = ({ id, to, subject, text, html }: Mail): ReceivedMail => ({
   messageId: `<${id}@portico.local>`,
   recipients: [to],
   subject,

@@ -4,57 +4,58 @@ import {
   type MatrixFilter,
   type MatrixCursor,
   type MatrixRow,
-  nameKey,
+  toNameKey,
 } from '@portico/domain';
-import { byCodePoints, type MemoryDatabase } from './memory-database.ts';
-import { waysOf } from './memory-memberships.ts';
-import { withEmail } from './memory-profile-store.ts';
+import { compareCodePoints, type MemoryDatabase } from './memory-database.ts';
+import { accessGrantsOf } from './memory-memberships.ts';
+import { findProfileByEmail } from './memory-profile-store.ts';
 
 export const createMemoryAccessMatrix = (database: MemoryDatabase): AccessMatrix => ({
-  async rows(filter, after, limit) {
+  async listRows(filter, after, limit) {
     const { profile } = filter;
-    const id = profile?.by === 'name' ? (withEmail(database, profile.name)?.id ?? null) : (profile?.id ?? null);
-    return allRows(database)
-      .filter((row) => (profile === null || row.client.id === id) && matches(filter, row))
-      .sort((a, b) => comparePlaces(placeOf(a), placeOf(b)))
-      .filter((row) => after === null || comparePlaces(placeOf(row), after) > 0)
+    const id =
+      profile?.by === 'name' ? (findProfileByEmail(database, profile.name)?.id ?? null) : (profile?.id ?? null);
+    return listAllRows(database)
+      .filter((row) => (profile === null || row.client.id === id) && matchesFilter(filter, row))
+      .sort((a, b) => compareCursors(cursorOf(a), cursorOf(b)))
+      .filter((row) => after === null || compareCursors(cursorOf(row), after) > 0)
       .slice(0, limit);
   },
 
-  async keyExpiries(of) {
-    const expiries = of.map((id) => [id, database.keys.get(id)?.expiresAt ?? null] as const);
+  async findKeyExpiries(profileIds) {
+    const expiries = profileIds.map((id) => [id, database.keys.get(id)?.expiresAt ?? null] as const);
     return new Map(expiries.flatMap(([id, expiresAt]) => (expiresAt === null ? [] : [[id, expiresAt]])));
   },
 });
 
-const allRows = (database: MemoryDatabase): MatrixRow[] =>
+const listAllRows = (database: MemoryDatabase): MatrixRow[] =>
   [...database.profiles.values()]
     .filter(({ role }) => role === 'client')
     .flatMap((client) =>
-      [...waysOf(database, client.id)].flatMap(([id, ways]) => {
+      [...accessGrantsOf(database, client.id)].flatMap(([id, grants]) => {
         const name = database.collections.get(id)?.name;
-        return name === undefined ? [] : ways.map((way) => ({ client, collection: { id, name }, way }));
+        return name === undefined ? [] : grants.map((grant) => ({ client, collection: { id, name }, grant }));
       }),
     );
 
-const matches = (
+const matchesFilter = (
   { group, collection, expiringBefore, liveAt }: MatrixFilter,
-  { collection: { id, name }, way }: MatrixRow,
+  { collection: { id, name }, grant }: MatrixRow,
 ): boolean =>
-  (group === null || (group.by === 'id' ? way.group?.id === group.id : way.group?.name === group.name)) &&
+  (group === null || (group.by === 'id' ? grant.group?.id === group.id : grant.group?.name === group.name)) &&
   (collection === null || (collection.by === 'id' ? id === collection.id : name === collection.name)) &&
-  (expiringBefore === null || (way.expiresAt !== null && way.expiresAt < expiringBefore)) &&
-  (liveAt === null || isLive(way, liveAt));
+  (expiringBefore === null || (grant.expiresAt !== null && grant.expiresAt < expiringBefore)) &&
+  (liveAt === null || isLive(grant, liveAt));
 
-const placeOf = ({ client, collection, way }: MatrixRow): MatrixCursor => ({
+const cursorOf = ({ client, collection, grant }: MatrixRow): MatrixCursor => ({
   email: client.email,
-  nameKey: nameKey(collection.name),
+  nameKey: toNameKey(collection.name),
   collectionId: collection.id,
-  groupName: way.group?.name ?? '',
+  groupName: grant.group?.name ?? '',
 });
 
-const comparePlaces = (a: MatrixCursor, b: MatrixCursor): number =>
-  byCodePoints(a.email, b.email) ||
-  byCodePoints(a.nameKey, b.nameKey) ||
-  byCodePoints(a.collectionId, b.collectionId) ||
-  byCodePoints(a.groupName, b.groupName);
+const compareCursors = (a: MatrixCursor, b: MatrixCursor): number =>
+  compareCodePoints(a.email, b.email) ||
+  compareCodePoints(a.nameKey, b.nameKey) ||
+  compareCodePoints(a.collectionId, b.collectionId) ||
+  compareCodePoints(a.groupName, b.groupName);

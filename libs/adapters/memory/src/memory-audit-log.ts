@@ -1,39 +1,39 @@
 import type { AuditEntry, AuditFilter, AuditLog, ProfileId, ServiceAccountId } from '@portico/domain';
-import { frozenCopy, type MemoryDatabase } from './memory-database.ts';
+import { copyFrozen, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryAuditLog = (database: MemoryDatabase): AuditLog => ({
   async append(entry, deadline) {
     deadline?.beginCommit();
-    database.entries.push(frozenCopy(entry));
+    database.entries.push(copyFrozen(entry));
   },
 
-  async page(filter, offset, limit) {
-    const matches = newestFirst(database, filter);
+  async readPage(filter, offset, limit) {
+    const matches = listNewestFirst(database, filter);
     return { entries: matches.slice(offset, offset + limit), total: matches.length };
   },
 
   export(filter) {
     // The snapshot is taken when `export` is called, so later appends and prunes do not change it.
-    const matches = newestFirst(database, filter);
+    const matches = listNewestFirst(database, filter);
     return (async function* () {
       yield* matches;
     })();
   },
 
-  async actorNames(ids) {
+  async findActorNames(ids) {
     const names = ids.map((id) => [id, nameOf(database, id)] as const);
     return new Map(names.flatMap(([id, name]) => (name === undefined ? [] : [[id, name]])));
   },
 
   async prune(before, limit) {
-    const pruned = new Set(
+    const prunedEntries = new Set(
       database.entries
         .filter(({ receivedAt }) => receivedAt < before)
         .sort((a, b) => a.receivedAt - b.receivedAt)
         .slice(0, limit),
     );
-    database.entries = database.entries.filter((entry) => !pruned.has(entry));
-    return pruned.size;
+    database.entries = database.entries.filter((entry) => !prunedEntries.has(entry));
+    return prunedEntries.size;
   },
 });
 
@@ -45,13 +45,13 @@ const nameOf = ({ profiles, serviceAccounts }: MemoryDatabase, id: ProfileId): s
  * Returns the matching entries, newest first. Sorting is stable, so reversing them beforehand puts the later of two
  * entries with the same instant first.
  */
-const newestFirst = ({ entries }: MemoryDatabase, filter: AuditFilter): AuditEntry[] =>
+const listNewestFirst = ({ entries }: MemoryDatabase, filter: AuditFilter): AuditEntry[] =>
   entries
-    .filter((entry) => passes(entry, filter))
+    .filter((entry) => matchesFilter(entry, filter))
     .reverse()
     .sort((a, b) => b.instant - a.instant);
 
-const passes = (entry: AuditEntry, filter: AuditFilter): boolean =>
+const matchesFilter = (entry: AuditEntry, filter: AuditFilter): boolean =>
   (filter.source === 'all' || entry.source === filter.source) &&
   (filter.actorId === undefined || entry.actorId === filter.actorId) &&
   (filter.clientId === undefined || entry.facets.clientId === filter.clientId) &&

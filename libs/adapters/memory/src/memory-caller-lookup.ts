@@ -8,58 +8,59 @@ import type {
   Profile,
   ProfileId,
   Target,
-  TargetPart,
-  TargetParts,
+  TargetDetail,
+  TargetDetails,
 } from '@portico/domain';
 import type { MemoryDatabase } from './memory-database.ts';
-import { liveWays, waysOf } from './memory-memberships.ts';
+import { listLiveAccessGrants, accessGrantsOf } from './memory-memberships.ts';
 import { limitsOf } from './memory-limit-store.ts';
-import { withUid } from './memory-profile-store.ts';
+import { findProfileByUid } from './memory-profile-store.ts';
 
 export const createMemoryCallerLookup = (database: MemoryDatabase): CallerLookup => ({
-  async byClientId(clientId, target, now) {
+  async findByClientId(clientId, target, now) {
     const profile = [...database.profiles.values()].find((candidate) => candidate.clientId === clientId);
     return profile ? rowOf(database, profile, target, now) : null;
   },
 
-  async byUid(uid, target, now) {
-    const profile = withUid(database, uid);
+  async findByUid(uid, target, now) {
+    const profile = findProfileByUid(database, uid);
     return profile && rowOf(database, profile, target, now);
   },
 
-  async byEitherId(id, now) {
-    const all = [...database.profiles.values()];
-    const profile = all.find(({ clientId }) => clientId === id) ?? all.find((candidate) => candidate.id === id);
+  async findByEitherId(id, now) {
+    const profiles = [...database.profiles.values()];
+    const profile =
+      profiles.find(({ clientId }) => clientId === id) ?? profiles.find((candidate) => candidate.id === id);
     return profile ? rowOf(database, profile, null, now) : null;
   },
 
-  async byAccountId(id, target) {
+  async findByAccountId(id, target) {
     const state = database.serviceAccounts.get(id);
     return state ? { ...state, epochs: epochsOf(database, 0), target: targetOf(database, target) } : null;
   },
 });
 
-const rowOf = <Part extends TargetPart>(
+const rowOf = <Detail extends TargetDetail>(
   database: MemoryDatabase,
   profile: Profile,
-  target: Target<Part> | null,
+  target: Target<Detail> | null,
   now: Instant,
-): CallerRow<TargetParts[Part]> => ({
+): CallerRow<TargetDetails[Detail]> => ({
   profile,
   key: database.keys.get(profile.id) ?? null,
   limits: limitsOf(database, profile),
   epochs: epochsOf(database, database.grantEpochs.get(profile.id) ?? 0),
   target: targetOf(database, target),
-  granted: target !== null && liveWays(database, profile.id, target.id, now).length > 0,
-  accessUntil: firstExpiryAfter(database, profile.id, now),
+  hasGrant: target !== null && listLiveAccessGrants(database, profile.id, target.id, now).length > 0,
+  accessUntil: findFirstExpiryAfter(database, profile.id, now),
   claims: database.claims.get(profile.id) ?? null,
   readAt: now,
 });
 
-const firstExpiryAfter = (database: MemoryDatabase, profile: ProfileId, now: Instant): Instant | null => {
-  const expiries = [...waysOf(database, profile).values()].flat().flatMap(({ expiresAt }) => expiresAt ?? []);
-  const later = expiries.filter((end) => end > now);
-  return later.length === 0 ? null : Math.min(...later);
+const findFirstExpiryAfter = (database: MemoryDatabase, profile: ProfileId, now: Instant): Instant | null => {
+  const expiries = [...accessGrantsOf(database, profile).values()].flat().flatMap(({ expiresAt }) => expiresAt ?? []);
+  const laterExpiries = expiries.filter((expiry) => expiry > now);
+  return laterExpiries.length === 0 ? null : Math.min(...laterExpiries);
 };
 
 const epochsOf = (database: MemoryDatabase, grants: number): Epochs => ({
@@ -71,15 +72,17 @@ const epochsOf = (database: MemoryDatabase, grants: number): Epochs => ({
   searchModel: database.searchModel,
 });
 
-const targetOf = <Part extends TargetPart>(
+const targetOf = <Detail extends TargetDetail>(
   { collections }: MemoryDatabase,
-  target: Target<Part> | null,
-): TargetParts[Part] | null => target && partOf(target.part, collections.get(target.id));
+  target: Target<Detail> | null,
+): TargetDetails[Detail] | null => target && partOf(target.detail, collections.get(target.id));
 
-const partOf = <Part extends TargetPart>(part: Part, collection: Collection | undefined): TargetParts[Part] | null =>
-  collection ? parts[part](collection) : null;
+const partOf = <Detail extends TargetDetail>(
+  part: Detail,
+  collection: Collection | undefined,
+): TargetDetails[Detail] | null => (collection ? parts[part](collection) : null);
 
-const parts: { readonly [Part in TargetPart]: (collection: Collection) => TargetParts[Part] } = {
+const parts: { readonly [Detail in TargetDetail]: (collection: Collection) => TargetDetails[Detail] } = {
   head: ({ id, name, description, createdBy, createdAt, updatedAt, revision, documentDigest }): CollectionHead => ({
     id,
     name,
@@ -90,5 +93,5 @@ const parts: { readonly [Part in TargetPart]: (collection: Collection) => Target
     revision,
     documentDigest,
   }),
-  whole: (collection) => collection,
+  full: (collection) => collection,
 };

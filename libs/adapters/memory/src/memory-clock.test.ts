@@ -2,7 +2,7 @@ import { clockContract } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { createMemoryClock } from './memory-clock.ts';
 
-test('setting a memory clock moves only its wall time', () => {
+test('setting a memory clock changes only its wall time', () => {
   const clock = createMemoryClock(1000);
   clock.advance(5);
   clock.set(200);
@@ -11,7 +11,7 @@ test('setting a memory clock moves only its wall time', () => {
   expect([clock.now(), clock.monotonic()]).toEqual([205, 10]);
 });
 
-test('time on a memory clock only moves forward', () => {
+test('a memory clock cannot be advanced backwards', () => {
   const clock = createMemoryClock();
   expect(() => clock.advance(-1)).toThrow(RangeError);
   expect(() => clock.advance(Number.NaN)).toThrow(RangeError);
@@ -20,6 +20,6 @@ test('time on a memory clock only moves forward', () => {
 for (const [sentence, check] of Object.entries(clockContract)) {
   test(sentence, () => {
     const clock = createMemoryClock();
-    return check({ clock, pass: async (milliseconds) => clock.advance(milliseconds) });
+    return check({ clock, wait: async (milliseconds) => clock.advance(milliseconds) });
   });
 }

@@ -10,18 +10,18 @@ export interface MemoryClock extends Clock {
 
 /** Creates a clock whose wall clock starts at `start` and whose monotonic clock starts at 0. */
 export const createMemoryClock = (start: Instant = Date.UTC(2026, 0, 1)): MemoryClock => {
-  let wall = start;
+  let wallTime = start;
   let elapsed = 0;
   return {
-    now: () => wall,
+    now: () => wallTime,
     monotonic: () => elapsed,
     advance(milliseconds) {
-      if (!(milliseconds >= 0)) throw new RangeError(`time cannot pass by ${milliseconds} ms`);
-      wall += milliseconds;
+      if (!(milliseconds >= 0)) throw new RangeError(`the clock cannot advance by ${milliseconds} ms`);
+      wallTime += milliseconds;
       elapsed += milliseconds;
     },
     set(instant) {
-      wall = instant;
+      wallTime = instant;
     },
   };
 };

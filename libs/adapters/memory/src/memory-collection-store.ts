@@ -1,4 +1,4 @@
-import { isLive, nameKey, PorticoError } from '@portico/domain';
+import { isLive, toNameKey, PorticoError } from '@portico/domain';
 import type {
   Collection,
   CollectionId,
@@ -9,8 +9,8 @@ import type {
   PackedText,
   Visibility,
 } from '@portico/domain';
-import { byCodePoints, commit, frozenCopy, type MemoryDatabase, touchGrants } from './memory-database.ts';
-import { waysOf } from './memory-memberships.ts';
+import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { accessGrantsOf } from './memory-memberships.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
   const { collections, documents } = database;
@@ -20,26 +20,24 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       if (collections.has(collection.id)) throw new Error(`Collection ${collection.id} already exists.`);
       rejectDuplicateImportKey(database, collection);
       commit(database, effects, () => {
-        collections.set(collection.id, frozenCopy(collection));
+        collections.set(collection.id, copyFrozen(collection));
         storeDocument(database, collection, document);
         database.catalogEpoch += 1;
       });
     },
 
-    async find(id) {
-      return collections.get(id) ?? null;
-    },
+    find: async (id) => collections.get(id) ?? null,
 
     async findByImportKey(importKey) {
       return [...collections.values()].find((collection) => collection.importKey === importKey) ?? null;
     },
 
     async update(id, decide) {
-      const current = existing(database, id);
+      const current = requireCollection(database, id);
       const change = decide(current);
       if (!change) return current;
       rejectDuplicateImportKey(database, change.collection);
-      const collection = frozenCopy(change.collection);
+      const collection = copyFrozen(change.collection);
       commit(database, change, () => {
         collections.set(id, collection);
         if (change.document) storeDocument(database, collection, change.document);
@@ -49,34 +47,36 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     },
 
     async remove(id, decide) {
-      const effects = decide(existing(database, id));
+      const effects = decide(requireCollection(database, id));
       commit(database, effects, () => removeCascading(database, id));
     },
 
-    async document(id) {
+    async findDocument(id) {
       const collection = collections.get(id);
       const packed = documents.get(id);
       return collection && packed ? { digest: collection.documentDigest, packed: copyOf(packed) } : null;
     },
 
     async list(visibility, page, containing = null) {
-      const entries = inListOrder(filterByName(containing, visible(database, visibility))).map(toListedCollection);
+      const entries = sortInListOrder(filterByName(containing, listVisibleCollections(database, visibility))).map(
+        toListedCollection,
+      );
       if (!page) return entries;
       return entries.filter((entry) => isAfter(entry, page.after)).slice(0, page.limit);
     },
 
     findByNames: async (visibility, names) =>
-      inListOrder(visible(database, visibility).filter(({ name }) => names.includes(name))).map(idAndNameOf),
+      sortInListOrder(listVisibleCollections(database, visibility).filter(({ name }) => names.includes(name))).map(
+        idAndNameOf,
+      ),
 
     async count(visibility, containing) {
-      return filterByName(containing, visible(database, visibility)).length;
+      return filterByName(containing, listVisibleCollections(database, visibility)).length;
     },
 
-    async visibleIds(visibility) {
-      return visible(database, visibility).map(({ id }) => id);
-    },
+    listVisibleIds: async (visibility) => listVisibleCollections(database, visibility).map(({ id }) => id),
 
-    async names(ids) {
+    async findNames(ids) {
       const existingCollections = ids.map((id) => collections.get(id)).filter((collection) => collection !== undefined);
       return new Map(existingCollections.map(({ id, name }) => [id, name]));
     },
@@ -88,13 +88,15 @@ const storeDocument = (
   { id, documentDigest }: Collection,
   document: DocumentContent,
 ): void => {
-  documents.set(id, frozenCopy(document.packed));
-  operations.set(id, frozenCopy({ digest: documentDigest, operations: document.operations }));
+  documents.set(id, copyFrozen(document.packed));
+  operations.set(id, copyFrozen({ digest: documentDigest, operations: document.operations }));
 };
 
 /** Sorts by name, ignoring case, then by id. */
-export const inListOrder = <T extends Sortable>(collections: readonly T[]): T[] =>
-  [...collections].sort((a, b) => byCodePoints(nameKey(a.name), nameKey(b.name)) || byCodePoints(a.id, b.id));
+export const sortInListOrder = <T extends Sortable>(collections: readonly T[]): T[] =>
+  [...collections].sort(
+    (a, b) => compareCodePoints(toNameKey(a.name), toNameKey(b.name)) || compareCodePoints(a.id, b.id),
+  );
 
 interface Sortable {
   readonly id: CollectionId;
@@ -103,25 +105,25 @@ interface Sortable {
 
 /** Returns whether the collection comes after the cursor; always true if the cursor is null. */
 export const isAfter = ({ id, name }: Sortable, after: ListPage['after']): boolean =>
-  after === null || (byCodePoints(nameKey(name), after.nameKey) || byCodePoints(id, after.id)) > 0;
+  after === null || (compareCodePoints(toNameKey(name), after.nameKey) || compareCodePoints(id, after.id)) > 0;
 
-const existing = (database: MemoryDatabase, id: CollectionId): Collection => {
+const requireCollection = (database: MemoryDatabase, id: CollectionId): Collection => {
   const collection = database.collections.get(id);
   if (!collection) throw new PorticoError('collection_not_found');
   return collection;
 };
 
-const visible = (database: MemoryDatabase, visibility: Visibility): Collection[] => {
-  switch (visibility.of) {
+const listVisibleCollections = (database: MemoryDatabase, visibility: Visibility): Collection[] => {
+  switch (visibility.scope) {
     case 'all':
       return [...database.collections.values()];
     case 'granted': {
-      const ways = waysOf(database, visibility.to);
+      const accessGrants = accessGrantsOf(database, visibility.profileId);
       return [...database.collections.values()].filter(({ id }) =>
-        ways.get(id)?.some((way) => isLive(way, visibility.at)),
+        accessGrants.get(id)?.some((grant) => isLive(grant, visibility.now)),
       );
     }
-    case 'nothing':
+    case 'none':
       return [];
   }
 };
@@ -129,7 +131,7 @@ const visible = (database: MemoryDatabase, visibility: Visibility): Collection[]
 const idAndNameOf = ({ id, name }: Collection) => ({ id, name });
 
 const filterByName = (containing: string | null, collections: readonly Collection[]): readonly Collection[] =>
-  containing === null ? collections : collections.filter(({ name }) => nameKey(name).includes(nameKey(containing)));
+  containing === null ? collections : collections.filter(({ name }) => toNameKey(name).includes(toNameKey(containing)));
 
 const toListedCollection = ({ id, name, description, createdAt, updatedAt }: Collection): ListedCollection => ({
   id,
@@ -143,7 +145,8 @@ const copyOf = (packed: PackedText): PackedText => ({ ...packed, deflated: packe
 
 const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: Collection): void => {
   const isTaken = [...database.collections.values()].some(
-    (other) => other.id !== id && other.importKey !== null && other.importKey === importKey,
+    (otherCollection) =>
+      otherCollection.id !== id && otherCollection.importKey !== null && otherCollection.importKey === importKey,
   );
   if (isTaken) throw new Error(`A collection with the import key ${importKey} already exists.`);
 };
@@ -160,8 +163,8 @@ const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.catalogEpoch += 1;
   for (const request of database.requests.values())
     if (request.collectionId === id) database.requests.delete(request.id);
-  for (const [grantee, granted] of database.grants) {
-    if (granted.delete(id)) touchGrants(database, grantee);
+  for (const [grantee, collectionGrants] of database.grants) {
+    if (collectionGrants.delete(id)) touchGrants(database, grantee);
   }
   database.groupsEpoch += 1;
 };

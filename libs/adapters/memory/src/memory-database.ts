@@ -111,7 +111,7 @@ export interface StoredOperationBlock {
 }
 
 /** Returns the key for a record that exists once per collection and model. */
-export const embeddingKey = (collectionId: CollectionId, modelId: string): string => `${collectionId} ${modelId}`;
+export const embeddingKeyOf = (collectionId: CollectionId, modelId: string): string => `${collectionId} ${modelId}`;
 
 export const createMemoryDatabase = (): MemoryDatabase => ({
   profiles: new Map(),
@@ -148,10 +148,10 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
 });
 
 /** Returns a frozen copy. Typed arrays cannot be frozen, so stores also copy them when returning them. */
-export const frozenCopy = <T>(value: T): T => freeze(structuredClone(value));
+export const copyFrozen = <T>(value: T): T => freeze(structuredClone(value));
 
 /** Returns at most `limit` ids above `after`, in ascending order. */
-export const idsAfter = <Id extends string>(ids: readonly Id[], after: Id | null, limit: number): readonly Id[] =>
+export const selectIdsAfter = <Id extends string>(ids: readonly Id[], after: Id | null, limit: number): readonly Id[] =>
   ids
     .filter((id) => after === null || id > after)
     .toSorted()
@@ -169,11 +169,11 @@ export const commit = (
   if (jobs.some(({ id }) => database.jobs.has(id))) throw new Error('A job with this id already exists');
   deadline?.beginCommit();
   write();
-  for (const entry of entries) database.entries.push(frozenCopy(entry));
+  for (const entry of entries) database.entries.push(copyFrozen(entry));
   for (const job of jobs) {
     if (job.task.kind === 'mail.notice' && addToNotice(database, job.task)) continue;
     database.jobs.set(job.id, {
-      job: frozenCopy({ ...job, attempts: 0 }),
+      job: copyFrozen({ ...job, attempts: 0 }),
       leaseUntil: null,
       error: null,
       isDeadLetter: false,
@@ -184,12 +184,12 @@ export const commit = (
 
 /** Counts one more request in the profile's notice. Returns false if the profile has no notice. */
 const addToNotice = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boolean => {
-  for (const stored of jobs.values()) {
-    const { task } = stored.job;
+  for (const storedJob of jobs.values()) {
+    const { task } = storedJob.job;
     if (task.kind !== 'mail.notice' || task.profileId !== profileId) continue;
-    jobs.set(stored.job.id, {
-      ...stored,
-      job: frozenCopy({ ...stored.job, task: { ...task, requestCount: task.requestCount + 1 } }),
+    jobs.set(storedJob.job.id, {
+      ...storedJob,
+      job: copyFrozen({ ...storedJob.job, task: { ...task, requestCount: task.requestCount + 1 } }),
     });
     return true;
   }
@@ -204,7 +204,7 @@ export const touchGrants = (database: MemoryDatabase, profile: ProfileId | Group
 };
 
 /** Compares strings by code point; JavaScript's own comparison uses UTF-16 code units. */
-export const byCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
+export const compareCodePoints = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 const freeze = <T>(value: T): T => {
   if (typeof value === 'object' && value !== null && !ArrayBuffer.isView(value)) {

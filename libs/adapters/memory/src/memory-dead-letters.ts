@@ -7,53 +7,53 @@ import type {
   JobTask,
   RequeueOutcome,
 } from '@portico/domain';
-import { byCodePoints, commit, frozenCopy, type MemoryDatabase, type StoredJob } from './memory-database.ts';
+import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, type StoredJob } from './memory-database.ts';
 
 export const createMemoryDeadLetters = (database: MemoryDatabase): DeadLetters => {
   const { jobs, profiles, collections } = database;
-  const deadLetters = () => [...jobs.values()].filter(({ isDeadLetter }) => isDeadLetter);
+  const listDeadLetters = () => [...jobs.values()].filter(({ isDeadLetter }) => isDeadLetter);
 
-  const withNames = (letter: DeadLetterWithoutNames): DeadLetter => ({
+  const addNames = (letter: DeadLetterWithoutNames): DeadLetter => ({
     ...letter,
     profileEmail: (letter.profileId && profiles.get(letter.profileId)?.email) ?? null,
     collectionName: (letter.collectionId && collections.get(letter.collectionId)?.name) ?? null,
   });
 
-  const requeueNow = (ids: readonly JobId[], now: Instant): void => {
+  const requeueJobs = (ids: readonly JobId[], now: Instant): void => {
     for (const id of ids) {
-      const stored = jobs.get(id);
-      if (stored) jobs.set(id, resetJob(stored, now));
+      const storedJob = jobs.get(id);
+      if (storedJob) jobs.set(id, resetJob(storedJob, now));
     }
   };
 
   return {
     async list(limit, after = null) {
-      return deadLetters()
-        .map((stored) => withNames(deadLetterOf(stored)))
-        .sort(newestFirst)
-        .filter((letter) => after === null || newestFirst(letter, after) > 0)
+      return listDeadLetters()
+        .map((storedJob) => addNames(deadLetterOf(storedJob)))
+        .sort(compareNewestFirst)
+        .filter((letter) => after === null || compareNewestFirst(letter, after) > 0)
         .slice(0, limit);
     },
 
     async requeue(id, now, effects) {
       const outcome = outcomeOf(jobs.get(id));
-      if (outcome === 'requeued') commit(database, effects, () => requeueNow([id], now));
+      if (outcome === 'requeued') commit(database, effects, () => requeueJobs([id], now));
       return outcome;
     },
 
     async requeueEach(ids, now, decide) {
       const outcomes = new Map([...ids].map((id) => [id, outcomeOf(jobs.get(id))]));
-      const requeueable = [...ids].filter((id) => outcomes.get(id) === 'requeued');
-      if (requeueable.length > 0) commit(database, decide(requeueable), () => requeueNow(requeueable, now));
+      const requeueableIds = [...ids].filter((id) => outcomes.get(id) === 'requeued');
+      if (requeueableIds.length > 0) commit(database, decide(requeueableIds), () => requeueJobs(requeueableIds, now));
       return outcomes;
     },
 
     async requeueAll(now, decide) {
-      const requeueable = deadLetters().filter(({ job }) => !lacksSecret(job.task));
-      if (requeueable.length === 0) return 0;
-      const ids = requeueable.map(({ job }) => job.id);
-      commit(database, decide(ids.length), () => requeueNow(ids, now));
-      return requeueable.length;
+      const requeueableJobs = listDeadLetters().filter(({ job }) => !lacksSecret(job.task));
+      if (requeueableJobs.length === 0) return 0;
+      const ids = requeueableJobs.map(({ job }) => job.id);
+      commit(database, decide(ids.length), () => requeueJobs(ids, now));
+      return requeueableJobs.length;
     },
 
     async discard(id, effects) {
@@ -66,7 +66,8 @@ export const createMemoryDeadLetters = (database: MemoryDatabase): DeadLetters =
 
 type DeadLetterWithoutNames = Omit<DeadLetter, 'profileEmail' | 'collectionName'>;
 
-const newestFirst = (a: DeadLetterCursor, b: DeadLetterCursor): number => b.since - a.since || byCodePoints(b.id, a.id);
+const compareNewestFirst = (a: DeadLetterCursor, b: DeadLetterCursor): number =>
+  b.since - a.since || compareCodePoints(b.id, a.id);
 
 /** The `dueAt` of a dead letter is the time at which the job became one. */
 const deadLetterOf = ({ job: { id, task, attempts, dueAt }, error }: StoredJob): DeadLetterWithoutNames => ({
@@ -81,13 +82,13 @@ const deadLetterOf = ({ job: { id, task, attempts, dueAt }, error }: StoredJob):
 });
 
 /** Returns the outcome of requeuing the job. */
-const outcomeOf = (stored: StoredJob | undefined): RequeueOutcome => {
-  if (!stored?.isDeadLetter) return 'no dead letter';
-  return lacksSecret(stored.job.task) ? 'secret removed' : 'requeued';
+const outcomeOf = (storedJob: StoredJob | undefined): RequeueOutcome => {
+  if (!storedJob?.isDeadLetter) return 'no dead letter';
+  return lacksSecret(storedJob.job.task) ? 'secret removed' : 'requeued';
 };
 
 const resetJob = ({ job }: StoredJob, now: Instant): StoredJob => ({
-  job: frozenCopy({ ...job, attempts: 0, dueAt: now }),
+  job: copyFrozen({ ...job, attempts: 0, dueAt: now }),
   leaseUntil: null,
   error: null,
   isDeadLetter: false,

@@ -1,5 +1,5 @@
 import type { Collection, EmbeddingStore } from '@portico/domain';
-import { embeddingKey, idsAfter, frozenCopy, type MemoryDatabase } from './memory-database.ts';
+import { embeddingKeyOf, selectIdsAfter, copyFrozen, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingStore => {
   const { collections, embeddings } = database;
@@ -9,12 +9,12 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
       const { collectionId, modelId, contentRevision } = embedding;
       if (collections.get(collectionId)?.contentRevision !== contentRevision) return false;
       database.lastSequence += 1;
-      const stored = { embedding: frozenCopy(embedding), sequence: database.lastSequence };
-      embeddings.set(embeddingKey(collectionId, modelId), stored);
+      const storedEmbedding = { embedding: copyFrozen(embedding), sequence: database.lastSequence };
+      embeddings.set(embeddingKeyOf(collectionId, modelId), storedEmbedding);
       return true;
     },
 
-    async changedSince(after, modelId, limit) {
+    async listChangedSince(after, modelId, limit) {
       return [...embeddings.values()]
         .filter(({ embedding, sequence }) => embedding.modelId === modelId && sequence > after)
         .sort((a, b) => a.sequence - b.sequence)
@@ -26,24 +26,24 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
         }));
     },
 
-    async collectionsAfter(after, modelId, limit) {
+    async listCollectionsAfter(after, modelId, limit) {
       const ids = [...embeddings.values()].flatMap(({ embedding }) =>
         embedding.modelId === modelId ? [embedding.collectionId] : [],
       );
-      return idsAfter(ids, after, limit);
+      return selectIdsAfter(ids, after, limit);
     },
 
-    async outdated(modelId) {
+    async listOutdated(modelId) {
       return [...collections.values()]
         .filter((collection) => !isUpToDate(database, collection, modelId))
         .map(({ id }) => id);
     },
 
-    async embedded(modelId) {
+    async countEmbedded(modelId) {
       return [...collections.values()].filter((collection) => isUpToDate(database, collection, modelId)).length;
     },
 
-    async upToDate(collectionId) {
+    async listUpToDateModels(collectionId) {
       const collection = collections.get(collectionId);
       const models = [...embeddings.values()].map(({ embedding }) => embedding.modelId);
       return collection ? [...new Set(models)].filter((model) => isUpToDate(database, collection, model)) : [];
@@ -52,4 +52,4 @@ export const createMemoryEmbeddingStore = (database: MemoryDatabase): EmbeddingS
 };
 
 const isUpToDate = ({ embeddings }: MemoryDatabase, { id, contentRevision }: Collection, modelId: string) =>
-  embeddings.get(embeddingKey(id, modelId))?.embedding.contentRevision === contentRevision;
+  embeddings.get(embeddingKeyOf(id, modelId))?.embedding.contentRevision === contentRevision;

@@ -1,31 +1,31 @@
 import { dayMs, type Expiry, type ExpiryWindow, type ExpiryStore, type Profile } from '@portico/domain';
-import { byCodePoints, commit, type MemoryDatabase } from './memory-database.ts';
-import { waysOf } from './memory-memberships.ts';
+import { compareCodePoints, commit, type MemoryDatabase } from './memory-database.ts';
+import { accessGrantsOf } from './memory-memberships.ts';
 
 export const createMemoryExpiryStore = (database: MemoryDatabase): ExpiryStore => ({
-  async ofProfile(id, span, limit) {
+  async listByProfile(id, window, limit) {
     const profile = database.profiles.get(id);
-    return soonest(profile ? expiriesOf(database, profile, span) : [], limit);
+    return selectSoonest(profile ? expiriesOf(database, profile, window) : [], limit);
   },
 
-  async ofAll(span, limit) {
-    return soonest(
-      [...database.profiles.values()].flatMap((profile) => expiriesOf(database, profile, span)),
+  async listAll(window, limit) {
+    return selectSoonest(
+      [...database.profiles.values()].flatMap((profile) => expiriesOf(database, profile, window)),
       limit,
     );
   },
 
   async scheduleNotices(today, noticeDays, now, decide) {
-    const last = database.expiriesAnnouncedDay ?? today - 1;
-    if (last >= today) return false;
-    const spans = noticeDays.map((days) => ({
-      after: Math.max(now, (last + days + 1) * dayMs - 1),
+    const lastAnnouncedDay = database.expiriesAnnouncedDay ?? today - 1;
+    if (lastAnnouncedDay >= today) return false;
+    const windows = noticeDays.map((days) => ({
+      after: Math.max(now, (lastAnnouncedDay + days + 1) * dayMs - 1),
       until: (today + days + 1) * dayMs - 1,
     }));
     const profiles = [...database.profiles.values()].filter((profile) =>
-      spans.some((span) => expiriesOf(database, profile, span).length > 0),
+      windows.some((window) => expiriesOf(database, profile, window).length > 0),
     );
-    const effects = decide(profiles.map(({ id }) => id).sort(byCodePoints));
+    const effects = decide(profiles.map(({ id }) => id).sort(compareCodePoints));
     commit(database, effects, () => {
       database.expiriesAnnouncedDay = today;
     });
@@ -37,8 +37,8 @@ const expiriesOf = (database: MemoryDatabase, profile: Profile, { after, until }
   if (profile.role !== 'client' || profile.status !== 'approved' || profile.suspendedAt !== null) return [];
   const keyExpiry = database.keys.get(profile.id)?.expiresAt ?? null;
   const keyExpiries = keyExpiry === null ? [] : [{ collection: null, group: null, expiresAt: keyExpiry }];
-  const grantExpiries = [...waysOf(database, profile.id)].flatMap(([id, ways]) =>
-    ways.flatMap(({ group, expiresAt }) =>
+  const grantExpiries = [...accessGrantsOf(database, profile.id)].flatMap(([id, grants]) =>
+    grants.flatMap(({ group, expiresAt }) =>
       expiresAt === null
         ? []
         : [{ collection: database.collections.get(id)?.name ?? null, group: group?.name ?? null, expiresAt }],
@@ -49,13 +49,13 @@ const expiriesOf = (database: MemoryDatabase, profile: Profile, { after, until }
     .map((expiry) => ({ email: profile.email, ...expiry }));
 };
 
-const soonest = (expiries: readonly Expiry[], limit: number) => ({
+const selectSoonest = (expiries: readonly Expiry[], limit: number) => ({
   total: expiries.length,
-  first: [...expiries].sort(compareExpiries).slice(0, limit),
+  expiries: [...expiries].sort(compareExpiries).slice(0, limit),
 });
 
 const compareExpiries = (a: Expiry, b: Expiry): number =>
   a.expiresAt - b.expiresAt ||
-  byCodePoints(a.email, b.email) ||
-  byCodePoints(a.collection ?? '', b.collection ?? '') ||
-  byCodePoints(a.group ?? '', b.group ?? '');
+  compareCodePoints(a.email, b.email) ||
+  compareCodePoints(a.collection ?? '', b.collection ?? '') ||
+  compareCodePoints(a.group ?? '', b.group ?? '');

@@ -1,7 +1,7 @@
 import type { ClientAccess, GrantState, GrantStore, Pair } from '@portico/domain';
-import { inListOrder } from './memory-collection-store.ts';
-import { byCodePoints, commit, frozenCopy, type MemoryDatabase, touchGrants } from './memory-database.ts';
-import { liveWays, membershipIn } from './memory-memberships.ts';
+import { sortInListOrder } from './memory-collection-store.ts';
+import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { listLiveAccessGrants, membershipIn } from './memory-memberships.ts';
 
 export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => {
   const { profiles, collections, grants, requests } = database;
@@ -16,33 +16,33 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
         for (const { grantee, collection, grantedAt, expiresAt } of put)
           grants.set(grantee.id, new Map(grants.get(grantee.id)).set(collection, { grantedAt, expiresAt }));
         for (const { grantee, collection } of remove) grants.get(grantee.id)?.delete(collection);
-        touch(database, [...put, ...remove]);
-        for (const request of change.requests ?? []) requests.set(request.id, frozenCopy(request));
+        advanceEpochs(database, [...put, ...remove]);
+        for (const request of change.requests ?? []) requests.set(request.id, copyFrozen(request));
       });
     },
 
-    async collectionsOf(id, now) {
+    async listCollections(id, now) {
       const client = profiles.get(id);
       if (!client) return null;
       return {
         client,
-        collections: inListOrder([...collections.values()]).map((collection) => ({
+        collections: sortInListOrder([...collections.values()]).map((collection) => ({
           id: collection.id,
           name: collection.name,
           description: collection.description,
-          ways: liveWays(database, id, collection.id, now),
+          grants: listLiveAccessGrants(database, id, collection.id, now),
         })),
       };
     },
 
-    async clientsOf(collection, now) {
+    async listClients(collection, now) {
       if (!collections.has(collection)) return null;
       return [...profiles.values()]
         .flatMap((profile): ClientAccess[] => {
-          const [first, ...others] = liveWays(database, profile.id, collection, now);
-          return first ? [{ profile, ways: [first, ...others] }] : [];
+          const [firstGrant, ...otherGrants] = listLiveAccessGrants(database, profile.id, collection, now);
+          return firstGrant ? [{ profile, grants: [firstGrant, ...otherGrants] }] : [];
         })
-        .sort((a, b) => byCodePoints(a.profile.email, b.profile.email));
+        .sort((a, b) => compareCodePoints(a.profile.email, b.profile.email));
     },
   };
 };
@@ -70,7 +70,7 @@ const rejectDangling = ({ client, group, collectionName }: GrantState): void => 
   if ((!client && !group) || collectionName === null) throw new Error('A grant needs a grantee and a collection.');
 };
 
-const touch = (database: MemoryDatabase, pairs: readonly Pair[]): void => {
+const advanceEpochs = (database: MemoryDatabase, pairs: readonly Pair[]): void => {
   for (const id of new Set(pairs.flatMap(({ grantee }) => (grantee.kind === 'profile' ? [grantee.id] : []))))
     touchGrants(database, id);
   if (pairs.some(({ grantee }) => grantee.kind === 'group')) database.groupsEpoch += 1;

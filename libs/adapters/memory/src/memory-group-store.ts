@@ -15,8 +15,8 @@ import {
   type ProfileId,
   type GroupRename,
 } from '@portico/domain';
-import { inListOrder } from './memory-collection-store.ts';
-import { byCodePoints, commit, frozenCopy, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { sortInListOrder } from './memory-collection-store.ts';
+import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants } from './memory-database.ts';
 import { groupsOf, membershipIn } from './memory-memberships.ts';
 
 export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => ({
@@ -24,20 +24,22 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
     rejectTakenName(database, group);
     rejectUnknownTier(database, null, group);
     commit(database, effects, () => {
-      database.groups.set(group.id, frozenCopy(group));
+      database.groups.set(group.id, copyFrozen(group));
       database.groupsEpoch += 1;
     });
   },
 
   async list(now, { containing, limit, after } = allGroups) {
-    const remaining = groupsContaining(database, containing).filter(
-      ({ name }) => after === null || byCodePoints(name, after) > 0,
+    const remainingGroups = findGroupsContaining(database, containing).filter(
+      ({ name }) => after === null || compareCodePoints(name, after) > 0,
     );
-    return remaining.slice(0, limit ?? remaining.length).map((group) => toListedGroup(database, group, now));
+    return remainingGroups
+      .slice(0, limit ?? remainingGroups.length)
+      .map((group) => toListedGroup(database, group, now));
   },
 
   async count(containing) {
-    return groupsContaining(database, containing).length;
+    return findGroupsContaining(database, containing).length;
   },
 
   async find(id, now) {
@@ -50,11 +52,11 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
   },
 
   async update(id, decide, renaming = null) {
-    const before = existing(database, id);
-    const change = decide(before, renaming ? requestsByClaim(database, before, renaming) : []);
-    const group = frozenCopy({ ...change.group, id });
+    const currentGroup = requireGroup(database, id);
+    const change = decide(currentGroup, renaming ? listRequestsByClaim(database, currentGroup, renaming) : []);
+    const group = copyFrozen({ ...change.group, id });
     rejectTakenName(database, group);
-    rejectUnknownTier(database, before.tier, group);
+    rejectUnknownTier(database, currentGroup.tier, group);
     commit(database, change, () => {
       database.groups.set(id, group);
       database.groupsEpoch += 1;
@@ -64,7 +66,7 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
   },
 
   async remove(id, decide) {
-    const effects = decide(existing(database, id));
+    const effects = decide(requireGroup(database, id));
     commit(database, effects, () => {
       database.groups.delete(id);
       database.groupMembers.delete(id);
@@ -73,10 +75,10 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
     });
   },
 
-  async collectionsOf(id, now) {
+  async listCollections(id, now) {
     if (!database.groups.has(id)) return null;
     const grants = database.grants.get(id);
-    return inListOrder([...database.collections.values()]).flatMap((collection) => {
+    return sortInListOrder([...database.collections.values()]).flatMap((collection) => {
       const grant = grants?.get(collection.id);
       return grant && isLive(grant, now) ? [{ id: collection.id, name: collection.name, ...grant }] : [];
     });
@@ -87,13 +89,13 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
 
 const membersOf = (
   database: MemoryDatabase,
-): Pick<GroupStore, 'members' | 'groupsOf' | 'updateMembers' | 'syncClaims' | 'clearClaims'> => ({
-  async members(id) {
+): Pick<GroupStore, 'listMembers' | 'listByProfile' | 'updateMembers' | 'syncClaims' | 'clearClaims'> => ({
+  async listMembers(id) {
     const group = database.groups.get(id);
     return group ? membersIn(database, group) : null;
   },
 
-  async groupsOf(profile) {
+  async listByProfile(profile) {
     return groupsOf(database, profile).flatMap((group) => {
       const membership = membershipIn(database, profile, group);
       return membership ? [{ ...group, ...membership }] : [];
@@ -101,10 +103,10 @@ const membersOf = (
   },
 
   async updateMembers(id, profiles, now, decide) {
-    const group = existing(database, id);
+    const group = requireGroup(database, id);
     const change = decide(
       group,
-      profiles.map((profile) => memberState(database, group, profile, now)),
+      profiles.map((profile) => memberStateOf(database, group, profile, now)),
     );
     const { add = [], remove = [] } = change;
     if (add.some((member) => !database.profiles.has(member.id))) throw new Error('A member needs a profile.');
@@ -119,13 +121,16 @@ const membersOf = (
   },
 
   async syncClaims(profile, claims, decide) {
-    const before = database.claims.get(profile) ?? null;
-    if (!database.profiles.has(profile) || (before && before.issuedAt > claims.issuedAt)) return;
-    const claimed = [...database.groups.values()].filter(({ name }) => claims.names.includes(name));
-    const change = decide(before, pendingOf(database, profile, collectionsOf(database, claimed, claims.seenAt)));
+    const currentClaims = database.claims.get(profile) ?? null;
+    if (!database.profiles.has(profile) || (currentClaims && currentClaims.issuedAt > claims.issuedAt)) return;
+    const claimedGroups = [...database.groups.values()].filter(({ name }) => claims.names.includes(name));
+    const change = decide(
+      currentClaims,
+      pendingRequestsOf(database, profile, collectionsOf(database, claimedGroups, claims.seenAt)),
+    );
     commit(database, change, () => {
-      database.claims.set(profile, frozenCopy(claims));
-      if (String(before?.names ?? []) !== String(claims.names)) touchGrants(database, profile);
+      database.claims.set(profile, copyFrozen(claims));
+      if (String(currentClaims?.names ?? []) !== String(claims.names)) touchGrants(database, profile);
       storeRequests(database, change.requests);
     });
   },
@@ -139,9 +144,9 @@ const membersOf = (
 });
 
 const sortByName = <T extends Pick<Group, 'name'>>(groups: T[]): T[] =>
-  groups.sort((a, b) => byCodePoints(a.name, b.name));
+  groups.sort((a, b) => compareCodePoints(a.name, b.name));
 
-const groupsContaining = (database: MemoryDatabase, containing: string | null): Group[] =>
+const findGroupsContaining = (database: MemoryDatabase, containing: string | null): Group[] =>
   sortByName(
     [...database.groups.values()].filter(
       ({ name }) => containing === null || foldCase(name).includes(foldCase(containing)),
@@ -154,7 +159,7 @@ const membersIn = (database: MemoryDatabase, group: Group): readonly GroupMember
       const membership = membershipIn(database, id, group);
       return membership ? [{ profileId: id, email, fullName, ...membership }] : [];
     })
-    .sort((a, b) => byCodePoints(a.email, b.email));
+    .sort((a, b) => compareCodePoints(a.email, b.email));
 
 const toListedGroup = (database: MemoryDatabase, group: Group, now: Instant): ListedGroup => ({
   ...group,
@@ -162,26 +167,26 @@ const toListedGroup = (database: MemoryDatabase, group: Group, now: Instant): Li
   collections: collectionsOf(database, [group], now).size,
 });
 
-const existing = ({ groups }: MemoryDatabase, id: GroupId): Group => {
+const requireGroup = ({ groups }: MemoryDatabase, id: GroupId): Group => {
   const group = groups.get(id);
   if (!group) throw new PorticoError('group_not_found');
   return group;
 };
 
 const rejectTakenName = ({ groups }: MemoryDatabase, { id, name }: Group): void => {
-  if ([...groups.values()].some((other) => other.name === name && other.id !== id))
+  if ([...groups.values()].some((otherGroup) => otherGroup.name === name && otherGroup.id !== id))
     throw new PorticoError('group_taken');
 };
 
-const rejectUnknownTier = ({ tiers }: MemoryDatabase, before: string | null, { tier }: Group): void => {
-  if (tier !== null && tier !== before && !tiers.has(tier)) throw new PorticoError('tier_not_found');
+const rejectUnknownTier = ({ tiers }: MemoryDatabase, previousTier: string | null, { tier }: Group): void => {
+  if (tier !== null && tier !== previousTier && !tiers.has(tier)) throw new PorticoError('tier_not_found');
 };
 
-const memberState = (database: MemoryDatabase, group: Group, id: ProfileId, now: Instant): MemberState => ({
+const memberStateOf = (database: MemoryDatabase, group: Group, id: ProfileId, now: Instant): MemberState => ({
   id,
   profile: database.profiles.get(id) ?? null,
   ...(membershipIn(database, id, group) ?? { addedAt: null, claimedAt: null }),
-  requests: pendingOf(database, id, collectionsOf(database, [group], now)),
+  requests: pendingRequestsOf(database, id, collectionsOf(database, [group], now)),
 });
 
 const collectionsOf = ({ grants }: MemoryDatabase, groups: readonly Group[], now: Instant): ReadonlySet<CollectionId> =>
@@ -191,7 +196,7 @@ const collectionsOf = ({ grants }: MemoryDatabase, groups: readonly Group[], now
     ),
   );
 
-const pendingOf = (
+const pendingRequestsOf = (
   { requests }: MemoryDatabase,
   profile: ProfileId,
   collections: ReadonlySet<CollectionId>,
@@ -201,15 +206,15 @@ const pendingOf = (
       status === 'pending' && profileId === profile && collections.has(collectionId),
   );
 
-const requestsByClaim = (
+const listRequestsByClaim = (
   database: MemoryDatabase,
   group: Group,
   { name, now }: GroupRename,
 ): readonly AccessRequest[] =>
   [...database.claims]
     .filter(([, { names }]) => names.includes(name))
-    .flatMap(([profile]) => pendingOf(database, profile, collectionsOf(database, [group], now)));
+    .flatMap(([profile]) => pendingRequestsOf(database, profile, collectionsOf(database, [group], now)));
 
-const storeRequests = ({ requests }: MemoryDatabase, decided: readonly AccessRequest[] = []): void => {
-  for (const request of decided) requests.set(request.id, frozenCopy(request));
+const storeRequests = ({ requests }: MemoryDatabase, decidedRequests: readonly AccessRequest[] = []): void => {
+  for (const request of decidedRequests) requests.set(request.id, copyFrozen(request));
 };

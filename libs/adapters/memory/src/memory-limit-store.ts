@@ -1,50 +1,50 @@
 import { nextChangeAt, PorticoError } from '@portico/domain';
 import type { CallerRow, LimitedClient, LimitStore, Override, Profile, ProfileId, Tier } from '@portico/domain';
-import { byCodePoints, commit, frozenCopy, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
+import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, type OwnedOverride } from './memory-database.ts';
 import { groupsOf } from './memory-memberships.ts';
 
 export const createMemoryLimitStore = (database: MemoryDatabase): LimitStore => {
   const { profiles, tiers, overrides } = database;
 
   return {
-    async tiers() {
-      return [...tiers.values()].sort((a, b) => byCodePoints(a.tier, b.tier));
+    async listTiers() {
+      return [...tiers.values()].sort((a, b) => compareCodePoints(a.tier, b.tier));
     },
 
     async addTier(tier, effects) {
       if (tiers.has(tier.tier)) throw new PorticoError('tier_taken');
-      commit(database, effects, () => tiers.set(tier.tier, frozenCopy(tier)));
+      commit(database, effects, () => tiers.set(tier.tier, copyFrozen(tier)));
     },
 
     async updateTier(name, decide) {
-      const change = decide(existingTier(database, name));
-      const tier = frozenCopy({ ...change.tier, tier: name });
+      const change = decide(requireTier(database, name));
+      const tier = copyFrozen({ ...change.tier, tier: name });
       commit(database, change, () => tiers.set(name, tier));
       return tier;
     },
 
     async removeTier(name, decide) {
-      const change = decide(existingTier(database, name));
+      const change = decide(requireTier(database, name));
       commit(database, change, () => {
         tiers.delete(name);
         for (const profile of profiles.values()) {
           if (profile.tier !== name) continue;
           const updatedAt = nextChangeAt(profile.updatedAt, change.removedAt);
-          profiles.set(profile.id, frozenCopy({ ...profile, tier: null, updatedAt }));
+          profiles.set(profile.id, copyFrozen({ ...profile, tier: null, updatedAt }));
         }
         for (const group of database.groups.values()) {
           if (group.tier !== name) continue;
           const updatedAt = nextChangeAt(group.updatedAt, change.removedAt);
-          database.groups.set(group.id, frozenCopy({ ...group, tier: null, updatedAt }));
+          database.groups.set(group.id, copyFrozen({ ...group, tier: null, updatedAt }));
         }
       });
     },
 
     ...overrideListsOf(database),
 
-    clients: async () => clientsOf(database),
+    listClients: async () => clientsOf(database),
 
-    async overrides(activeOnly) {
+    async listOverrides(activeOnly) {
       // Ids increase, and maps are iterated in insertion order.
       return [...overrides.values()].map(({ override }) => override).filter((o) => o.isActive || !activeOnly);
     },
@@ -60,25 +60,25 @@ const overrideChangesOf = (database: MemoryDatabase): Pick<LimitStore, OverrideC
   return {
     async addOverride(client, decide) {
       if (!profiles.has(client)) throw new PorticoError('client_not_found');
-      const change = decide(otherOverrides(database, client, null));
-      const override = frozenCopy({ ...change.override, id: database.lastOverrideId + 1 });
+      const change = decide(listOtherOverrides(database, client, null));
+      const override = copyFrozen({ ...change.override, id: database.lastOverrideId + 1 });
       commit(database, change, () => {
         database.lastOverrideId = override.id;
-        storeOverrides(database, client, [override, ...(change.others ?? [])]);
+        storeOverrides(database, client, [override, ...(change.otherOverrides ?? [])]);
       });
       return override;
     },
 
     async updateOverride(id, decide) {
-      const { profile, override: current, client } = existingOverride(database, id);
-      const change = decide(current, client, otherOverrides(database, profile, id));
-      const override = frozenCopy({ ...change.override, id });
-      commit(database, change, () => storeOverrides(database, profile, [override, ...(change.others ?? [])]));
+      const { profile, override: current, client } = requireOverride(database, id);
+      const change = decide(current, client, listOtherOverrides(database, profile, id));
+      const override = copyFrozen({ ...change.override, id });
+      commit(database, change, () => storeOverrides(database, profile, [override, ...(change.otherOverrides ?? [])]));
       return override;
     },
 
     async removeOverride(id, decide) {
-      const { override, client } = existingOverride(database, id);
+      const { override, client } = requireOverride(database, id);
       const effects = decide(override, client);
       commit(database, effects, () => overrides.delete(id));
     },
@@ -92,7 +92,7 @@ const clientsOf = (database: MemoryDatabase): readonly LimitedClient[] =>
       const { id, email, fullName, clientId } = profile;
       return { id, email, fullName, clientId, limits: limitsOf(database, profile) };
     })
-    .sort((a, b) => byCodePoints(a.email, b.email));
+    .sort((a, b) => compareCodePoints(a.email, b.email));
 
 /** Returns the profile's active override, its active tier, and the most generous active tier of its groups. */
 export const limitsOf = (database: MemoryDatabase, profile: Profile): CallerRow['limits'] => {
@@ -100,51 +100,51 @@ export const limitsOf = (database: MemoryDatabase, profile: Profile): CallerRow[
     (o) => o.profile === profile.id && o.override.isActive,
   )?.override;
   const groupTiers = groupsOf(database, profile.id)
-    .flatMap(({ tier }) => activeTier(database, tier) ?? [])
-    .sort((a, b) => b.allowed / b.windowSeconds - a.allowed / a.windowSeconds || byCodePoints(a.tier, b.tier));
+    .flatMap(({ tier }) => findActiveTier(database, tier) ?? [])
+    .sort((a, b) => b.allowed / b.windowSeconds - a.allowed / a.windowSeconds || compareCodePoints(a.tier, b.tier));
   return {
     override: override ? { id: override.id, allowed: override.allowed, windowSeconds: override.windowSeconds } : null,
-    tier: activeTier(database, profile.tier),
+    tier: findActiveTier(database, profile.tier),
     groupTier: groupTiers[0] ?? null,
   };
 };
 
-const activeTier = ({ tiers }: MemoryDatabase, name: string | null): CallerRow['limits']['tier'] => {
+const findActiveTier = ({ tiers }: MemoryDatabase, name: string | null): CallerRow['limits']['tier'] => {
   const tier = name === null ? undefined : tiers.get(name);
   return tier?.isActive ? { tier: tier.tier, allowed: tier.allowed, windowSeconds: tier.windowSeconds } : null;
 };
 
-const existingTier = (database: MemoryDatabase, name: string): Tier => {
+const requireTier = (database: MemoryDatabase, name: string): Tier => {
   const tier = database.tiers.get(name);
   if (!tier) throw new PorticoError('tier_not_found');
   return tier;
 };
 
-const existingOverride = (
+const requireOverride = (
   { overrides, profiles }: MemoryDatabase,
   id: number,
 ): OwnedOverride & { readonly client: Profile } => {
-  const owned = overrides.get(id);
-  const client = owned && profiles.get(owned.profile);
+  const ownedOverride = overrides.get(id);
+  const client = ownedOverride && profiles.get(ownedOverride.profile);
   if (!client) throw new PorticoError('override_not_found');
-  return { ...owned, client };
+  return { ...ownedOverride, client };
 };
 
 /** Returns the client's overrides, except for the one with that id, ordered by id. */
-const otherOverrides = ({ overrides }: MemoryDatabase, client: ProfileId, id: number | null): readonly Override[] =>
+const listOtherOverrides = ({ overrides }: MemoryDatabase, client: ProfileId, id: number | null): readonly Override[] =>
   [...overrides.values()]
     .filter(({ profile, override }) => profile === client && override.id !== id)
     .map(({ override }) => override);
 
 const storeOverrides = (database: MemoryDatabase, profile: ProfileId, overrides: readonly Override[]): void => {
-  for (const override of overrides) database.overrides.set(override.id, { profile, override: frozenCopy(override) });
+  for (const override of overrides) database.overrides.set(override.id, { profile, override: copyFrozen(override) });
 };
 
 const overrideListsOf = ({
   overrides,
   profiles,
-}: MemoryDatabase): Pick<LimitStore, 'clientOverrides' | 'countOverrides'> => ({
-  async clientOverrides({ activeOnly, limit, after }) {
+}: MemoryDatabase): Pick<LimitStore, 'listClientOverrides' | 'countOverrides'> => ({
+  async listClientOverrides({ activeOnly, limit, after }) {
     const matches = [...overrides.values()].filter(
       ({ override }) => (override.isActive || !activeOnly) && override.id > (after ?? 0),
     );

@@ -1,30 +1,30 @@
-import { DeliveryError, isPlainLine, type Mail, type Mailer, plainLine } from '@portico/domain';
+import { DeliveryError, isPlainLine, type Mail, type Mailer, toPlainLine } from '@portico/domain';
 
 export interface MemoryMailer extends Mailer {
-  /** The mails in the order in which they were sent; a mail that was sent twice appears twice. */
-  readonly sent: readonly Mail[];
+  /** The emails in the order in which they were sent; an email that was sent twice appears twice. */
+  readonly sentMails: readonly Mail[];
   /** From now on, every send fails in this way; with null, sends succeed again. */
-  failWith(failure: 'for now' | 'for good' | null): void;
+  failWith(failure: 'temporary' | 'permanent' | null): void;
 }
 
 /**
- * Returns whether the text is exactly one address, without a name, a second address, a line break, or a character that
- * makes it look different.
+ * Returns whether the text is exactly one address, without a name, a second address, a line break,
+ * or a character that disguises it.
  */
-const isOneAddress = (text: string): boolean =>
+const isSingleAddress = (text: string): boolean =>
   isPlainLine(text) && /^[^\s@<>()[\]\\,;:"]+@[^\s@<>()[\]\\,;:"]+$/u.test(text);
 
-/** Creates a mailer that stores sent mails for tests to read. */
+/** Creates a mailer that stores sent emails for tests to read. */
 export const createMemoryMailer = (): MemoryMailer => {
-  const sent: Mail[] = [];
-  let failure: 'for now' | 'for good' | null = null;
+  const sentMails: Mail[] = [];
+  let failure: 'temporary' | 'permanent' | null = null;
   return {
     enabled: true,
-    sent,
+    sentMails,
     async send(mail) {
-      if (failure) throw new DeliveryError('The mailer is set to fail', failure === 'for good');
-      if (!isOneAddress(mail.to)) throw new DeliveryError('The recipient is not one e-mail address', true);
-      sent.push({ ...mail, subject: plainLine(mail.subject) });
+      if (failure) throw new DeliveryError('The mailer is set to fail', failure === 'permanent');
+      if (!isSingleAddress(mail.to)) throw new DeliveryError('The recipient is not a single email address', true);
+      sentMails.push({ ...mail, subject: toPlainLine(mail.subject) });
     },
     failWith(newFailure) {
       failure = newFailure;

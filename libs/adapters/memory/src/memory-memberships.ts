@@ -1,5 +1,5 @@
 import {
-  type AccessWay,
+  type AccessGrant,
   type CollectionId,
   type Group,
   type GroupId,
@@ -8,7 +8,7 @@ import {
   type Membership,
   type ProfileId,
 } from '@portico/domain';
-import { byCodePoints, type MemoryDatabase } from './memory-database.ts';
+import { compareCodePoints, type MemoryDatabase } from './memory-database.ts';
 
 /** Returns how a profile belongs to a group; null if it is not a member. */
 export const membershipIn = (
@@ -17,8 +17,8 @@ export const membershipIn = (
   { id, name }: Pick<Group, 'id' | 'name'>,
 ): Membership | null => {
   const addedAt = groupMembers.get(id)?.get(profile) ?? null;
-  const claimed = claims.get(profile);
-  const claimedAt = claimed?.names.includes(name) ? claimed.seenAt : null;
+  const groupClaims = claims.get(profile);
+  const claimedAt = groupClaims?.names.includes(name) ? groupClaims.seenAt : null;
   return addedAt === null && claimedAt === null ? null : { addedAt, claimedAt };
 };
 
@@ -26,30 +26,31 @@ export const membershipIn = (
 export const groupsOf = (database: MemoryDatabase, profile: ProfileId): readonly Group[] =>
   [...database.groups.values()]
     .filter((group) => membershipIn(database, profile, group) !== null)
-    .sort((a, b) => byCodePoints(a.name, b.name));
+    .sort((a, b) => compareCodePoints(a.name, b.name));
 
 /**
  * Returns a profile's grants by collection, including expired ones: its own grants first, then those of its groups,
  * ordered by group name.
  */
-export const waysOf = (
+export const accessGrantsOf = (
   database: MemoryDatabase,
   profile: ProfileId,
-): ReadonlyMap<CollectionId, readonly AccessWay[]> => {
-  const ways = new Map<CollectionId, AccessWay[]>();
-  const addAll = (grantee: ProfileId | GroupId, group: AccessWay['group']) => {
+): ReadonlyMap<CollectionId, readonly AccessGrant[]> => {
+  const accessGrants = new Map<CollectionId, AccessGrant[]>();
+  const addAll = (grantee: ProfileId | GroupId, group: AccessGrant['group']) => {
     for (const [collection, grant] of database.grants.get(grantee) ?? [])
-      ways.set(collection, [...(ways.get(collection) ?? []), { group, ...grant }]);
+      accessGrants.set(collection, [...(accessGrants.get(collection) ?? []), { group, ...grant }]);
   };
   addAll(profile, null);
   for (const { id, name } of groupsOf(database, profile)) addAll(id, { id, name });
-  return ways;
+  return accessGrants;
 };
 
 /** Returns a profile's grants for a collection that have not expired at `now`. */
-export const liveWays = (
+export const listLiveAccessGrants = (
   database: MemoryDatabase,
   profile: ProfileId,
   collection: CollectionId,
   now: Instant,
-): readonly AccessWay[] => (waysOf(database, profile).get(collection) ?? []).filter((way) => isLive(way, now));
+): readonly AccessGrant[] =>
+  (accessGrantsOf(database, profile).get(collection) ?? []).filter((grant) => isLive(grant, now));

@@ -1,10 +1,10 @@
 import type { OneTimeCodeStore } from '@portico/domain';
-import { frozenCopy, type MemoryDatabase } from './memory-database.ts';
+import { copyFrozen, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryOneTimeCodeStore = ({ oneTimeCodes }: MemoryDatabase): OneTimeCodeStore => ({
   async put(code, now) {
     for (const { digest, expiresAt } of oneTimeCodes.values()) if (expiresAt <= now) oneTimeCodes.delete(digest);
-    oneTimeCodes.set(code.digest, frozenCopy(code));
+    oneTimeCodes.set(code.digest, copyFrozen(code));
   },
 
   async take(digest, purpose, now) {

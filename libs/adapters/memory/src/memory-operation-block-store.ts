@@ -1,5 +1,5 @@
 import type { Collection, OperationBlockStore } from '@portico/domain';
-import { embeddingKey, idsAfter, frozenCopy, type MemoryDatabase } from './memory-database.ts';
+import { embeddingKeyOf, selectIdsAfter, copyFrozen, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryOperationBlockStore = (database: MemoryDatabase): OperationBlockStore => {
   const { collections, operations, operationBlocks } = database;
@@ -14,12 +14,12 @@ export const createMemoryOperationBlockStore = (database: MemoryDatabase): Opera
         operations.get(collectionId)?.digest === documentDigest;
       if (!isCurrent) return false;
       database.lastOperationSequence += 1;
-      const stored = { block: frozenCopy(block), sequence: database.lastOperationSequence };
-      operationBlocks.set(embeddingKey(collectionId, modelId), stored);
+      const storedBlock = { block: copyFrozen(block), sequence: database.lastOperationSequence };
+      operationBlocks.set(embeddingKeyOf(collectionId, modelId), storedBlock);
       return true;
     },
 
-    async changedSince(after, modelId, limit) {
+    async listChangedSince(after, modelId, limit) {
       return [...operationBlocks.values()]
         .filter(({ block, sequence }) => block.modelId === modelId && sequence > after)
         .sort((a, b) => a.sequence - b.sequence)
@@ -27,38 +27,38 @@ export const createMemoryOperationBlockStore = (database: MemoryDatabase): Opera
         .map(({ block, sequence }) => ({ ...block, packed: block.packed.slice(), sequence }));
     },
 
-    async collectionsAfter(after, modelId, limit) {
+    async listCollectionsAfter(after, modelId, limit) {
       const ids = [...operationBlocks.values()].flatMap(({ block }) =>
         block.modelId === modelId ? [block.collectionId] : [],
       );
-      return idsAfter(ids, after, limit);
+      return selectIdsAfter(ids, after, limit);
     },
 
-    async outdated(modelId) {
+    async listOutdated(modelId) {
       return [...collections.values()]
         .filter((collection) => !isUpToDate(database, collection, modelId))
         .map(({ id }) => id);
     },
 
-    async progress(modelId) {
-      const all = [...collections.values()];
-      const behind = all.filter((collection) => !isUpToDate(database, collection, modelId));
-      const failed = new Set(
+    async readProgress(modelId) {
+      const allCollections = [...collections.values()];
+      const outdatedCollections = allCollections.filter((collection) => !isUpToDate(database, collection, modelId));
+      const failedIds = new Set(
         [...database.jobs.values()].flatMap(({ job: { task }, isDeadLetter }) =>
           isDeadLetter && task.kind === 'operations' ? [task.collectionId] : [],
         ),
       );
       return {
-        total: all.length,
-        done: all.length - behind.length,
-        failed: behind.filter(({ id }) => failed.has(id)).length,
+        total: allCollections.length,
+        done: allCollections.length - outdatedCollections.length,
+        failed: outdatedCollections.filter(({ id }) => failedIds.has(id)).length,
       };
     },
 
     async removeOthers(modelId, limit) {
-      const others = [...operationBlocks].filter(([, { block }]) => block.modelId !== modelId).slice(0, limit);
-      for (const [key] of others) operationBlocks.delete(key);
-      return others.length;
+      const otherBlocks = [...operationBlocks].filter(([, { block }]) => block.modelId !== modelId).slice(0, limit);
+      for (const [key] of otherBlocks) operationBlocks.delete(key);
+      return otherBlocks.length;
     },
   };
 };
@@ -68,6 +68,6 @@ const isUpToDate = (
   { id, documentDigest, contentRevision }: Collection,
   modelId: string,
 ): boolean => {
-  const block = operationBlocks.get(embeddingKey(id, modelId))?.block;
+  const block = operationBlocks.get(embeddingKeyOf(id, modelId))?.block;
   return block?.documentDigest === documentDigest && block.contentRevision === contentRevision;
 };

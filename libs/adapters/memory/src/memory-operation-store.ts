@@ -1,15 +1,15 @@
 import type { CollectionId, OperationStore, PositionedOperation } from '@portico/domain';
-import { frozenCopy, type MemoryDatabase } from './memory-database.ts';
+import { copyFrozen, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryOperationStore = (database: MemoryDatabase): OperationStore => {
   const { collections, operations } = database;
-  const operationsWithPosition = (id: CollectionId): readonly PositionedOperation[] =>
+  const listPositionedOperations = (id: CollectionId): readonly PositionedOperation[] =>
     (operations.get(id)?.operations ?? []).map((operation, position) => ({ ...operation, position }));
 
   return {
     async list(collectionId, { tag, containing }, page) {
       const searchText = containing === null ? null : toAsciiLowerCase(containing);
-      return operationsWithPosition(collectionId)
+      return listPositionedOperations(collectionId)
         .filter(({ tags }) => tag === null || tags.includes(tag))
         .filter(
           ({ path, operationId, summary }) =>
@@ -26,24 +26,24 @@ export const createMemoryOperationStore = (database: MemoryDatabase): OperationS
 
     async findMany(names) {
       return names.flatMap(({ collectionId, key }) => {
-        const operation = operations.get(collectionId)?.operations.find((one) => one.key === key);
+        const operation = operations.get(collectionId)?.operations.find((candidate) => candidate.key === key);
         const collection = collections.get(collectionId);
         return operation && collection ? [{ ...operation, collectionId, collectionName: collection.name }] : [];
       });
     },
 
     async areAllDeprecated(collectionId) {
-      const stored = operations.get(collectionId)?.operations ?? [];
-      return stored.length > 0 && stored.every(({ deprecated }) => deprecated);
+      const storedOperations = operations.get(collectionId)?.operations ?? [];
+      return storedOperations.length > 0 && storedOperations.every(({ deprecated }) => deprecated);
     },
 
-    async digest(collectionId) {
+    async findDigest(collectionId) {
       return operations.get(collectionId)?.digest ?? null;
     },
 
     async replace(collectionId, documentDigest, newOperations) {
       if (collections.get(collectionId)?.documentDigest !== documentDigest) return false;
-      operations.set(collectionId, frozenCopy({ digest: documentDigest, operations: newOperations }));
+      operations.set(collectionId, copyFrozen({ digest: documentDigest, operations: newOperations }));
       return true;
     },
   };

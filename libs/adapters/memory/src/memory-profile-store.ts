@@ -1,6 +1,6 @@
 import { matchesFilter, isSameEmail, PorticoError } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfilePage, ProfileState, ProfileStore } from '@portico/domain';
-import { byCodePoints, commit, frozenCopy, type MemoryDatabase } from './memory-database.ts';
+import { compareCodePoints, commit, copyFrozen, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => ({
   ...readsOf(database),
@@ -17,23 +17,25 @@ const readsOf = (database: MemoryDatabase): Omit<ProfileStore, Change> => {
     },
 
     async findByEmail(email) {
-      return withEmail(database, email);
+      return findProfileByEmail(database, email);
     },
 
     async list() {
-      return oldestFirst([...profiles.values()]);
+      return sortOldestFirst([...profiles.values()]);
     },
 
     ...selectionsOf(database),
 
-    async admins() {
+    async listAdmins() {
       return adminsOf(database);
     },
 
-    async pending(limit) {
-      const pending = [...profiles.values()].filter(({ status }) => status === 'pending');
-      const newest = pending.sort((a, b) => b.createdAt - a.createdAt || byCodePoints(b.id, a.id)).slice(0, limit);
-      return { total: pending.length, newest };
+    async readPending(limit) {
+      const pendingProfiles = [...profiles.values()].filter(({ status }) => status === 'pending');
+      const newestProfiles = pendingProfiles
+        .sort((a, b) => b.createdAt - a.createdAt || compareCodePoints(b.id, a.id))
+        .slice(0, limit);
+      return { total: pendingProfiles.length, newest: newestProfiles };
     },
   };
 };
@@ -42,19 +44,19 @@ const changesOf = (database: MemoryDatabase): Pick<ProfileStore, Change> => {
   const { profiles, keys } = database;
   return {
     async add(profile, effects) {
-      rejectTaken(database, profile);
-      commit(database, effects, () => profiles.set(profile.id, frozenCopy(profile)));
+      rejectDuplicateIdentity(database, profile);
+      commit(database, effects, () => profiles.set(profile.id, copyFrozen(profile)));
     },
 
     async update(id, decide) {
       const state = stateOf(database, id);
       const change = decide(state);
-      rejectTaken(database, change.profile);
+      rejectDuplicateIdentity(database, change.profile);
       rejectUnknownTier(database, state.profile, change.profile);
-      const profile = frozenCopy(change.profile);
+      const profile = copyFrozen(change.profile);
       commit(database, change, () => {
         profiles.set(id, profile);
-        if (change.key) keys.set(id, frozenCopy(change.key));
+        if (change.key) keys.set(id, copyFrozen(change.key));
         else keys.delete(id);
       });
       return profile;
@@ -66,27 +68,33 @@ const changesOf = (database: MemoryDatabase): Pick<ProfileStore, Change> => {
     },
 
     async claimAdmin({ uid, email }, decide) {
-      const match = withUid(database, uid) ?? withEmail(database, email);
+      const match = findProfileByUid(database, uid) ?? findProfileByEmail(database, email);
       const change = decide({ admins: adminsOf(database), match });
-      return change && storeClaimed(database, change);
+      return change && storeClaimedProfile(database, change);
     },
   };
 };
 
-export const withUid = (database: MemoryDatabase, uid: string): Profile | null =>
+export const findProfileByUid = (database: MemoryDatabase, uid: string): Profile | null =>
   [...database.profiles.values()].find((profile) => profile.uid === uid) ?? null;
 
-export const withEmail = ({ profiles }: Pick<MemoryDatabase, 'profiles'>, email: string): Profile | null => {
-  const all = oldestFirst([...profiles.values()]);
-  return all.find((one) => one.email === email) ?? all.find((one) => isSameEmail(one.email, email)) ?? null;
+export const findProfileByEmail = ({ profiles }: Pick<MemoryDatabase, 'profiles'>, email: string): Profile | null => {
+  const sortedProfiles = sortOldestFirst([...profiles.values()]);
+  return (
+    sortedProfiles.find((profile) => profile.email === email) ??
+    sortedProfiles.find((profile) => isSameEmail(profile.email, email)) ??
+    null
+  );
 };
 
 const selectionsOf = ({ profiles }: MemoryDatabase): Pick<ProfileStore, 'select' | 'count'> => ({
   async select(filter, { order, limit, after }) {
-    const matches = oldestFirst([...profiles.values()].filter((profile) => matchesFilter(filter, profile)));
-    const ordered = order === 'oldest' ? matches : matches.reverse();
-    const remaining = after ? ordered.filter((profile) => isAfterCursor(profile, after, order)) : ordered;
-    return limit === null ? remaining : remaining.slice(0, limit);
+    const matches = sortOldestFirst([...profiles.values()].filter((profile) => matchesFilter(filter, profile)));
+    const orderedProfiles = order === 'oldest' ? matches : matches.reverse();
+    const remainingProfiles = after
+      ? orderedProfiles.filter((profile) => isAfterCursor(profile, after, order))
+      : orderedProfiles;
+    return limit === null ? remainingProfiles : remainingProfiles.slice(0, limit);
   },
 
   async count(filter) {
@@ -96,15 +104,15 @@ const selectionsOf = ({ profiles }: MemoryDatabase): Pick<ProfileStore, 'select'
 
 type Cursor = NonNullable<ProfilePage['after']>;
 
-const byAge = (a: Cursor, b: Cursor): number => a.createdAt - b.createdAt || byCodePoints(a.id, b.id);
+const compareAges = (a: Cursor, b: Cursor): number => a.createdAt - b.createdAt || compareCodePoints(a.id, b.id);
 
-const oldestFirst = (profiles: Profile[]): Profile[] => profiles.sort(byAge);
+const sortOldestFirst = (profiles: Profile[]): Profile[] => profiles.sort(compareAges);
 
 const isAfterCursor = (profile: Profile, cursor: Cursor, order: ProfilePage['order']): boolean =>
-  order === 'oldest' ? byAge(profile, cursor) > 0 : byAge(profile, cursor) < 0;
+  order === 'oldest' ? compareAges(profile, cursor) > 0 : compareAges(profile, cursor) < 0;
 
 const adminsOf = (database: MemoryDatabase): readonly Profile[] =>
-  oldestFirst([...database.profiles.values()].filter(({ role }) => role === 'admin'));
+  sortOldestFirst([...database.profiles.values()].filter(({ role }) => role === 'admin'));
 
 const stateOf = (database: MemoryDatabase, id: ProfileId): ProfileState => {
   const profile = database.profiles.get(id);
@@ -112,20 +120,20 @@ const stateOf = (database: MemoryDatabase, id: ProfileId): ProfileState => {
   return { profile, key: database.keys.get(id) ?? null, admins: adminsOf(database) };
 };
 
-const rejectTaken = (database: MemoryDatabase, { id, email, uid }: Profile): void => {
-  const sameEmail = withEmail(database, email);
-  if (sameEmail && sameEmail.id !== id) throw new PorticoError('email_taken');
-  const sameUid = withUid(database, uid);
-  if (sameUid && sameUid.id !== id) throw new PorticoError('identity_taken');
+const rejectDuplicateIdentity = (database: MemoryDatabase, { id, email, uid }: Profile): void => {
+  const emailOwner = findProfileByEmail(database, email);
+  if (emailOwner && emailOwner.id !== id) throw new PorticoError('email_taken');
+  const uidOwner = findProfileByUid(database, uid);
+  if (uidOwner && uidOwner.id !== id) throw new PorticoError('identity_taken');
 };
 
-const rejectUnknownTier = ({ tiers }: MemoryDatabase, before: Profile, { tier }: Profile): void => {
-  if (tier !== null && tier !== before.tier && !tiers.has(tier)) throw new PorticoError('tier_not_found');
+const rejectUnknownTier = ({ tiers }: MemoryDatabase, previousProfile: Profile, { tier }: Profile): void => {
+  if (tier !== null && tier !== previousProfile.tier && !tiers.has(tier)) throw new PorticoError('tier_not_found');
 };
 
-const storeClaimed = (database: MemoryDatabase, change: Effects & { readonly profile: Profile }): Profile => {
-  rejectTaken(database, change.profile);
-  const profile = frozenCopy(change.profile);
+const storeClaimedProfile = (database: MemoryDatabase, change: Effects & { readonly profile: Profile }): Profile => {
+  rejectDuplicateIdentity(database, change.profile);
+  const profile = copyFrozen(change.profile);
   commit(database, change, () => database.profiles.set(profile.id, profile));
   return profile;
 };

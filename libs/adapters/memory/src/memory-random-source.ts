@@ -5,13 +5,13 @@ import type { RandomSource } from '@portico/domain';
  * predictable.
  */
 export const createMemoryRandomSource = (seed = 1): RandomSource => {
-  const nextWord = mulberry32(seed);
-  const bytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => nextWord() & 0xff);
-  return { bytes, uuid: () => uuidOf(bytes(16)) };
+  const generateWord = createMulberry32(seed);
+  const generateBytes = (count: number): Uint8Array => Uint8Array.from({ length: count }, () => generateWord() & 0xff);
+  return { bytes: generateBytes, uuid: () => uuidOf(generateBytes(16)) };
 };
 
 /** Creates a Mulberry32 generator, which generates 32-bit words from a 32-bit state. Accepts any seed. */
-const mulberry32 = (seed: number) => {
+const createMulberry32 = (seed: number) => {
   let state = seed >>> 0;
   return (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -23,10 +23,10 @@ const mulberry32 = (seed: number) => {
 
 /** Returns a UUID of version 4 and variant 10 (RFC 9562, section 5.4). */
 const uuidOf = (random: Uint8Array): string => {
-  const marked = random.map((byte, index) => {
+  const uuidBytes = random.map((byte, index) => {
     if (index === 6) return (byte & 0x0f) | 0x40;
     return index === 8 ? (byte & 0x3f) | 0x80 : byte;
   });
-  const hex = Buffer.from(marked).toString('hex');
+  const hex = Buffer.from(uuidBytes).toString('hex');
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
 };

@@ -11,9 +11,9 @@ import type {
   Visibility,
 } from '@portico/domain';
 import { PorticoError } from '@portico/domain';
-import { inListOrder, isAfter } from './memory-collection-store.ts';
-import { byCodePoints, commit, frozenCopy, type MemoryDatabase, touchGrants } from './memory-database.ts';
-import { liveWays } from './memory-memberships.ts';
+import { sortInListOrder, isAfter } from './memory-collection-store.ts';
+import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import { listLiveAccessGrants } from './memory-memberships.ts';
 
 export const createMemoryRequestStore = (database: MemoryDatabase): AccessRequestStore => {
   const { profiles, collections, grants, requests } = database;
@@ -21,18 +21,18 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
   return {
     async create(requester, collectionId, now, decide) {
       const collection = collections.get(collectionId);
-      const pendingRequests = pendingOf(database, requester);
+      const pendingRequests = pendingRequestsOf(database, requester);
       const change = decide({
         profile: profiles.get(requester) ?? null,
         collection: collection
           ? { id: collectionId, name: collection.name, discoverable: collection.discoverable }
           : null,
-        granted: liveWays(database, requester, collectionId, now).length > 0,
-        requested: pendingRequests.some((request) => request.collectionId === collectionId),
-        pending: pendingRequests.length,
+        hasGrant: listLiveAccessGrants(database, requester, collectionId, now).length > 0,
+        hasPendingRequest: pendingRequests.some((request) => request.collectionId === collectionId),
+        pendingCount: pendingRequests.length,
       });
       rejectDangling(database, change.request);
-      commit(database, change, () => requests.set(change.request.id, frozenCopy(change.request)));
+      commit(database, change, () => requests.set(change.request.id, copyFrozen(change.request)));
     },
 
     async find(id) {
@@ -45,7 +45,9 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
     },
 
     async list(filter, page) {
-      const matches = [...requests.values()].filter((request) => matchesFilter(filter, request)).sort(oldestFirst);
+      const matches = [...requests.values()]
+        .filter((request) => matchesFilter(filter, request))
+        .sort(compareOldestFirst);
       if (page.order === 'newest first') matches.reverse();
       return matches
         .filter((request) => isAfterCursor(request, page))
@@ -62,16 +64,16 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
       const change = decide({ request: toListedRequest(database, request), profile, grant });
       const { status, decidedAt, answer } = change.request;
       commit(database, change, () => {
-        requests.set(id, frozenCopy({ ...request, status, decidedAt, answer }));
+        requests.set(id, copyFrozen({ ...request, status, decidedAt, answer }));
         if (change.grant) putGrant(database, request, change.grant);
       });
     },
 
-    async catalog(reader, { containing, limit, after }) {
+    async listCatalog(visibility, { containing, limit, after }) {
       const searchText = containing === null ? null : toAsciiLowerCase(containing);
-      const entries = inListOrder([...collections.values()]).flatMap((collection) => {
+      const entries = sortInListOrder([...collections.values()]).flatMap((collection) => {
         const { id, name, description } = collection;
-        const access = accessOf(database, reader, collection);
+        const access = accessOf(database, visibility, collection);
         const isMatch =
           searchText === null || [name, description].some((text) => toAsciiLowerCase(text).includes(searchText));
         return access && isMatch ? [{ id, name, description, access }] : [];
@@ -79,13 +81,11 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
       return entries.filter((entry) => isAfter(entry, after)).slice(0, limit);
     },
 
-    async discoverable(ids) {
-      return new Set(ids.filter((id) => collections.get(id)?.discoverable));
-    },
+    findDiscoverable: async (ids) => new Set(ids.filter((id) => collections.get(id)?.discoverable)),
   };
 };
 
-const pendingOf = ({ requests }: MemoryDatabase, profile: ProfileId): readonly AccessRequest[] =>
+const pendingRequestsOf = ({ requests }: MemoryDatabase, profile: ProfileId): readonly AccessRequest[] =>
   [...requests.values()].filter(({ profileId, status }) => profileId === profile && status === 'pending');
 
 const putGrant = (
@@ -120,21 +120,24 @@ const matchesFilter = ({ status, profileId, collectionId }: RequestFilter, reque
 
 type Cursor = Pick<AccessRequest, 'createdAt' | 'id'>;
 
-const oldestFirst = (a: Cursor, b: Cursor): number => a.createdAt - b.createdAt || byCodePoints(a.id, b.id);
+const compareOldestFirst = (a: Cursor, b: Cursor): number => a.createdAt - b.createdAt || compareCodePoints(a.id, b.id);
 
 const isAfterCursor = (request: Cursor, { order, after }: RequestPage): boolean =>
-  after === null || (order === 'oldest first' ? oldestFirst(request, after) > 0 : oldestFirst(request, after) < 0);
+  after === null ||
+  (order === 'oldest first' ? compareOldestFirst(request, after) > 0 : compareOldestFirst(request, after) < 0);
 
 /** Returns the reader's access to a collection; null if the catalog hides the collection from the reader. */
 const accessOf = (
   database: MemoryDatabase,
-  reader: Visibility,
+  visibility: Visibility,
   { id, discoverable }: Collection,
 ): CatalogAccess | null => {
-  if (reader.of === 'all') return 'granted';
-  if (reader.of === 'granted') {
-    if (liveWays(database, reader.to, id, reader.at).length > 0) return 'granted';
-    const isRequested = pendingOf(database, reader.to).some(({ collectionId }) => collectionId === id);
+  if (visibility.scope === 'all') return 'granted';
+  if (visibility.scope === 'granted') {
+    if (listLiveAccessGrants(database, visibility.profileId, id, visibility.now).length > 0) return 'granted';
+    const isRequested = pendingRequestsOf(database, visibility.profileId).some(
+      ({ collectionId }) => collectionId === id,
+    );
     if (discoverable && isRequested) return 'requested';
   }
   return discoverable ? 'none' : null;

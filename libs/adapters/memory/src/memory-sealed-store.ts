@@ -1,48 +1,48 @@
 import { type Collection, type Instant, nextChangeAt, type SealedSecrets, type SealedStore } from '@portico/domain';
-import { inListOrder } from './memory-collection-store.ts';
-import { commit, frozenCopy, type MemoryDatabase } from './memory-database.ts';
+import { sortInListOrder } from './memory-collection-store.ts';
+import { commit, copyFrozen, type MemoryDatabase } from './memory-database.ts';
 import { deadLetter } from './memory-outbox.ts';
 
 export const createMemorySealedStore = (database: MemoryDatabase): SealedStore => ({
   async read() {
-    return sealedIn(database);
+    return sealedSecretsIn(database);
   },
 
-  async ensurePepper(sealed) {
-    database.pepper ??= sealed;
+  async ensurePepper(sealedPepper) {
+    database.pepper ??= sealedPepper;
     return database.pepper;
   },
 
-  async resealPepper(before, after) {
-    if (database.pepper !== before) return false;
-    database.pepper = after;
+  async resealPepper(currentPepper, newPepper) {
+    if (database.pepper !== currentPepper) return false;
+    database.pepper = newPepper;
     return true;
   },
 
   async reset(decide) {
-    const reset = decide(sealedIn(database));
+    const reset = decide(sealedSecretsIn(database));
     if (!reset) return;
     commit(database, reset, () => {
       for (const id of reset.collections) {
         const collection = database.collections.get(id);
-        if (collection) database.collections.set(id, withoutCredential(collection, reset.at));
+        if (collection) database.collections.set(id, removeCredential(collection, reset.resetAt));
       }
       database.catalogEpoch += 1;
-      for (const id of reset.mails) deadLetter(database.jobs, id, reset.at, reset.reason);
+      for (const id of reset.mails) deadLetter(database.jobs, id, reset.resetAt, reset.reason);
       if (reset.pepper === null) return;
       database.pepper = reset.pepper;
       database.keys.clear();
       for (const [id, { account }] of database.serviceAccounts) {
-        database.serviceAccounts.set(id, frozenCopy({ account, key: null }));
+        database.serviceAccounts.set(id, copyFrozen({ account, key: null }));
       }
     });
   },
 });
 
-const sealedIn = ({ collections, jobs, keys, serviceAccounts, pepper }: MemoryDatabase): SealedSecrets => ({
-  collections: inListOrder(
+const sealedSecretsIn = ({ collections, jobs, keys, serviceAccounts, pepper }: MemoryDatabase): SealedSecrets => ({
+  collections: sortInListOrder(
     [...collections.values()].filter(
-      ({ storedAuthentication: stored }) => stored != null && stored.sealedValue !== null,
+      ({ storedAuthentication: authentication }) => authentication != null && authentication.sealedValue !== null,
     ),
   ),
   mails: [...jobs.values()].flatMap(({ job: { id, task }, isDeadLetter }) =>
@@ -53,10 +53,10 @@ const sealedIn = ({ collections, jobs, keys, serviceAccounts, pepper }: MemoryDa
   accountKeys: [...serviceAccounts.values()].filter(({ key }) => key !== null).length,
 });
 
-const withoutCredential = (collection: Collection, at: Instant): Collection =>
-  frozenCopy({
+const removeCredential = (collection: Collection, instant: Instant): Collection =>
+  copyFrozen({
     ...collection,
     storedAuthentication: collection.storedAuthentication && { ...collection.storedAuthentication, sealedValue: null },
-    updatedAt: nextChangeAt(collection.updatedAt, at),
+    updatedAt: nextChangeAt(collection.updatedAt, instant),
     revision: collection.revision + 1,
   });

@@ -1,30 +1,30 @@
 import type { CollectionId, ModelProgress, SearchModels } from '@portico/domain';
-import { embeddingKey, type MemoryDatabase, type StoredEmbedding } from './memory-database.ts';
+import { embeddingKeyOf, type MemoryDatabase, type StoredEmbedding } from './memory-database.ts';
 
 export const createMemorySearchModels = (database: MemoryDatabase): SearchModels => {
   const { models, embeddings } = database;
 
   return {
-    async state() {
-      const announced = [...models.values()].sort((a, b) => a.firstSeenAt - b.firstSeenAt);
+    async readState() {
+      const announcedModels = [...models.values()].sort((a, b) => a.firstSeenAt - b.firstSeenAt);
       const epochs = {
         catalog: database.catalogEpoch,
         embeddings: database.lastSequence,
         operations: database.lastOperationSequence,
       };
-      return { serving: database.searchModel, announced, epochs };
+      return { serving: database.searchModel, announcedModels, epochs };
     },
 
     async announce(modelId, now) {
-      const latest = Math.max(-1, ...[...models.values()].map(({ firstSeenAt }) => firstSeenAt));
+      const latestSeenAt = Math.max(-1, ...[...models.values()].map(({ firstSeenAt }) => firstSeenAt));
       const { firstSeenAt, lastSeenAt } = models.get(modelId) ?? {
-        firstSeenAt: Math.max(now, latest + 1),
+        firstSeenAt: Math.max(now, latestSeenAt + 1),
         lastSeenAt: now,
       };
       models.set(modelId, { modelId, firstSeenAt, lastSeenAt: Math.max(now, lastSeenAt) });
     },
 
-    progress: async (from, to) => progressOf(database, from, to),
+    readProgress: async (from, to) => progressOf(database, from, to),
 
     async promote(from, to) {
       if (database.searchModel !== from) return false;
@@ -52,16 +52,22 @@ export const createMemorySearchModels = (database: MemoryDatabase): SearchModels
 };
 
 const progressOf = ({ embeddings, jobs }: MemoryDatabase, from: string, to: string): ModelProgress => {
-  const served = [...embeddings.values()].filter(({ embedding }) => embedding.modelId === from);
-  const missing = served.filter(({ embedding: { collectionId, contentRevision } }: StoredEmbedding) => {
-    const next = embeddings.get(embeddingKey(collectionId, to))?.embedding;
-    return next === undefined || next.contentRevision < contentRevision;
-  });
-  const deadLettered = new Set<CollectionId>(
+  const servedEmbeddings = [...embeddings.values()].filter(({ embedding }) => embedding.modelId === from);
+  const missingEmbeddings = servedEmbeddings.filter(
+    ({ embedding: { collectionId, contentRevision } }: StoredEmbedding) => {
+      const nextEmbedding = embeddings.get(embeddingKeyOf(collectionId, to))?.embedding;
+      return nextEmbedding === undefined || nextEmbedding.contentRevision < contentRevision;
+    },
+  );
+  const deadLetteredIds = new Set<CollectionId>(
     [...jobs.values()].flatMap(({ isDeadLetter, job: { task } }) =>
       isDeadLetter && task.kind === 'embed' ? [task.collectionId] : [],
     ),
   );
-  const failed = missing.filter(({ embedding }) => deadLettered.has(embedding.collectionId)).length;
-  return { total: served.length, done: served.length - missing.length, failed };
+  const failedCount = missingEmbeddings.filter(({ embedding }) => deadLetteredIds.has(embedding.collectionId)).length;
+  return {
+    total: servedEmbeddings.length,
+    done: servedEmbeddings.length - missingEmbeddings.length,
+    failed: failedCount,
+  };
 };

@@ -2,40 +2,43 @@ import { operationBlockStoreContract } from '@portico/contracts';
 import type { CollectionId } from '@portico/domain';
 import { breachesOf, saveEntries, saveEntry } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
-import { embeddingKey, type MemoryDatabase } from './memory-database.ts';
+import { embeddingKeyOf, type MemoryDatabase } from './memory-database.ts';
 
-const { changedSince, collectionsAfter, outdated, progress, put, removeOthers } = breachesOf('operationBlocks');
+const { listChangedSince, listCollectionsAfter, listOutdated, readProgress, put, removeOthers } =
+  breachesOf('operationBlocks');
 const { remove } = breachesOf('collections');
 
 /** Lists all collections as outdated except those for which the callback returns true. */
-const outdatedUnless = (isUpToDate: (database: MemoryDatabase, id: CollectionId, modelId: string) => boolean) =>
-  outdated.replaceWith(async ([modelId], _original, database) =>
+const listOutdatedUnless = (isUpToDate: (database: MemoryDatabase, id: CollectionId, modelId: string) => boolean) =>
+  listOutdated.replaceWith(async ([modelId], _original, database) =>
     [...database.collections.keys()].filter((id) => !isUpToDate(database, id, modelId)),
   );
 
 proveStores('the memory operation block store', operationBlockStoreContract, {
-  'a block is returned exactly as it was put': changedSince.mapResult((changes) =>
+  'a block is returned exactly as it was stored': listChangedSince.mapResult((changes) =>
     changes.map((change) => ({ ...change, packed: change.packed.map((byte) => byte & 127) })),
   ),
-  'a block replaces the earlier one of its collection, with a later sequence': put.restoreAfter(
+  "a block replaces its collection's previous block and gets a higher sequence number": put.restoreAfter(
     ({ operationBlocks }, [{ collectionId, modelId }]) => {
-      const key = embeddingKey(collectionId, modelId);
+      const key = embeddingKeyOf(collectionId, modelId);
       return saveEntry(operationBlocks, key, (after, { sequence }) => ({ ...after, sequence }));
     },
   ),
-  'a block by another model does not replace the earlier one': put.runAfter(({ operationBlocks }) => {
+  'a block from a different model does not replace the existing one': put.runAfter(({ operationBlocks }) => {
     for (const key of [...operationBlocks.keys()].slice(0, -1)) operationBlocks.delete(key);
   }),
-  'the collections of a model are returned by id, in batches': collectionsAfter.mapResult((ids) => ids.toReversed()),
-  'concurrent puts get different sequences': put.runOnStaleState((database) => {
+  'the collections with data from a model are returned in batches, ordered by id': listCollectionsAfter.mapResult(
+    (ids) => ids.toReversed(),
+  ),
+  'concurrent writes get distinct sequence numbers': put.runOnStaleState((database) => {
     const before = database.lastOperationSequence;
     return () => (database.lastOperationSequence = before);
   }),
-  'a sequence is not reused after a removal': put.runBefore((database) => {
+  'a sequence number is not reused after its collection is removed': put.runBefore((database) => {
     const sequences = [...database.operationBlocks.values()].map(({ sequence }) => sequence);
     database.lastOperationSequence = Math.max(0, ...sequences);
   }),
-  'the blocks of a collection are removed with it': remove.restoreAfter(({ operationBlocks }) =>
+  'removing a collection removes its blocks': remove.restoreAfter(({ operationBlocks }) =>
     saveEntries(operationBlocks),
   ),
   'a block of a missing collection is not stored': put.replaceWith(async ([block], original, database) => {
@@ -43,35 +46,35 @@ proveStores('the memory operation block store', operationBlockStoreContract, {
     database.operationBlocks.set('any', { block, sequence: 1 });
     return false;
   }),
-  'a block of another document, or of an older or newer text, is not stored, and the earlier one stays':
+  'a block of a different document, or of an older or newer revision of the text, is not stored, and the existing one is kept':
     put.replaceWith(async ([block], original, { collections }) => {
       const { documentDigest = block.documentDigest } = collections.get(block.collectionId) ?? {};
       return original.put({ ...block, documentDigest });
     }),
-  'changing the bytes passed or returned does not change a stored block': changedSince.mapResult(
+  'changing the bytes that were passed or returned does not change the stored block': listChangedSince.mapResult(
     (changes, _args, { operationBlocks }) =>
       changes.map((change) => ({
         ...change,
-        packed: operationBlocks.get(embeddingKey(change.collectionId, 'm1'))?.block.packed ?? change.packed,
+        packed: operationBlocks.get(embeddingKeyOf(change.collectionId, 'm1'))?.block.packed ?? change.packed,
       })),
   ),
-  'changes after a sequence are returned in order, up to the limit': changedSince.replaceWith(
+  'changes after a given sequence number are returned in order, up to the limit': listChangedSince.replaceWith(
     async ([after, modelId, limit], original) =>
-      (await original.changedSince(after, modelId, 99))
+      (await original.listChangedSince(after, modelId, 99))
         .toSorted((a, b) => (a.collectionId < b.collectionId ? -1 : 1))
         .slice(0, limit),
   ),
-  'a collection is outdated while its block by the model is missing or made from an earlier state': outdatedUnless(
+  'a collection is outdated if it has no block from the model, or only one of an older revision': listOutdatedUnless(
     ({ operationBlocks, collections }, id, modelId) =>
-      operationBlocks.get(embeddingKey(id, modelId))?.block.contentRevision === collections.get(id)?.contentRevision,
+      operationBlocks.get(embeddingKeyOf(id, modelId))?.block.contentRevision === collections.get(id)?.contentRevision,
   ),
-  'progress counts all collections, and those whose block is up to date': progress.mapResult(
+  'the progress counts all collections, and those with an up-to-date block': readProgress.mapResult(
     (progress, _args, { operationBlocks }) => ({ ...progress, done: operationBlocks.size }),
   ),
-  'a collection whose job is a dead letter has failed, unless its block is up to date': progress.mapResult(
+  'a collection whose job is a dead letter counts as failed, unless its block is up to date': readProgress.mapResult(
     (progress) => ({ ...progress, failed: progress.total - progress.done }),
   ),
-  'blocks of other models are removed up to the limit, and those of this model stay': removeOthers.runAfter(
-    ({ operationBlocks }, [, limit], removed) => removed < limit && operationBlocks.clear(),
+  'blocks from other models are removed up to the limit, and those from this model are kept': removeOthers.runAfter(
+    ({ operationBlocks }, [, limit], removedCount) => removedCount < limit && operationBlocks.clear(),
   ),
 });

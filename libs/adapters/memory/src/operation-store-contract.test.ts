@@ -3,7 +3,7 @@ import type { PositionedOperation } from '@portico/domain';
 import { breachesOf, saveEntry } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 
-const { areAllDeprecated, digest, find, findMany, list, replace } = breachesOf('operations');
+const { areAllDeprecated, findDigest, find, findMany, list, replace } = breachesOf('operations');
 const { update } = breachesOf('collections');
 
 /** Lists operations according to a wrong criterion. */
@@ -17,19 +17,19 @@ const filterBy = (
   );
 
 proveStores('the memory operation store', operationStoreContract, {
-  'operations are listed in the order of their document, unchanged': list.mapResult((listed) =>
-    [...listed].sort((a, b) => (a.key < b.key ? -1 : 1)),
+  'operations are listed unchanged, in the order of their document': list.mapResult((listedOperations) =>
+    [...listedOperations].sort((a, b) => (a.key < b.key ? -1 : 1)),
   ),
-  'a collection that does not exist, or has no operations, has an empty list': list.mapArguments(
+  'a collection that does not exist or has no operations has an empty list': list.mapArguments(
     ([id, ...args], { operations }) => [
       operations.get(id)?.operations.length ? id : ([...operations.keys()][1] ?? id),
       ...args,
     ],
   ),
-  'a tag is compared exactly, with each tag of an operation': filterBy(({ tags }, { tag }) =>
-    tags.some((each) => each.includes(tag)),
+  'a tag is compared exactly with each tag of an operation': filterBy(({ tags }, { tag }) =>
+    tags.some((operationTag) => operationTag.includes(tag)),
   ),
-  'a text is searched for in path, operation id and summary, ignoring the case of ASCII letters': filterBy(
+  'the path, operation id and summary are searched for a text, ignoring the case of ASCII letters': filterBy(
     ({ path, operationId, summary }, { containing }) =>
       [path, operationId, summary].some((text) => text?.includes(containing)),
   ),
@@ -42,7 +42,7 @@ proveStores('the memory operation store', operationStoreContract, {
       'i',
     ).test(path),
   ),
-  'an operation is listed if it has both the tag and the search text': filterBy(
+  'an operation is listed only if it has both the tag and the search text': filterBy(
     ({ tags, path }, { tag, containing }) => tags.includes(tag) || path.includes(containing),
   ),
   'a page begins at a position in the document, regardless of the filter, and ends at its limit': list.replaceWith(
@@ -51,37 +51,51 @@ proveStores('the memory operation store', operationStoreContract, {
   ),
   'an operation is found by its collection and key': find.replaceWith(
     async ([, key], _original, { operations }) =>
-      [...operations.values()].flatMap((stored) => stored.operations).find((operation) => operation.key === key) ??
-      null,
+      [...operations.values()]
+        .flatMap((storedOperations) => storedOperations.operations)
+        .find((operation) => operation.key === key) ?? null,
   ),
-  'of many requested operations, the existing ones are found, with the current names of their collections':
-    findMany.mapResult((operations) => operations.map((one) => ({ ...one, collectionName: 'Roads' }))),
-  'a changed document replaces the operations of the earlier one': update.restoreAfter(({ operations }, [id]) =>
+  'the requested operations that exist are found with the current names of their collections': findMany.mapResult(
+    (operations) => operations.map((operation) => ({ ...operation, collectionName: 'Roads' })),
+  ),
+  'a changed document replaces the operations of the earlier document': update.restoreAfter(({ operations }, [id]) =>
     saveEntry(operations, id, (after, before) => {
-      const removed = before.operations.filter(({ key }) => !keysOf(after).has(key));
-      return { ...after, operations: [...after.operations, ...removed] };
+      const removedOperations = before.operations.filter(({ key }) => !keysOf(after).has(key));
+      return { ...after, operations: [...after.operations, ...removedOperations] };
     }),
   ),
-  'operations that stay, change, move, appear and disappear match the changed document': update.restoreAfter(
+  'after a document changes, the kept, changed, moved, added and removed operations match it': update.restoreAfter(
     ({ operations }, [id]) =>
       saveEntry(operations, id, (after, before) => {
-        const known = new Map(before.operations.map((operation) => [operation.key, operation]));
-        return { ...after, operations: after.operations.map((operation) => known.get(operation.key) ?? operation) };
+        const previousOperations = new Map(before.operations.map((operation) => [operation.key, operation]));
+        return {
+          ...after,
+          operations: after.operations.map((operation) => previousOperations.get(operation.key) ?? operation),
+        };
       }),
   ),
   'a change that does not affect the document keeps its operations': update.runBefore(({ operations }, [id]) =>
     operations.delete(id),
   ),
-  'all operations of a collection are deprecated if there are any and each is': areAllDeprecated.replaceWith(
-    async ([id], _original, { operations }) =>
-      operations.get(id)?.operations.every(({ deprecated }) => deprecated) ?? false,
-  ),
-  'the digest belongs to the document whose operations are stored': digest.replaceWith(async () => null),
+  'all operations of a collection are deprecated if it has any and each of them is deprecated':
+    areAllDeprecated.replaceWith(
+      async ([id], _original, { operations }) =>
+        operations.get(id)?.operations.every(({ deprecated }) => deprecated) ?? false,
+    ),
+  'the digest is that of the document whose operations are stored': findDigest.replaceWith(async () => null),
   'operations are replaced for the current document of the collection': replace.mapArguments(
-    ([id, digest, read], { operations }) => [id, digest, [...(operations.get(id)?.operations ?? []), ...read]],
+    ([id, digest, newOperations], { operations }) => [
+      id,
+      digest,
+      [...(operations.get(id)?.operations ?? []), ...newOperations],
+    ],
   ),
-  'operations of another document, or of a missing collection, are not stored': replace.mapArguments(
-    ([id, digest, read], { collections }) => [id, collections.get(id)?.documentDigest ?? digest, read],
+  'operations of a different document or of a missing collection are not stored': replace.mapArguments(
+    ([id, digest, newOperations], { collections }) => [
+      id,
+      collections.get(id)?.documentDigest ?? digest,
+      newOperations,
+    ],
   ),
 });
 

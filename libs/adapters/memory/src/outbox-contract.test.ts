@@ -4,16 +4,28 @@ import { breachesOf, breakPort, updateEntry, pause, saveEntries, saveEntry } fro
 import { proveStores } from '../test/prove-contract.ts';
 import type { MemoryDatabase, StoredJob } from './memory-database.ts';
 
-const { claim, counts, deadLetter, done, due, extend, reseal, rest, retry, sealed, state, onWritten } =
-  breachesOf('outbox');
+const {
+  claim,
+  countByKind,
+  deadLetter,
+  complete,
+  listDue,
+  extend,
+  reseal,
+  restNotice,
+  retry,
+  listSealed,
+  readState,
+  onWritten,
+} = breachesOf('outbox');
 const { enqueue } = breachesOf('embeddingJobs');
 const { add } = breachesOf('profiles');
 
 /** Returns exactly those jobs as due that pass the test. */
-const dueIf = (passes: (stored: StoredJob, now: number) => boolean) =>
-  due.replaceWith(async ([kind, now], _original, { jobs }) =>
+const listDueIf = (isMatch: (storedJob: StoredJob, now: number) => boolean) =>
+  listDue.replaceWith(async ([kind, now], _original, { jobs }) =>
     [...jobs.values()]
-      .filter((stored) => stored.job.task.kind === kind && passes(stored, now))
+      .filter((storedJob) => storedJob.job.task.kind === kind && isMatch(storedJob, now))
       .map(({ job }) => job.id),
   );
 
@@ -26,40 +38,42 @@ const claimIfMissing = (mayClaim: (database: MemoryDatabase, id: JobId) => Job |
 
 /** Changes the returned state. */
 const mapState = (alter: (state: State, database: MemoryDatabase, now: number) => Partial<State>) =>
-  state.mapResult((state, [now], database) => ({ ...state, ...alter(state, database, now) }));
+  readState.mapResult((state, [now], database) => ({ ...state, ...alter(state, database, now) }));
 
 /** Changes the existing notices after a job is enqueued. */
 const changeNotices = (alter: (before: StoredJob, after: StoredJob) => StoredJob) =>
   enqueue.restoreAfter(({ jobs }) => {
     const notices = [...jobs].filter(([, { job }]) => job.task.kind === 'mail.notice');
-    const restores = notices.map(([id]) => saveEntry(jobs, id, (after, before) => alter(before, after)));
-    return () => restores.forEach((restore) => restore());
+    const restoreNotices = notices.map(([id]) => saveEntry(jobs, id, (after, before) => alter(before, after)));
+    return () => restoreNotices.forEach((restore) => restore());
   });
 
-type State = Awaited<ReturnType<Outbox['state']>>;
+type State = Awaited<ReturnType<Outbox['readState']>>;
 
 proveStores('the memory outbox', outboxContract, {
-  'jobs are due from their due time on': dueIf(({ job }, now) => job.dueAt < now),
-  'due jobs of a kind are returned longest due first, up to the limit': dueIf(({ job }, now) => job.dueAt <= now),
-  'due jobs are only those of the requested kind': due.mapArguments(([kind, now, limit]) => [
+  'jobs are due from their due time on': listDueIf(({ job }, now) => job.dueAt < now),
+  'due jobs of a kind are returned up to the limit, those that have been due longest first': listDueIf(
+    ({ job }, now) => job.dueAt <= now,
+  ),
+  'only due jobs of the requested kind are returned': listDue.mapArguments(([kind, now, limit]) => [
     kind === 'mail.rejection' ? 'mail.credentials' : kind,
     now,
     limit,
   ]),
-  'a job that is leased is not due': dueIf(({ job }, now) => job.dueAt <= now),
-  'a job whose lease has expired is due again': dueIf(({ leaseUntil }) => leaseUntil === null),
-  'a claim returns the job as it was written, for every kind': claim.mapResult((job) =>
+  'a leased job is not due': listDueIf(({ job }, now) => job.dueAt <= now),
+  'a job whose lease has expired is due again': listDueIf(({ leaseUntil }) => leaseUntil === null),
+  'claiming returns a job of any kind exactly as it was written': claim.mapResult((job) =>
     job?.task.kind === 'mail.rejection' ? { ...job, task: { ...job.task, reason: job.task.reason ?? '' } } : job,
   ),
   'a job that no longer exists cannot be claimed': breakPort('outbox', (original) => {
-    const claimed = new Map<JobId, Job>();
+    const claimedJobs = new Map<JobId, Job>();
     return {
-      done: async (id) => {
+      complete: async (id) => {
         const job = await original.claim(id, Infinity, Infinity);
-        if (job) claimed.set(id, job);
-        await original.done(id);
+        if (job) claimedJobs.set(id, job);
+        await original.complete(id);
       },
-      claim: async (id, now, leaseUntil) => (await original.claim(id, now, leaseUntil)) ?? claimed.get(id) ?? null,
+      claim: async (id, now, leaseUntil) => (await original.claim(id, now, leaseUntil)) ?? claimedJobs.get(id) ?? null,
     };
   }),
   'a job that is not due cannot be claimed': claimIfMissing(({ jobs }, id) => jobs.get(id)?.job),
@@ -68,53 +82,59 @@ proveStores('the memory outbox', outboxContract, {
     const restore = saveEntries(jobs, (key, { leaseUntil }) => key === id && leaseUntil !== null);
     return (job) => job && restore();
   }),
-  'a lease can be extended, and shortened': extend.replaceWith(async () => true),
-  'a lease is not extended once the job is leased again, free, given up or done': extend.replaceWith(
-    async ([id, , nextUntil], original, { jobs }) => {
+  'a lease can be extended and shortened': extend.replaceWith(async () => true),
+  'a lease cannot be extended once the job is leased again, free, given up or done': extend.replaceWith(
+    async ([id, , newLeaseUntil], original, { jobs }) => {
       const leaseUntil = jobs.get(id)?.leaseUntil;
-      return leaseUntil != null && original.extend(id, leaseUntil, nextUntil);
+      return leaseUntil != null && original.extend(id, leaseUntil, newLeaseUntil);
     },
   ),
-  'of concurrent claims of one job, exactly one succeeds': claim.runOnStaleState(({ jobs }, [id]) =>
+  'when the same job is claimed concurrently, only one call succeeds': claim.runOnStaleState(({ jobs }, [id]) =>
     saveEntries(jobs, (key) => key === id),
   ),
-  'a job that is done is removed, and no other': done.replaceWith(async (_args, _original, { jobs }) => jobs.clear()),
-  'finishing, postponing or giving up a job that no longer exists does nothing': retry.runBefore(({ jobs }, [id]) => {
-    if (!jobs.has(id)) throw new Error(`There is no job ${id}.`);
-  }),
-  'a postponed job releases its lease and is due at the given time': retry.restoreAfter(({ jobs }, [id]) =>
-    saveEntry(jobs, id, (after, { leaseUntil }) => ({ ...after, leaseUntil })),
-  ),
-  'each retry counts one attempt': claim.mapResult((job) => job && { ...job, attempts: Math.min(job.attempts, 1) }),
-  'a second notice for a profile is not added: the first counts one more request': changeNotices((before) => before),
-  'of notices added concurrently for one profile, one is added and counts every request': enqueue.runOnStaleState(
-    ({ jobs }) => {
-      const before = new Set(jobs.keys());
-      return () => [...jobs.keys()].filter((id) => !before.has(id)).forEach((id) => jobs.delete(id));
+  'finishing a job removes only that job': complete.replaceWith(async (_args, _original, { jobs }) => jobs.clear()),
+  'finishing, postponing or giving up a job that no longer exists changes nothing': retry.runBefore(
+    ({ jobs }, [id]) => {
+      if (!jobs.has(id)) throw new Error(`There is no job ${id}.`);
     },
   ),
-  'a notice that is leased, postponed or given up also counts one more request': changeNotices((before, after) =>
-    before.leaseUntil === null ? after : before,
+  'postponing a job releases its lease and makes it due at the given time': retry.restoreAfter(({ jobs }, [id]) =>
+    saveEntry(jobs, id, (after, { leaseUntil }) => ({ ...after, leaseUntil })),
   ),
-  'a resting notice continues under its next id, with the requests since its claim, as if it had never failed':
-    rest.mapArguments(([claimed, next]) => [{ ...claimed, task: { ...claimed.task, requestCount: 0 } }, next]),
+  'each retry adds one attempt': claim.mapResult((job) => job && { ...job, attempts: Math.min(job.attempts, 1) }),
+  'a second notice for a profile is not added, but increases the request count of the first': changeNotices(
+    (before) => before,
+  ),
+  'when notices for a profile are added concurrently, only one is added, and it counts every request':
+    enqueue.runOnStaleState(({ jobs }) => {
+      const idsBefore = new Set(jobs.keys());
+      return () => [...jobs.keys()].filter((id) => !idsBefore.has(id)).forEach((id) => jobs.delete(id));
+    }),
+  'a second notice also increases the request count of a notice that is leased, postponed or given up': changeNotices(
+    (before, after) => (before.leaseUntil === null ? after : before),
+  ),
+  'a resting notice continues under its next id with the requests since it was claimed, as if it had never failed':
+    restNotice.mapArguments(([claimedJob, next]) => [
+      { ...claimedJob, task: { ...claimedJob.task, requestCount: 0 } },
+      next,
+    ]),
   'a resting notice is neither due nor waiting until it is requested': mapState((_state, { jobs }) => ({
     waiting: jobs.size,
   })),
-  'a rest ignores a notice that no longer exists or was given up': rest.runBefore(({ jobs }, [{ id }]) =>
+  'resting ignores a notice that no longer exists or was given up': restNotice.runBefore(({ jobs }, [{ id }]) =>
     updateEntry(jobs, id, { isDeadLetter: false }),
   ),
   'a dead letter is never due again and cannot be claimed': deadLetter.replaceWith(([id, , error], original) =>
     original.retry(id, 0, error),
   ),
-  'a dead letter stays in the store': deadLetter.replaceWith(([id], original) => original.done(id)),
+  'a dead letter is kept in the store': deadLetter.replaceWith(([id], original) => original.complete(id)),
   'giving up a dead letter again changes nothing': deadLetter.runBefore(({ jobs }, [id]) =>
     updateEntry(jobs, id, { isDeadLetter: false }),
   ),
-  'the sealed secrets of waiting jobs are listed, including leased and postponed ones, and no others':
-    sealed.replaceWith(async (_args, _original, { jobs }) =>
+  'only the sealed secrets of waiting jobs are listed, including leased and postponed ones': listSealed.replaceWith(
+    async (_args, _original, { jobs }) =>
       [...jobs.values()].flatMap(({ job: { id, task } }) => ('sealed' in task ? [{ id, sealed: task.sealed }] : [])),
-    ),
+  ),
   'the jobs of a change are reported once they are durable': enqueue.replaceWith(
     async ([effects], original, database) => {
       if (effects.jobs?.length) database.onJobsWritten(effects.jobs);
@@ -129,16 +149,16 @@ proveStores('the memory outbox', outboxContract, {
     onJobsWritten(effects.jobs ?? []),
   ),
   'only the last callback is called': onWritten.replaceWith(([listener], original, database) => {
-    const before = database.onJobsWritten;
+    const listenerBefore = database.onJobsWritten;
     original.onWritten((jobs) => {
-      before(jobs);
+      listenerBefore(jobs);
       listener(jobs);
     });
   }),
-  'a resealed job is otherwise unchanged': reseal.runBefore(({ jobs }, [id]) =>
+  'resealing a job changes nothing else': reseal.runBefore(({ jobs }, [id]) =>
     updateEntry(jobs, id, { leaseUntil: null }),
   ),
-  'resealing writes its effects, and none if nothing is resealed': reseal.replaceWith(
+  'resealing writes its effects, unless nothing is resealed': reseal.replaceWith(
     async ([id, before, after, effects], original, _database, { audit }) => {
       for (const entry of effects.entries ?? []) await audit.append(entry, null);
       return original.reseal(id, before, after, noEffects);
@@ -146,7 +166,7 @@ proveStores('the memory outbox', outboxContract, {
   ),
   'a job that no longer exists, was given up or is sealed differently is not resealed': reseal.replaceWith(
     async ([id, before, after, effects], original) => {
-      const now = (await original.sealed()).find((job) => job.id === id)?.sealed;
+      const now = (await original.listSealed()).find((job) => job.id === id)?.sealed;
       return original.reseal(id, now ?? before, after, effects);
     },
   ),
@@ -155,16 +175,16 @@ proveStores('the memory outbox', outboxContract, {
       waiting: [...jobs.values()].filter(({ leaseUntil }) => leaseUntil === null).length,
     }),
   ),
-  'the state shows since when the longest due job has been due': mapState((_state, { jobs }) => ({
+  'the state shows when the job that has been due longest became due': mapState((_state, { jobs }) => ({
     oldestDueAt: Math.min(...[...jobs.values()].map(({ job }) => job.dueAt)),
   })),
   'the state shows null if no job is due': mapState(({ oldestDueAt }, _database, now) => ({
     oldestDueAt: oldestDueAt ?? now,
   })),
-  'jobs are counted by kind as waiting, running, retrying or given up, with the due time of the longest due one':
+  'jobs are counted by kind as waiting, running, retrying or given up, with the earliest due time':
     // A job whose lease has expired still counts as running.
-    counts.mapArguments(() => [start + 9]),
-  'a resting notice is not counted': counts.replaceWith(async (_args, _original, { jobs }) =>
+    countByKind.mapArguments(() => [start + 9]),
+  'a resting notice is not counted': countByKind.replaceWith(async (_args, _original, { jobs }) =>
     [...jobs.values()].map(({ job }) => ({
       ...{ kind: job.task.kind, waiting: 1, running: 0, retrying: 0, nextRetryAt: null },
       ...{ deadLetters: 0, oldestDueAt: null },

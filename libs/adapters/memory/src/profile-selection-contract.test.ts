@@ -1,5 +1,5 @@
 import { profileSelectionContract } from '@portico/contracts';
-import { allProfiles, type Profile, type ProfileFilter, type ProfilePage, wholeList } from '@portico/domain';
+import { allProfiles, type Profile, type ProfileFilter, type ProfilePage, oldestFirst } from '@portico/domain';
 import { type Breach, breachesOf, breakPort } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 
@@ -11,7 +11,7 @@ const mapSelection = (
 ): Breach =>
   breakPort('profiles', (original) => ({
     select: (filter, page) => original.select(...change(filter, page)),
-    count: (filter) => original.count(change(filter, wholeList)[0]),
+    count: (filter) => original.count(change(filter, oldestFirst)[0]),
   }));
 
 /** Matches the filter's text according to a different rule. */
@@ -22,40 +22,45 @@ const matchText = (isMatch: (text: string, profile: Profile) => boolean): Breach
     ),
   );
 
-const asciiLower = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
 
 proveStores('the memory profile store, on selections', profileSelectionContract, {
-  'without a filter, all profiles are selected, oldest or newest first, ties by id': mapSelection((filter, page) => [
+  'without a filter, all profiles are selected, oldest or newest first, then by id': mapSelection((filter, page) => [
     filter,
     { ...page, order: 'oldest' },
   ]),
-  'a filter by role, by status or by suspension excludes the others': mapSelection((filter, page) => [
+  'a filter by role, status or suspension excludes all other profiles': mapSelection((filter, page) => [
     { ...filter, suspended: null },
     page,
   ]),
-  'a text is found in the e-mail or the full name, ignoring case in every script': matchText(
-    (text, { email, fullName }) => [email, fullName].some((name) => asciiLower(name).includes(asciiLower(text))),
+  'a text filter searches the email and the full name, ignoring case in every script': matchText(
+    (text, { email, fullName }) =>
+      [email, fullName].some((name) => toAsciiLowerCase(name).includes(toAsciiLowerCase(text))),
   ),
-  'a text is not a pattern': matchText((text, { email, fullName }) => {
+  'a text filter is not a pattern': matchText((text, { email, fullName }) => {
     const pattern = new RegExp(text.replace(/[\\!]/g, '\\$&').replaceAll('%', '.*').replaceAll('_', '.'), 'i');
     return pattern.test(email) || pattern.test(fullName);
   }),
-  'pages cover the selection, with no profile repeated or left out': select.replaceWith(
+  'the pages contain each selected profile exactly once': select.replaceWith(
     async ([filter, { order, limit, after }], original) => {
-      const whole = await original.select(filter, { ...wholeList, order });
-      const remaining = after ? whole.filter(({ createdAt }) => createdAt !== after.createdAt) : whole;
-      return remaining.slice(0, limit ?? remaining.length);
+      const allProfiles = await original.select(filter, { ...oldestFirst, order });
+      const remainingProfiles = after
+        ? allProfiles.filter(({ createdAt }) => createdAt !== after.createdAt)
+        : allProfiles;
+      return remainingProfiles.slice(0, limit ?? remainingProfiles.length);
     },
   ),
-  'a page has as many profiles as its limit, if there are that many': select.replaceWith(
+  'a page is filled up to its limit if there are enough profiles': select.replaceWith(
     async ([filter, page], original) => {
       const candidates = await original.select(allProfiles, { ...page, limit: 500 });
-      const ids = new Set((await original.select(filter, wholeList)).map(({ id }) => id));
+      const ids = new Set((await original.select(filter, oldestFirst)).map(({ id }) => id));
       return candidates.filter(({ id }) => ids.has(id)).slice(0, page.limit ?? candidates.length);
     },
   ),
-  'a page starts after its cursor even if no profile is there': select.replaceWith(async ([filter, page], original) => {
-    const place = page.after && (await original.find(page.after.id));
-    return original.select(filter, place ? page : { ...page, after: null });
-  }),
+  'a page starts after its cursor even if there is no profile at the cursor': select.replaceWith(
+    async ([filter, page], original) => {
+      const cursorProfile = page.after && (await original.find(page.after.id));
+      return original.select(filter, cursorProfile ? page : { ...page, after: null });
+    },
+  ),
 });

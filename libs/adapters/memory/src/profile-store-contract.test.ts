@@ -2,11 +2,11 @@ import { aProfile, noEffects, profileStoreContract } from '@portico/contracts';
 import { PorticoError, type Profile, type ProfileState } from '@portico/domain';
 import { breachesOf, pause, saveEntries } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
-import { commit, frozenCopy, type MemoryDatabase } from './memory-database.ts';
+import { commit, copyFrozen, type MemoryDatabase } from './memory-database.ts';
 
-const { add, admins, claimAdmin, find, findByEmail, list, pending, remove, update } = breachesOf('profiles');
+const { add, listAdmins, claimAdmin, find, findByEmail, list, readPending, remove, update } = breachesOf('profiles');
 
-const unchanged = ({ profile, key }: ProfileState) => ({ profile, key, ...noEffects });
+const keepState = ({ profile, key }: ProfileState) => ({ profile, key, ...noEffects });
 
 const adminsIn = ({ profiles }: MemoryDatabase) => [...profiles.values()].filter(({ role }) => role === 'admin');
 
@@ -19,7 +19,7 @@ const stateIn = (database: MemoryDatabase, id: ReturnType<typeof aProfile>['id']
 /** An update that does not check the tier. */
 const uncheckedTierUpdate = update.replaceWith(async ([id, decide], _original, database) => {
   const change = decide(stateIn(database, id));
-  database.profiles.set(id, frozenCopy(change.profile));
+  database.profiles.set(id, copyFrozen(change.profile));
   return change.profile;
 });
 
@@ -33,30 +33,30 @@ const staleAddition = add.replaceWith(async ([profile], original, { profiles }) 
 });
 
 proveStores('the memory profile store', profileStoreContract, {
-  'an added profile is returned unchanged': find.mapResult(
+  'a profile is returned exactly as it was added': find.mapResult(
     (profile) => profile && { ...profile, companyName: profile.companyName ?? '' },
   ),
-  'an addition writes its effects': add.withoutEffects(),
-  'a taken e-mail is rejected as such, and nothing is written': add.writeEntryOnFailure(),
-  'a taken uid is rejected as such, and nothing is written': add.replaceWith(
+  'adding a profile writes its effects': add.dropEffects(),
+  'an email that is taken is rejected with its own error, and nothing is written': add.writeEntryOnFailure(),
+  'a uid that is taken is rejected with its own error, and nothing is written': add.replaceWith(
     ([profile, effects], original, database) => {
       commit(database, effects, () => undefined);
       return original.add(profile, noEffects);
     },
   ),
-  'if both e-mail and uid are taken, the e-mail is rejected': add.replaceWith(async ([profile, effects], original) => {
+  'if both email and uid are taken, the email is rejected': add.replaceWith(async ([profile, effects], original) => {
     if ((await original.list()).some(({ uid }) => uid === profile.uid)) throw new PorticoError('identity_taken');
     return original.add(profile, effects);
   }),
-  'of concurrent additions of one e-mail, exactly one succeeds': staleAddition,
-  'of concurrent additions of one uid, exactly one succeeds': staleAddition,
-  'an unknown id finds no profile': find.replaceWith(
+  'when the same email is added concurrently, only one call succeeds': staleAddition,
+  'when the same uid is added concurrently, only one call succeeds': staleAddition,
+  'looking up an unknown id returns no profile': find.replaceWith(
     async ([id], original) => (await original.find(id)) ?? (await original.list())[0] ?? null,
   ),
-  'an e-mail is found in every form of its mailbox': findByEmail.replaceWith(
+  'a profile is found by every form of its mailbox': findByEmail.replaceWith(
     async ([email], original) => (await original.list()).find((profile) => profile.email === email) ?? null,
   ),
-  'an unknown e-mail finds nothing': findByEmail.replaceWith(
+  'looking up an unknown email returns nothing': findByEmail.replaceWith(
     async ([email], original) => (await original.list()).find((profile) => profile.email.includes(email)) ?? null,
   ),
   'profiles are listed oldest first': list.replaceWith(async (_args, _original, { profiles }) => [
@@ -65,14 +65,14 @@ proveStores('the memory profile store', profileStoreContract, {
   'profiles created at the same instant are ordered by id': list.replaceWith(async (_args, _original, { profiles }) =>
     [...profiles.values()].sort((a, b) => a.createdAt - b.createdAt),
   ),
-  'only admins are listed as admins, oldest first, ties by id': admins.replaceWith(async (_args, _original, database) =>
-    adminsIn(database),
+  'only admins are listed as admins, oldest first, then by id': listAdmins.replaceWith(
+    async (_args, _original, database) => adminsIn(database),
   ),
-  'pending profiles are counted, and listed newest first up to the limit': pending.mapResult(({ newest }) => ({
+  'pending profiles are counted, and listed newest first up to the limit': readPending.mapResult(({ newest }) => ({
     total: newest.length,
     newest,
   })),
-  'an update decides on the profile, its key and the admins': update.mapDecisionInput(([state]) => [
+  'an update bases its decision on the profile, its key and the admins': update.mapDecisionInput(([state]) => [
     { ...state, admins: state.admins.slice(0, 1) },
   ]),
   'an update stores the profile and its key, and returns the stored profile': update.replaceWith(
@@ -82,7 +82,7 @@ proveStores('the memory profile store', profileStoreContract, {
       return before ?? after;
     },
   ),
-  'an addition and an update store since when a profile is suspended': update.mapDecision((change, [state]) => ({
+  'adding and updating a profile store when it was suspended': update.mapDecision((change, [state]) => ({
     ...change,
     profile: { ...change.profile, suspendedAt: state.profile.suspendedAt },
   })),
@@ -94,78 +94,83 @@ proveStores('the memory profile store', profileStoreContract, {
     ...change,
     key: change.key ?? state.key,
   })),
-  'an update writes its effects': update.withoutEffects(),
+  'an update writes its effects': update.dropEffects(),
   'an update rethrows an error from the decision and changes nothing': update.writeEntryOnFailure(),
-  'an update of a missing profile throws before the decision': update.replaceWith(async ([id, decide], original) => {
-    const [other] = await original.list();
-    return original.update((await original.find(id)) ? id : (other?.id ?? id), decide);
-  }),
-  'concurrent updates of one profile each see the previous one': update.applyStaleDecision(),
-  'of concurrent demotions of all admins, exactly one is rejected': update.applyStaleDecision(),
-  'an update cannot give a profile the e-mail or the uid of another': update.replaceWith(
+  'updating a missing profile throws before the decision is called': update.replaceWith(
+    async ([id, decide], original) => {
+      const [otherProfile] = await original.list();
+      return original.update((await original.find(id)) ? id : (otherProfile?.id ?? id), decide);
+    },
+  ),
+  'concurrent updates of the same profile each see the previous update': update.applyStaleDecision(),
+  'when all admins are demoted concurrently, only one call is rejected': update.applyStaleDecision(),
+  'an update cannot give a profile the email or the uid of a different profile': update.replaceWith(
     async ([id, decide], original, database) => {
       const change = decide(stateIn(database, id));
-      database.profiles.set(id, frozenCopy(change.profile));
+      database.profiles.set(id, copyFrozen(change.profile));
       return original.update(id, () => change);
     },
   ),
-  'an update cannot give a profile a missing tier': uncheckedTierUpdate,
-  'no profile keeps a tier that is removed while it is assigned': uncheckedTierUpdate,
-  'no read finds a removed profile': remove.restoreAfter(({ profiles }, [id]) =>
+  'an update cannot give a profile a tier that does not exist': uncheckedTierUpdate,
+  'a tier that is removed while it is being assigned is not kept by any profile': uncheckedTierUpdate,
+  'no read returns a removed profile': remove.restoreAfter(({ profiles }, [id]) =>
     saveEntries(profiles, (key) => key === id),
   ),
-  'a removal removes the grants of the profile, and of no other': remove.restoreAfter(({ grants }, [id]) =>
+  'removing a profile removes only its own grants': remove.restoreAfter(({ grants }, [id]) =>
     saveEntries(grants, (key) => key === id),
   ),
-  'a removal removes the key of the profile, and of no other': remove.restoreAfter(({ keys }, [id]) =>
+  'removing a profile removes only its own key': remove.restoreAfter(({ keys }, [id]) =>
     saveEntries(keys, (key) => key === id),
   ),
-  'a removal removes the overrides of the profile, and of no other': remove.restoreAfter(({ overrides }, [id]) =>
+  'removing a profile removes only its own overrides': remove.restoreAfter(({ overrides }, [id]) =>
     saveEntries(overrides, (_key, { profile, override }) => profile === id && !override.isActive),
   ),
-  'a removal removes the unsent mails to the profile, and no other job': remove.restoreAfter(({ jobs }) =>
+  'removing a profile removes only the jobs of unsent emails to it': remove.restoreAfter(({ jobs }) =>
     saveEntries(jobs, (_id, { job }) => job.task.kind === 'mail.rejection'),
   ),
-  'a removal keeps the collections the profile created and the entries it wrote': remove.runAfter((database, [id]) => {
-    database.entries = database.entries.filter(({ actorId }) => actorId !== id);
-  }),
-  'a removal decides on the profile, its key and all admins, including itself': remove.mapDecisionInput(
-    ([state], [id]) => [{ ...state, admins: state.admins.filter((admin) => admin.id !== id) }],
+  'removing a profile keeps the collections that it created and its audit entries': remove.runAfter(
+    (database, [id]) => {
+      database.entries = database.entries.filter(({ actorId }) => actorId !== id);
+    },
   ),
-  'a removal writes its effects': remove.withoutEffects(),
+  'a removal bases its decision on the profile, its key and all admins, including the profile itself':
+    remove.mapDecisionInput(([state], [id]) => [{ ...state, admins: state.admins.filter((admin) => admin.id !== id) }]),
+  'a removal writes its effects': remove.dropEffects(),
   'a removal rethrows an error from the decision and changes nothing': remove.runBefore(({ jobs }) => jobs.clear()),
-  'a removal of a missing profile throws before the decision': remove.ignoreErrors(),
-  'of concurrent removals of all admins, exactly one is rejected': remove.applyStaleDecision(),
-  'the e-mail and the uid of a removed profile can be used again': remove.restoreAfter(({ profiles }, [id]) => {
+  'removing a missing profile throws before the decision is called': remove.ignoreErrors(),
+  'when all admins are removed concurrently, only one call is rejected': remove.applyStaleDecision(),
+  'the email and the uid of a removed profile can be used again': remove.restoreAfter(({ profiles }, [id]) => {
     const profile = profiles.get(id);
-    const ghost = aProfile();
-    return () => profile && profiles.set(ghost.id, { ...ghost, createdAt: 0, uid: `${profile.uid} (gone)` });
+    const newProfile = aProfile();
+    return () => profile && profiles.set(newProfile.id, { ...newProfile, createdAt: 0, uid: `${profile.uid} (gone)` });
   }),
-  'a claim matches by uid rather than by e-mail': claimAdmin.replaceWith(async ([identity, decide], original) => {
+  'a claim matches by uid rather than by email': claimAdmin.replaceWith(async ([identity, decide], original) => {
     const match = await original.findByEmail(identity.email);
     return original.claimAdmin(identity, (state) => decide({ ...state, match: match ?? state.match }));
   }),
-  'a claim matches by e-mail if no profile has the uid': claimAdmin.mapArguments(([identity, decide]) => [
+  'a claim matches by email if no profile has the uid': claimAdmin.mapArguments(([identity, decide]) => [
     { ...identity, email: 'nobody' },
     decide,
   ]),
-  'a claim sees the admins, and null if no profile matches': claimAdmin.mapDecisionInput(([state]) => [
+  'a claim sees the admins, and null as the match if no profile matches': claimAdmin.mapDecisionInput(([state]) => [
     { ...state, admins: state.admins.slice(0, 1) },
   ]),
-  'a claim adds the profile it decides on, writes its effects and returns the profile': claimAdmin.withoutEffects(),
-  'a claim replaces the match with the profile it decides on, and keeps its key': claimAdmin.runAfter(
+  'a claim adds the profile from the decision, writes its effects and returns the profile': claimAdmin.dropEffects(),
+  'a claim replaces the match with the profile from the decision, and keeps its key': claimAdmin.runAfter(
     ({ keys }, _args, admin) => admin && keys.delete(admin.id),
   ),
-  'a claim whose decision is null changes nothing': claimAdmin.replaceWith(async ([identity, decide], original) => {
-    const result = await original.claimAdmin(identity, decide);
-    const profile = await original.findByEmail(identity.email);
-    if (profile)
-      await original.update(profile.id, (state) => ({
-        ...unchanged(state),
-        profile: { ...profile, role: 'admin' } as Profile,
-      }));
-    return result;
-  }),
+  'a claim whose decision returns null changes nothing': claimAdmin.replaceWith(
+    async ([identity, decide], original) => {
+      const result = await original.claimAdmin(identity, decide);
+      const profile = await original.findByEmail(identity.email);
+      if (profile)
+        await original.update(profile.id, (state) => ({
+          ...keepState(state),
+          profile: { ...profile, role: 'admin' } as Profile,
+        }));
+      return result;
+    },
+  ),
   'a claim rethrows an error from the decision and changes nothing': claimAdmin.writeEntryOnFailure(),
-  'of concurrent claims on an empty store, exactly one sees no admin': claimAdmin.applyStaleDecision(),
+  'when an empty store is claimed concurrently, only one claim sees no admin': claimAdmin.applyStaleDecision(),
 });

@@ -9,7 +9,7 @@ describe('the memory stores, on shared mailboxes', () => {
     test(sentence, () => {
       const database = createMemoryDatabase();
       const put = async (profile: Profile) => void database.profiles.set(profile.id, profile);
-      return check({ ...createMemoryStores(database), put });
+      return check({ ...createMemoryStores(database), putLegacyProfile: put });
     });
   }
 });

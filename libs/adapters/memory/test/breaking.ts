@@ -9,11 +9,11 @@ export type Breach = (stores: Stores, database?: MemoryDatabase) => Stores;
 export const breakPort =
   <Port extends keyof Stores>(
     port: Port,
-    broken: (original: Stores[Port], stores: Stores, database: MemoryDatabase) => Partial<Stores[Port]>,
+    breakMethods: (original: Stores[Port], stores: Stores, database: MemoryDatabase) => Partial<Stores[Port]>,
   ): Breach =>
   (_stores, database = createMemoryDatabase()) => {
     const stores = createMemoryStores(database);
-    return { ...stores, [port]: { ...stores[port], ...broken(stores[port], stores, database) } };
+    return { ...stores, [port]: { ...stores[port], ...breakMethods(stores[port], stores, database) } };
   };
 
 type ArgumentsOf<Method> = Method extends (...args: infer List) => unknown ? List : never;
@@ -22,13 +22,20 @@ type Decide<Method> =
   ArgumentsOf<Method> extends readonly (infer Part)[] ? Extract<Part, (...input: never) => unknown> : never;
 
 type Mapping<Value, Context> = (change: (value: Value, context: Context, database: MemoryDatabase) => Value) => Breach;
-type SideEffect<Method, Result> = (act: (database: MemoryDatabase, args: ArgumentsOf<Method>) => Result) => Breach;
+type SideEffect<Method, Result> = (
+  sideEffect: (database: MemoryDatabase, args: ArgumentsOf<Method>) => Result,
+) => Breach;
 
 /** The ways to break a method. The arguments of the method and of its `decide` are passed as lists. */
 interface Breaches<Method, Port> {
   /** Replaces the method. */
   readonly replaceWith: (
-    broken: (args: ArgumentsOf<Method>, original: Port, database: MemoryDatabase, stores: Stores) => ResultOf<Method>,
+    replacement: (
+      args: ArgumentsOf<Method>,
+      original: Port,
+      database: MemoryDatabase,
+      stores: Stores,
+    ) => ResultOf<Method>,
   ) => Breach;
   /** Changes the arguments. */
   readonly mapArguments: (
@@ -53,14 +60,14 @@ interface Breaches<Method, Port> {
   readonly runBefore: SideEffect<Method, unknown>;
   /** Runs a side effect after the method, unless the method fails. */
   readonly runAfter: (
-    act: (database: MemoryDatabase, args: ArgumentsOf<Method>, result: Awaited<ResultOf<Method>>) => unknown,
+    sideEffect: (database: MemoryDatabase, args: ArgumentsOf<Method>, result: Awaited<ResultOf<Method>>) => unknown,
   ) => Breach;
   /** Calls the callback before the method, and the callback's result after the method, to restore part of the state. */
   readonly restoreAfter: SideEffect<Method, (result: Awaited<ResultOf<Method>>) => unknown>;
   /** Writes no effects. */
-  readonly withoutEffects: () => Breach;
+  readonly dropEffects: () => Breach;
   /** Ignores the deadline. */
-  readonly withoutDeadline: () => Breach;
+  readonly ignoreDeadline: () => Breach;
   /** Writes an audit entry if the method fails. */
   readonly writeEntryOnFailure: () => Breach;
   /** Swallows the error. */
@@ -82,86 +89,92 @@ type Method = (...args: List) => Promise<unknown>;
 
 const breachesOfMethod = <Port extends keyof Stores>(port: Port, name: keyof Stores[Port]) => {
   const replaceWith = (
-    broken: (args: List, original: Stores[Port], database: MemoryDatabase, stores: Stores) => unknown,
+    replacement: (args: List, original: Stores[Port], database: MemoryDatabase, stores: Stores) => unknown,
   ) =>
     breakPort(port, (original, stores, database) => {
-      const method = { [name]: (...args: List) => broken(args, original, database, stores) };
+      const method = { [name]: (...args: List) => replacement(args, original, database, stores) };
       return method as Partial<Stores[Port]>;
     });
-  const around = (broken: (call: Method, args: List, database: MemoryDatabase, stores: Stores) => unknown) =>
-    replaceWith((args, original, database, stores) => broken(original[name] as Method, args, database, stores));
+  const wrapMethod = (replacement: (call: Method, args: List, database: MemoryDatabase, stores: Stores) => unknown) =>
+    replaceWith((args, original, database, stores) => replacement(original[name] as Method, args, database, stores));
   const mapArguments = (change: (args: List, database: MemoryDatabase) => List) =>
-    around((call, args, database) => call(...change(args, database)));
-  const restoreAfter = (leave: (database: MemoryDatabase, args: List) => Call) =>
-    around(async (call, args, database) => {
-      const restore = leave(database, args);
+    wrapMethod((call, args, database) => call(...change(args, database)));
+  const restoreAfter = (prepare: (database: MemoryDatabase, args: List) => Call) =>
+    wrapMethod(async (call, args, database) => {
+      const restore = prepare(database, args);
       const result = await call(...args);
       restore(result);
       return result;
     });
   return {
     ...{ replaceWith, mapArguments, restoreAfter },
-    mapResult: (change: Call) => around(async (call, args, database) => change(await call(...args), args, database)),
+    mapResult: (change: Call) =>
+      wrapMethod(async (call, args, database) => change(await call(...args), args, database)),
     mapDecisionInput: (change: (...args: List) => List) =>
-      mapArguments((args, database) => withDecision(args, (decide, input) => decide(...change(input, args, database)))),
+      mapArguments((args, database) => wrapDecision(args, (decide, input) => decide(...change(input, args, database)))),
     mapDecision: (change: Call) =>
       mapArguments((args, database) =>
-        withDecision(args, (decide, input) => change(decide(...input), input, database)),
+        wrapDecision(args, (decide, input) => change(decide(...input), input, database)),
       ),
     cacheResults: (nameOf: Call) => {
       const results = new Map<unknown, unknown>();
-      return around(async (call, args) => {
+      return wrapMethod(async (call, args) => {
         const result = results.get(nameOf(args)) ?? (await call(...args));
         results.set(nameOf(args), result);
         return result;
       });
     },
-    applyStaleDecision: () => around(applyStaleDecision),
-    runOnStaleState: (leave: (...args: List) => Call) =>
-      around(async (call, args, database) => {
-        const restore = leave(database, args);
+    applyStaleDecision: () => wrapMethod(applyStaleDecision),
+    runOnStaleState: (prepare: (...args: List) => Call) =>
+      wrapMethod(async (call, args, database) => {
+        const restore = prepare(database, args);
         await pause();
         restore();
         return call(...args);
       }),
-    runBefore: (act: Call) =>
-      around(async (call, args, database) => {
-        act(database, args);
+    runBefore: (sideEffect: Call) =>
+      wrapMethod(async (call, args, database) => {
+        sideEffect(database, args);
         return call(...args);
       }),
-    runAfter: (act: Call) => restoreAfter((database, args) => (result) => act(database, args, result)),
-    withoutEffects: () => mapArguments((args) => withEffects(args, noEffects)),
-    withoutDeadline: () => mapArguments((args) => withEffects(args, { deadline: null })),
-    writeEntryOnFailure: () => around((call, args, _database, stores) => writeEntryOnFailure(stores, call(...args))),
-    ignoreErrors: () => around((call, args) => ignoreErrors(call(...args))),
+    runAfter: (sideEffect: Call) => restoreAfter((database, args) => (result) => sideEffect(database, args, result)),
+    dropEffects: () => mapArguments((args) => replaceEffects(args, noEffects)),
+    ignoreDeadline: () => mapArguments((args) => replaceEffects(args, { deadline: null })),
+    writeEntryOnFailure: () =>
+      wrapMethod((call, args, _database, stores) => writeEntryOnFailure(stores, call(...args))),
+    ignoreErrors: () => wrapMethod((call, args) => ignoreErrors(call(...args))),
   };
 };
 
 /** Returns the arguments with `decide` wrapped. */
-const withDecision = (args: List, wrapper: (decide: Call, input: List) => unknown): List =>
-  args.map((part) => (typeof part === 'function' ? (...input: List) => wrapper(part as Call, input) : part));
+const wrapDecision = (args: List, wrapper: (decide: Call, input: List) => unknown): List =>
+  args.map((argument) =>
+    typeof argument === 'function' ? (...input: List) => wrapper(argument as Call, input) : argument,
+  );
 
 /** Returns the arguments with the effects replaced, both those that are passed in and those that `decide` returns. */
-const withEffects = (args: List, effects: Partial<Effects>): List => {
-  const withNewEffects = (part: unknown) =>
-    typeof part === 'object' && part !== null && 'deadline' in part ? { ...part, ...effects } : part;
-  return withDecision(args, (decide, input) => withNewEffects(decide(...input))).map(withNewEffects);
+const replaceEffects = (args: List, effects: Partial<Effects>): List => {
+  const mergeEffects = (argument: unknown) =>
+    typeof argument === 'object' && argument !== null && 'deadline' in argument
+      ? { ...argument, ...effects }
+      : argument;
+  return wrapDecision(args, (decide, input) => mergeEffects(decide(...input))).map(mergeEffects);
 };
 
 /** Decides, lets concurrent calls also decide, and then applies the decision. */
 const applyStaleDecision = async (call: Method, args: List): Promise<unknown> => {
   let change: unknown;
-  const dryRun = withDecision(args, (decide, input) => {
+  const dryRun = wrapDecision(args, (decide, input) => {
     change = decide(...input);
     throw new Error('dry run');
   });
   await ignoreErrors(call(...dryRun));
   await pause();
-  return call(...withDecision(args, (decide, input) => change ?? decide(...input)));
+  return call(...wrapDecision(args, (decide, input) => change ?? decide(...input)));
 };
 
 /** Awaits the attempt, and writes an audit entry if it fails. */
-export const writeEntryOnFailure = async <Done>({ audit }: Stores, attempt: Promise<Done>): Promise<Done> => {
+export const writeEntryOnFailure = async <Result>({ audit }: Stores, attempt: Promise<Result>): Promise<Result> => {
   try {
     return await attempt;
   } catch (error) {
@@ -182,25 +195,29 @@ export const saveEntries = <Key, Value>(
   map: Map<Key, Value>,
   isMatch: (key: Key, value: Value) => boolean = () => true,
 ): (() => void) => {
-  const before = [...map].filter(([key, value]) => isMatch(key, value));
-  return () => before.forEach(([key, value]) => map.set(key, value));
+  const savedEntries = [...map].filter(([key, value]) => isMatch(key, value));
+  return () => savedEntries.forEach(([key, value]) => map.set(key, value));
 };
 
 /** Saves an entry of a map. Returns a function that changes the current entry, given the saved one. */
 export const saveEntry = <Key, Value>(
   map: Map<Key, Value>,
   key: Key,
-  change: (after: Value, before: Value) => Value,
+  change: (currentValue: Value, savedValue: Value) => Value,
 ): (() => void) => {
-  const before = map.get(key);
+  const savedValue = map.get(key);
   return () => {
-    const after = map.get(key);
-    if (before !== undefined && after !== undefined) map.set(key, change(after, before));
+    const currentValue = map.get(key);
+    if (savedValue !== undefined && currentValue !== undefined) map.set(key, change(currentValue, savedValue));
   };
 };
 
 /** Changes part of an entry, if the map contains it. */
-export const updateEntry = <Key, Value extends object>(map: Map<Key, Value>, key: Key, part: Partial<Value>): void => {
+export const updateEntry = <Key, Value extends object>(
+  map: Map<Key, Value>,
+  key: Key,
+  changes: Partial<Value>,
+): void => {
   const value = map.get(key);
-  if (value) map.set(key, { ...value, ...part });
+  if (value) map.set(key, { ...value, ...changes });
 };

@@ -1,11 +1,11 @@
 import { fakeNomic, type FakeOllama } from '@portico/test-servers';
 import { expect, test } from 'vitest';
-import { embedRequests, openOllama, warmUp } from '../test/open-ollama.ts';
+import { listEmbedRequests, openOllama, warmUp } from '../test/open-ollama.ts';
 import { ollamaLimits } from './limits.ts';
 
 /** Returns the texts of all requests so far, without their prefixes. */
-const sentTexts = (fake: FakeOllama): readonly string[] =>
-  embedRequests(fake).flatMap(({ input }) => input.map((text) => text.replace(/^search_\w+: /, '')));
+const listSentTexts = (fake: FakeOllama): readonly string[] =>
+  listEmbedRequests(fake).flatMap(({ input }) => input.map((text) => text.replace(/^search_\w+: /, '')));
 
 /** Returns a piece of a document for each word. */
 const piecesOf = (...words: readonly string[]) => words.map((word) => `${`${word} `.repeat(200)}\n`);
@@ -14,38 +14,38 @@ test('fake Ollama: the pieces of simultaneous documents are sent alternately, on
   const { fake, embedder } = await openOllama();
   await warmUp({ embedder, fake });
   const [a, b] = [piecesOf('a', 'b', 'c'), piecesOf('x', 'y')];
-  const embedded = await Promise.all([a, b].map((pieces) => embedder.embed([pieces.join('')], 'document')));
-  expect(sentTexts(fake).map((text) => text[0])).toEqual(['a', 'x', 'b', 'y', 'c']);
+  const results = await Promise.all([a, b].map((pieces) => embedder.embed([pieces.join('')], 'document')));
+  expect(listSentTexts(fake).map((text) => text[0])).toEqual(['a', 'x', 'b', 'y', 'c']);
   expect(fake.maxConcurrent).toBe(1);
-  expect((await embedder.embed([a.join('')], 'document')).vectors).toEqual(embedded[0]?.vectors);
+  expect((await embedder.embed([a.join('')], 'document')).vectors).toEqual(results[0]?.vectors);
 });
 
-test('fake Ollama: a document that was not embedded in time is resumed where it stopped', async () => {
+test('fake Ollama: embedding a document that timed out resumes where it stopped', async () => {
   const { fake, embedder, lines, time } = await openOllama();
   await warmUp({ embedder, fake });
   const pieces = piecesOf('a', 'b', 'c', 'd');
   // A piece with its prefix takes 5.6 s.
   fake.runner.tokenMs = 27.5;
   const embed = () => time.advanceUntil(embedder.embed([pieces.join('')], 'document'));
-  await expect(embed()).rejects.toThrow('the server is busy: no vector came within 14000 ms');
+  await expect(embed()).rejects.toThrow('the server is busy: no vector was returned within 14000 ms');
   const { vectors } = await embed();
-  expect(sentTexts(fake).map((text) => text[0])).toEqual(['a', 'b', 'c', 'd']);
+  expect(listSentTexts(fake).map((text) => text[0])).toEqual(['a', 'b', 'c', 'd']);
   expect(lines.filter((line) => line.startsWith('warn'))).toHaveLength(1);
   fake.runner.tokenMs = 0;
   expect((await embed()).vectors).toEqual(vectors);
-  expect(sentTexts(fake)).toHaveLength(8);
+  expect(listSentTexts(fake)).toHaveLength(8);
 });
 
-test('fake Ollama: all pieces of a document are embedded by the same model, the latest', async () => {
+test('fake Ollama: all pieces of a document are embedded by the same model, which is the latest', async () => {
   const { fake, embedder } = await openOllama();
   await warmUp({ embedder, fake });
   const text = piecesOf('a', 'b', 'c').join('');
-  fake.afterNextEmbed(() => {
-    fake.afterNextEmbed(() => fake.install({ ...fakeNomic, digest: 'b'.repeat(64) }));
+  fake.runAfterNextEmbed(() => {
+    fake.runAfterNextEmbed(() => fake.install({ ...fakeNomic, digest: 'b'.repeat(64) }));
   });
-  const during = await embedder.embed([text], 'document');
-  expect(sentTexts(fake).map((piece) => piece[0])).toEqual(['a', 'b', 'b', 'c', 'a']);
-  expect(await embedder.embed([text], 'document')).toEqual(during);
+  const result = await embedder.embed([text], 'document');
+  expect(listSentTexts(fake).map((piece) => piece[0])).toEqual(['a', 'b', 'b', 'c', 'a']);
+  expect(await embedder.embed([text], 'document')).toEqual(result);
 });
 
 test('fake Ollama: a late vector of a slow server is still cached', async () => {
@@ -55,7 +55,7 @@ test('fake Ollama: a late vector of a slow server is still cached', async () => 
   const text = 'a '.repeat(100);
   await expect(time.advanceUntil(embedder.embed([text], 'document'))).rejects.toThrow('the server is busy');
   await time.advanceUntilSuccess(() => embedder.embed([text], 'document'));
-  expect(sentTexts(fake)).toEqual([text]);
+  expect(listSentTexts(fake)).toEqual([text]);
 });
 
 test('fake Ollama: a lost request for a piece blocks documents for a minute', async () => {
@@ -78,10 +78,10 @@ test('fake Ollama: a waiting document is not sent if its call times out', async 
   );
   expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   await time.advance(10_000);
-  expect(sentTexts(fake)).toEqual(['a '.repeat(30)]);
+  expect(listSentTexts(fake)).toEqual(['a '.repeat(30)]);
 });
 
-test('fake Ollama: sixty-four texts of documents wait, and the next one fails immediately', async () => {
+test('fake Ollama: at most sixty-four document texts wait, and the next one fails immediately', async () => {
   const { embedder } = await openOllama();
   const texts = Array.from({ length: 66 }, (_, index) => `word${index}`);
   const outcomes = await Promise.allSettled(texts.map((text) => embedder.embed([text], 'document')));
@@ -92,34 +92,34 @@ test('fake Ollama: sixty-four texts of documents wait, and the next one fails im
 test('fake Ollama: low-priority texts are sent after texts that arrive in the meantime', async () => {
   const { fake, embedder } = await openOllama();
   await warmUp({ embedder, fake });
-  const first = embedder.embed(['wind'], 'document');
-  const behind = ['hail', 'fog'].map((text) => embedder.lowPriority.embed([text], 'document'));
-  const others = ['snow', 'sun'].map((text) => embedder.embed([text], 'document'));
-  await Promise.all([first, ...behind, ...others]);
-  expect(sentTexts(fake)).toEqual(['wind', 'snow', 'sun', 'hail', 'fog']);
+  const firstDocument = embedder.embed(['wind'], 'document');
+  const lowPriorityDocuments = ['hail', 'fog'].map((text) => embedder.lowPriority.embed([text], 'document'));
+  const laterDocuments = ['snow', 'sun'].map((text) => embedder.embed([text], 'document'));
+  await Promise.all([firstDocument, ...lowPriorityDocuments, ...laterDocuments]);
+  expect(listSentTexts(fake)).toEqual(['wind', 'snow', 'sun', 'hail', 'fog']);
   const { vectors } = await embedder.embed(['hail'], 'document');
-  expect((await behind[0])?.vectors).toEqual(vectors);
+  expect((await lowPriorityDocuments[0])?.vectors).toEqual(vectors);
 });
 
 test('fake Ollama: low-priority texts that have waited long enough are sent in order of arrival', async () => {
   const { fake, embedder } = await openOllama({ limits: { lowPriorityWaitMs: 0, pieceWaitMs: 0 } });
   await warmUp({ embedder, fake });
-  const first = embedder.embed(['wind'], 'document');
-  const behind = embedder.lowPriority.embed(['hail'], 'document');
-  const others = ['snow', 'sun'].map((text) => embedder.embed([text], 'document'));
-  await Promise.all([first, behind, ...others]);
-  expect(sentTexts(fake)).toEqual(['wind', 'hail', 'snow', 'sun']);
+  const firstDocument = embedder.embed(['wind'], 'document');
+  const lowPriorityDocument = embedder.lowPriority.embed(['hail'], 'document');
+  const laterDocuments = ['snow', 'sun'].map((text) => embedder.embed([text], 'document'));
+  await Promise.all([firstDocument, lowPriorityDocument, ...laterDocuments]);
+  expect(listSentTexts(fake)).toEqual(['wind', 'hail', 'snow', 'sun']);
 });
 
-test('fake Ollama: pieces wait for all queries, but at most a second', async () => {
+test('fake Ollama: pieces wait for all queries, but for at most a second', async () => {
   const { fake, embedder, time } = await openOllama();
   await warmUp({ embedder, fake });
   fake.runner.tokenMs = 20;
   const queries = Array.from({ length: 20 }, (_, i) => embedder.embed([`query ${i}`], 'query'));
   const document = embedder.embed(['rain'], 'document');
   await time.advanceUntil(Promise.all([...queries, document]));
-  const at = sentTexts(fake).indexOf('rain');
+  const position = listSentTexts(fake).indexOf('rain');
   // Each query takes 140 ms, and four run concurrently: these are the queries sent within a second, but not all 20.
-  expect(at).toBeGreaterThanOrEqual(11);
-  expect(at).toBeLessThan(16);
+  expect(position).toBeGreaterThanOrEqual(11);
+  expect(position).toBeLessThan(16);
 });

@@ -1,5 +1,5 @@
-import { notSentInTime, OllamaFailure } from './ollama-failure.ts';
-import { piecesOf, vectorOfPieces, type Piece } from './text-pieces.ts';
+import { createNotSentFailure, OllamaFailure } from './ollama-failure.ts';
+import { piecesOf, computeMeanVector, type Piece } from './text-pieces.ts';
 import type { EmbeddedText } from './text-requests.ts';
 
 /** The maximum number of cached pieces: 4 MB, including their texts. */
@@ -26,28 +26,29 @@ export class Documents {
   async embed(text: string, signal: AbortSignal, isLowPriority: boolean): Promise<EmbeddedText> {
     const pieces = piecesOf(text);
     for (let attempt = 1; attempt <= 2; attempt += 1) {
-      const embedded: (EmbeddedText & Piece)[] = [];
-      for (const piece of pieces) embedded.push({ ...piece, ...(await this.#vectorOf(piece, signal, isLowPriority)) });
-      const modelId = embedded.at(-1)?.modelId ?? '';
-      const outdated = embedded.filter((piece) => piece.modelId !== modelId);
-      for (const piece of outdated.length > 0 ? outdated : pieces) this.#cache.delete(piece.text);
-      if (outdated.length === 0) return { modelId, vector: vectorOfPieces(embedded) };
+      const embeddedPieces: (EmbeddedText & Piece)[] = [];
+      for (const piece of pieces)
+        embeddedPieces.push({ ...piece, ...(await this.#vectorOf(piece, signal, isLowPriority)) });
+      const modelId = embeddedPieces.at(-1)?.modelId ?? '';
+      const outdatedPieces = embeddedPieces.filter((piece) => piece.modelId !== modelId);
+      for (const piece of outdatedPieces.length > 0 ? outdatedPieces : pieces) this.#cache.delete(piece.text);
+      if (outdatedPieces.length === 0) return { modelId, vector: computeMeanVector(embeddedPieces) };
     }
     throw new OllamaFailure('server', 'The Ollama model changed repeatedly while a document was embedded');
   }
 
   /** Returns the vector of a piece. Does not send a request again while it is in flight. */
   async #vectorOf({ text }: Piece, signal: AbortSignal, isLowPriority: boolean): Promise<EmbeddedText> {
-    const cached = this.#cache.get(text);
-    if (cached) return cached;
-    if (signal.aborted) throw notSentInTime();
-    const embedded = this.#embedPiece(text, signal, isLowPriority).catch((error: unknown) => {
+    const cachedEmbedding = this.#cache.get(text);
+    if (cachedEmbedding) return cachedEmbedding;
+    if (signal.aborted) throw createNotSentFailure();
+    const embedding = this.#embedPiece(text, signal, isLowPriority).catch((error: unknown) => {
       this.#cache.delete(text);
       throw error;
     });
-    this.#cache.set(text, embedded);
+    this.#cache.set(text, embedding);
     const oldest = this.#cache.keys().next();
     if (this.#cache.size > cachedPiecesMax && !oldest.done) this.#cache.delete(oldest.value);
-    return embedded;
+    return embedding;
   }
 }

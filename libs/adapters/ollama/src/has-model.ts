@@ -11,7 +11,7 @@ export const hasModel = async (
   timeoutMs: number,
 ): Promise<boolean> => {
   const api = createOllamaApi(url, model);
-  const installed = new InstalledModel({
+  const installedModel = new InstalledModel({
     api,
     model,
     maxAgeMs: 0,
@@ -19,7 +19,7 @@ export const hasModel = async (
     onChange: () => undefined,
   });
   try {
-    await installed.fetchId(AbortSignal.timeout(timeoutMs));
+    await installedModel.fetchId(AbortSignal.timeout(timeoutMs));
     return true;
   } catch (error) {
     if (error instanceof OllamaFailure && error.kind === 'missing') return false;

@@ -1,4 +1,4 @@
-export { cachedQueries } from './cached-queries.ts';
+export { cacheQueries } from './cache-queries.ts';
 export { hasModel } from './has-model.ts';
 export * from './ollama-embedder.ts';
 export { ollamaLimits, type OllamaLimits } from './limits.ts';

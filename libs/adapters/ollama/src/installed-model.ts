@@ -1,16 +1,16 @@
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaFailure } from './ollama-failure.ts';
-import { earlierTextScheme, textScheme } from './model-text.ts';
+import { previousTextScheme, textScheme } from './model-text.ts';
 
 export interface InstalledModelOptions {
   readonly api: OllamaApi;
-  /** The name of the model in requests to the server; see `listedName`. */
+  /** The name of the model in requests to the server; see `toListedName`. */
   readonly model: string;
   readonly maxAgeMs: number;
-  /** The timeout of the request that `cachedId` sends. */
+  /** The timeout of the request that `getId` sends. */
   readonly timeoutMs: number;
   /** Called with the first id, and with each new id. */
-  readonly onChange: (id: string, before: string | null) => void;
+  readonly onChange: (id: string, previousId: string | null) => void;
 }
 
 const digestLength = 16;
@@ -23,12 +23,12 @@ export class InstalledModel {
   readonly #options: InstalledModelOptions;
   readonly #name: string;
   #id: string | null = null;
-  #idSince = Number.NEGATIVE_INFINITY;
+  #idRequestedAt = Number.NEGATIVE_INFINITY;
   #fetching: Promise<string> | null = null;
 
   constructor(options: InstalledModelOptions) {
     this.#options = options;
-    this.#name = listedName(options.model);
+    this.#name = toListedName(options.model);
   }
 
   /** The id that the server last reported; null if it has not reported one yet. */
@@ -37,8 +37,8 @@ export class InstalledModel {
   }
 
   /** Returns an id that is at most `maxAgeMs` old. Queries the server if necessary, with one request at a time. */
-  async cachedId(): Promise<string> {
-    if (this.#id !== null && performance.now() - this.#idSince < this.#options.maxAgeMs) return this.#id;
+  async getId(): Promise<string> {
+    if (this.#id !== null && performance.now() - this.#idRequestedAt < this.#options.maxAgeMs) return this.#id;
     this.#fetching ??= this.fetchId(AbortSignal.timeout(this.#options.timeoutMs)).finally(() => {
       this.#fetching = null;
     });
@@ -47,26 +47,26 @@ export class InstalledModel {
 
   /** Queries the server for the current id. */
   async fetchId(signal: AbortSignal): Promise<string> {
-    const since = performance.now();
-    const digest = digestOf(await this.#options.api.tags(signal), this.#name);
+    const requestedAt = performance.now();
+    const digest = digestOf(await this.#options.api.listModels(signal), this.#name);
     if (digest === null) {
-      this.#idSince = Number.NEGATIVE_INFINITY;
+      this.#idRequestedAt = Number.NEGATIVE_INFINITY;
       throw new OllamaFailure('missing', `Ollama has no model ${this.#options.model}`);
     }
     const id = `${this.#name}@${digest.slice(0, digestLength)}+${textScheme}`;
     // If two requests overlap, the one that was sent later has the newer state.
-    if (since >= this.#idSince) {
-      const before = this.#id;
+    if (requestedAt >= this.#idRequestedAt) {
+      const previousId = this.#id;
       this.#id = id;
-      this.#idSince = since;
-      if (before !== id) this.#options.onChange(id, before);
+      this.#idRequestedAt = requestedAt;
+      if (previousId !== id) this.#options.onChange(id, previousId);
     }
     return id;
   }
 }
 
 /** Returns the id that the previous version of Portico uses for the same model. */
-export const earlierId = (id: string): string => id.replace(/\+\d+$/, `+${earlierTextScheme}`);
+export const toPreviousVersionId = (id: string): string => id.replace(/\+\d+$/, `+${previousTextScheme}`);
 
 const digestOf = (tags: unknown, name: string): string | null => {
   const { models } = Object(tags) as { readonly models?: unknown };
@@ -85,8 +85,8 @@ const digestOf = (tags: unknown, name: string): string | null => {
  * (`latest` by default), but without the scheme, Ollama's own registry and the namespace `library`. For example,
  * `https://registry.ollama.ai/library/X` is listed as `x:latest`.
  */
-const listedName = (model: string): string => {
+const toListedName = (model: string): string => {
   const path = model.toLowerCase().replace(/^[a-z]+:\/\//, '');
-  const short = path.replace(/^registry\.ollama\.ai\//, '').replace(/^library\//, '');
-  return short.slice(short.lastIndexOf('/') + 1).includes(':') ? short : `${short}:latest`;
+  const shortName = path.replace(/^registry\.ollama\.ai\//, '').replace(/^library\//, '');
+  return shortName.slice(shortName.lastIndexOf('/') + 1).includes(':') ? shortName : `${shortName}:latest`;
 };

@@ -14,7 +14,7 @@ export interface OllamaLimits {
    * The number of concurrent requests for short queries. There is one more for long queries, and one for pieces of
    * documents.
    */
-  readonly shortQueries: number;
+  readonly shortQueryConcurrency: number;
   /** The maximum time that a piece waits for queries. */
   readonly pieceWaitMs: number;
   /** The maximum time that a low-priority piece waits for queries and other pieces. */
@@ -71,7 +71,7 @@ export const ollamaLimits: OllamaLimits = {
   documentsMs: 14_000,
   pieceMs: 60_000,
   checkMs: 2_000,
-  shortQueries: 4,
+  shortQueryConcurrency: 4,
   pieceWaitMs: 1_000,
   lowPriorityWaitMs: 4_000,
   waitingMax: 64,

@@ -3,17 +3,17 @@ import type { Log } from '@portico/dependencies';
 import type { OllamaLimits } from './limits.ts';
 import type { OllamaApi } from './ollama-api.ts';
 import { OllamaFailure } from './ollama-failure.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { rejectOnAbort } from './reject-on-abort.ts';
 
 export interface ModelLoadOptions {
-  readonly api: Pick<OllamaApi, 'load' | 'tags'>;
+  readonly api: Pick<OllamaApi, 'load' | 'listModels'>;
   readonly model: string;
   readonly limits: Pick<
     OllamaLimits,
     'loadMs' | 'loadPatienceMs' | 'assumeLoadedMs' | 'loadCheckMs' | 'loadCheckMaxMs' | 'checkMs'
   >;
   /** The signal that is aborted when the embedder closes. */
-  readonly closing: AbortSignal;
+  readonly closeSignal: AbortSignal;
   readonly log: Log;
 }
 
@@ -36,7 +36,7 @@ export class ModelLoad {
   }
 
   /** Records that the server has just embedded a text. */
-  noteLoaded(): void {
+  markLoaded(): void {
     this.#loadedAt = performance.now();
   }
 
@@ -55,24 +55,24 @@ export class ModelLoad {
    * `isPatient`, once the load has taken `loadPatienceMs`. Throws immediately if the server is known not to respond. If
    * the load fails, throws its error.
    */
-  async ready(signal: AbortSignal, isPatient: boolean): Promise<void> {
+  async ensureLoaded(signal: AbortSignal, isPatient: boolean): Promise<void> {
     const { limits } = this.#options;
     if (performance.now() - this.#loadedAt < limits.assumeLoadedMs) return;
     const loading = (this.#loading ??= this.#begin(performance.now()));
-    if (this.#isUnresponsive) throw unresponsiveFailure();
+    if (this.#isUnresponsive) throw createUnresponsiveFailure();
     const patienceMs = Math.ceil(Math.max(0, this.#startedAt + limits.loadPatienceMs - performance.now()));
-    const patience = isPatient ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
-    await unlessAborted(patience, loading).catch((error: unknown) => {
-      throw patience.aborted ? loadingFailure(error) : error;
+    const waitSignal = isPatient ? signal : AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+    await rejectOnAbort(waitSignal, loading).catch((error: unknown) => {
+      throw waitSignal.aborted ? createLoadingFailure(error) : error;
     });
   }
 
   /**
    * Called if there was no response in time to the text that was sent at `sentAt`: its request may be loading the
-   * model. Resolves once the load is over and the request may be aborted. Until then, `ready` treats the request like
+   * model. Resolves once the load is over and the request may be aborted. Until then, `ensureLoaded` treats the request like
    * any load of this age.
    */
-  async loadSettled(sentAt: number): Promise<void> {
+  async waitForLoad(sentAt: number): Promise<void> {
     this.forget();
     await (this.#loading ??= this.#begin(sentAt)).catch(() => undefined);
   }
@@ -92,9 +92,9 @@ export class ModelLoad {
    * first response: any of them may be the one that keeps the load going.
    */
   async #load(): Promise<void> {
-    const { api, limits, closing, log, model } = this.#options;
-    const done = new AbortController();
-    const signal = AbortSignal.any([done.signal, closing, AbortSignal.timeout(limits.loadMs)]);
+    const { api, limits, closeSignal, log, model } = this.#options;
+    const controller = new AbortController();
+    const signal = AbortSignal.any([controller.signal, closeSignal, AbortSignal.timeout(limits.loadMs)]);
     const requests: Promise<true>[] = [];
     try {
       for (let pauseMs = limits.loadCheckMs; ; pauseMs = Math.min(limits.loadCheckMaxMs, pauseMs * 2)) {
@@ -108,7 +108,7 @@ export class ModelLoad {
       if (requests.length > 1) log.info({}, `Ollama has loaded the model ${model}`);
     } finally {
       this.#isUnresponsive = false;
-      done.abort();
+      controller.abort();
       await Promise.allSettled(requests);
     }
   }
@@ -117,7 +117,7 @@ export class ModelLoad {
   async #isResponding(signal: AbortSignal): Promise<boolean> {
     const timeout = AbortSignal.timeout(this.#options.limits.checkMs);
     try {
-      await this.#options.api.tags(AbortSignal.any([signal, timeout]));
+      await this.#options.api.listModels(AbortSignal.any([signal, timeout]));
       return true;
     } catch (error) {
       if (timeout.aborted && !signal.aborted) return false;
@@ -126,7 +126,7 @@ export class ModelLoad {
   }
 }
 
-export const loadingFailure = (cause?: unknown): OllamaFailure =>
+export const createLoadingFailure = (cause?: unknown): OllamaFailure =>
   new OllamaFailure('loading', 'the model is being loaded', cause);
 
-const unresponsiveFailure = (): OllamaFailure => new OllamaFailure('server', 'the server does not answer');
+const createUnresponsiveFailure = (): OllamaFailure => new OllamaFailure('server', 'the server does not respond');

@@ -16,7 +16,7 @@ export interface ModelPullOptions {
 /** Has the server pull the model in the background, one pull at a time, and retries until the model is installed. */
 export class ModelPull {
   readonly #options: ModelPullOptions;
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
   #running: Promise<void> | null = null;
   #stage = '';
 
@@ -31,21 +31,21 @@ export class ModelPull {
 
   /** Begins to pull the model. Does nothing if a pull is already running. */
   begin(): void {
-    if (this.#closing.signal.aborted) return;
+    if (this.#closeController.signal.aborted) return;
     this.#running ??= this.#run().finally(() => {
       this.#running = null;
     });
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new Error('The embedder is closed'));
+    this.#closeController.abort(new Error('The embedder is closed'));
     await this.#running;
   }
 
   /** Pulls the model, with retries. Never rejects. */
   async #run(): Promise<void> {
     const { model, limits, log } = this.#options;
-    const { signal } = this.#closing;
+    const { signal } = this.#closeController;
     log.info({}, `Ollama has no model ${model}: pulling it now`);
     for (let pauseMs = limits.pullPauseMs; ; pauseMs = Math.min(limits.pullPauseMaxMs, pauseMs * 2)) {
       try {
@@ -60,8 +60,8 @@ export class ModelPull {
         log.warn({ err: error }, `Ollama could not pull ${model}: retrying in ${seconds} s`);
       }
       // The pause rejects when the pull is closed.
-      const isOver = await setTimeout(pauseMs, false, { signal }).catch(() => true);
-      if (isOver || !(await this.#isMissing())) return;
+      const isClosed = await setTimeout(pauseMs, false, { signal }).catch(() => true);
+      if (isClosed || !(await this.#isMissing())) return;
     }
   }
 
@@ -69,7 +69,7 @@ export class ModelPull {
    * Whether the model is missing. Assumes that it is if the server does not respond, in which case the next pull fails.
    */
   async #isMissing(): Promise<boolean> {
-    return this.#options.isMissing(this.#closing.signal).catch(() => true);
+    return this.#options.isMissing(this.#closeController.signal).catch(() => true);
   }
 
   async #pull(): Promise<void> {
@@ -84,8 +84,8 @@ export class ModelPull {
     const progress = new PullProgress();
     let loggedAt = performance.now();
     try {
-      for await (const step of api.pull(AbortSignal.any([this.#closing.signal, stall.signal]))) {
-        if (progress.note(step)) {
+      for await (const step of api.pull(AbortSignal.any([this.#closeController.signal, stall.signal]))) {
+        if (progress.record(step)) {
           clearTimeout(timer);
           timer = startTimer();
         }

@@ -6,7 +6,7 @@ import type { EmbeddingPurpose } from '@portico/domain';
  * from scheme 1 cover only the beginning of a document, but can be compared with the current vectors.
  */
 export const textScheme = 2;
-export const earlierTextScheme = 1;
+export const previousTextScheme = 1;
 
 /**
  * The length to which a text may be cut, in UTF-16 units. A text that is still too long at this length is rejected. No
@@ -37,22 +37,22 @@ export const shortQueryTokensMax = 64;
  * suffixes of a few letters, and uses one token per character for scripts other than Latin. It splits a Korean syllable
  * into two or three tokens.
  */
-const token = /[a-z]{1,4}|[0-9]{1,3}|\S/giu;
-const syllable = /[\uac00-\ud7a3]/;
-const tokensIn = (matched: string): number => (syllable.test(matched) ? 3 : 1);
+const tokenPattern = /[a-z]{1,4}|[0-9]{1,3}|\S/giu;
+const syllablePattern = /[\uac00-\ud7a3]/;
+const tokensIn = (token: string): number => (syllablePattern.test(token) ? 3 : 1);
 
 /** Estimates the number of tokens without the model: about 50% too high for English prose. */
-export const tokensOf = (text: string): number =>
-  (text.match(token) ?? []).reduce((tokens, matched) => tokens + tokensIn(matched), 0);
+export const estimateTokens = (text: string): number =>
+  (text.match(tokenPattern) ?? []).reduce((tokens, token) => tokens + tokensIn(token), 0);
 
 /** Returns at most the first `tokensMax` tokens of a text. */
 export const cutTokens = (text: string, tokensMax: number): string => {
   let tokens = 0;
   let end = 0;
-  for (const { index, 0: matched } of text.matchAll(token)) {
-    tokens += tokensIn(matched);
+  for (const { index, 0: token } of text.matchAll(tokenPattern)) {
+    tokens += tokensIn(token);
     if (tokens > tokensMax) return text.slice(0, end);
-    end = index + matched.length;
+    end = index + token.length;
   }
   return text;
 };

@@ -1,4 +1,4 @@
-import { retryIfBroken, boundedText } from '@portico/dependencies';
+import { retryIfBroken, readBoundedText } from '@portico/dependencies';
 import { Ollama, type ProgressResponse } from 'ollama';
 import { OllamaFailure, OllamaStatusError } from './ollama-failure.ts';
 
@@ -8,7 +8,7 @@ export interface OllamaApi {
   embed(text: string, signal: AbortSignal): Promise<unknown>;
   /** Loads the model. Resolves once it is loaded, even if the server is busy embedding texts. */
   load(signal: AbortSignal): Promise<unknown>;
-  tags(signal: AbortSignal): Promise<unknown>;
+  listModels(signal: AbortSignal): Promise<unknown>;
   /** Pulls the model. Throws any error that the server reports, even partway through. */
   pull(signal: AbortSignal): AsyncIterable<ProgressResponse>;
 }
@@ -30,10 +30,10 @@ const errorLengthMax = 200;
 /**
  * Creates a separate vendor client for each call, because the client's methods accept no signal, but its `fetch` does.
  */
-export const createOllamaApi = (address: string, model: string, options: ModelOptions = {}): OllamaApi => {
-  const { host, headers } = readAddress(address);
-  const client = (type: string, signal: AbortSignal): Ollama =>
-    new Ollama({ host, headers, fetch: (input, init) => guardedFetch(input, init, type, signal) });
+export const createOllamaApi = (serverUrl: string, model: string, options: ModelOptions = {}): OllamaApi => {
+  const { host, headers } = extractCredentials(serverUrl);
+  const createClient = (type: string, signal: AbortSignal): Ollama =>
+    new Ollama({ host, headers, fetch: (input, init) => fetchOfType(input, init, type, signal) });
   const { keepAlive = null, numThread = null } = options;
   // These are the same in every request: different options would make the server reload the model.
   const parameters = {
@@ -43,13 +43,13 @@ export const createOllamaApi = (address: string, model: string, options: ModelOp
     ...(numThread === null ? {} : { options: { num_thread: numThread } }),
   };
   const embed = (input: string[], signal: AbortSignal) =>
-    hideParserError(client('application/json', signal).embed({ ...parameters, input }));
+    hideParserError(createClient('application/json', signal).embed({ ...parameters, input }));
   return {
     embed: (text, signal) => embed([text], signal),
     load: (signal) => embed([], signal),
-    tags: (signal) => hideParserError(client('application/json', signal).list()),
+    listModels: (signal) => hideParserError(createClient('application/json', signal).list()),
     async *pull(signal) {
-      yield* await client('application/x-ndjson', signal).pull({ model, stream: true });
+      yield* await createClient('application/x-ndjson', signal).pull({ model, stream: true });
     },
   };
 };
@@ -59,14 +59,14 @@ const hideParserError = async (response: Promise<unknown>): Promise<unknown> => 
   try {
     return await response;
   } catch (error) {
-    if (error instanceof SyntaxError) throw new OllamaFailure('server', 'Ollama answered with invalid JSON');
+    if (error instanceof SyntaxError) throw new OllamaFailure('server', 'Ollama responded with invalid JSON');
     throw error;
   }
 };
 
 /** Moves a password into a header, because `fetch` rejects a URL with a password. */
-const readAddress = (address: string): { readonly host: string; readonly headers: Record<string, string> } => {
-  const url = new URL(address);
+const extractCredentials = (serverUrl: string): { readonly host: string; readonly headers: Record<string, string> } => {
+  const url = new URL(serverUrl);
   const { username, password } = url;
   if (!username && !password) return { host: url.href, headers: {} };
   url.username = '';
@@ -79,19 +79,22 @@ const readAddress = (address: string): { readonly host: string; readonly headers
  * Rejects a response of a different type before the client receives it: the client would accept any type and write to
  * the console.
  */
-const guardedFetch = async (
+const fetchOfType = async (
   input: Parameters<typeof fetch>[0],
   init: RequestInit | undefined,
   type: string,
   signal: AbortSignal,
 ): Promise<Response> => {
-  const signals = init?.signal ? AbortSignal.any([signal, init.signal]) : signal;
-  const response = await retryIfBroken(() => fetch(input, { ...init, redirect: 'error', signal: signals }), signals);
+  const combinedSignal = init?.signal ? AbortSignal.any([signal, init.signal]) : signal;
+  const response = await retryIfBroken(
+    () => fetch(input, { ...init, redirect: 'error', signal: combinedSignal }),
+    combinedSignal,
+  );
   if (!response.ok) throw new OllamaStatusError(response.status, await errorOf(response));
   const contentType = response.headers.get('content-type') ?? 'nothing';
   if (!contentType.startsWith(type)) {
     await response.body?.cancel();
-    throw new OllamaFailure('server', `Ollama answered with ${contentType.slice(0, 80)} instead of ${type}`);
+    throw new OllamaFailure('server', `Ollama responded with ${contentType.slice(0, 80)} instead of ${type}`);
   }
   return type === 'application/json' ? new Response(await textOf(response)) : response;
 };
@@ -109,8 +112,8 @@ const errorOf = async (response: Response): Promise<string> => {
 };
 
 const textOf = (response: Response): Promise<string> =>
-  boundedText(
+  readBoundedText(
     response,
     responseBytesMax,
-    () => new OllamaFailure('server', `Ollama answered with more than ${responseBytesMax} bytes`),
+    () => new OllamaFailure('server', `Ollama responded with more than ${responseBytesMax} bytes`),
   );

@@ -9,23 +9,23 @@ import {
 } from '@portico/dependencies';
 import {
   PorticoError,
-  TextRefusedError,
+  TextRejectedError,
   type EmbeddedTexts,
   type Embedder,
   type EmbeddingPurpose,
 } from '@portico/domain';
 import { circuitBreaker, handleWhen, isBrokenCircuitError, isTaskCancelledError } from 'cockatiel';
 import { Documents } from './documents.ts';
-import { earlierId, InstalledModel } from './installed-model.ts';
+import { toPreviousVersionId, InstalledModel } from './installed-model.ts';
 import { ollamaLimits, type OllamaLimits } from './limits.ts';
-import { loadingFailure, ModelLoad } from './model-load.ts';
+import { createLoadingFailure, ModelLoad } from './model-load.ts';
 import { ModelPull } from './model-pull.ts';
-import { cutTokens, queryTokensMax, shortQueryTokensMax, tokensOf } from './model-text.ts';
+import { cutTokens, queryTokensMax, shortQueryTokensMax, estimateTokens } from './model-text.ts';
 import { createOllamaApi, type ModelOptions, type OllamaApi } from './ollama-api.ts';
-import { notSentInTime, OllamaFailure, OllamaStatusError, type FailureKind } from './ollama-failure.ts';
+import { createNotSentFailure, OllamaFailure, OllamaStatusError, type FailureKind } from './ollama-failure.ts';
 import { PieceQueue } from './piece-queue.ts';
 import { TextRequests, type EmbeddedText } from './text-requests.ts';
-import { unlessAborted } from './unless-aborted.ts';
+import { rejectOnAbort } from './reject-on-abort.ts';
 
 export interface OllamaEmbedderOptions extends ModelOptions {
   /** The server's URL, such as `http://ollama:11434`; a name and password in it are sent as basic authentication. */
@@ -47,7 +47,7 @@ export interface OllamaEmbedder extends Embedder {
    * The same embedder with the model id of the previous version, whose vectors are comparable: searches use it after an
    * update.
    */
-  readonly earlier: Embedder;
+  readonly previousVersion: Embedder;
   /** Aborts all requests, including a pull. */
   close(): Promise<void>;
 }
@@ -61,14 +61,14 @@ const testWord = 'Portico';
 
 class OllamaServerEmbedder implements OllamaEmbedder {
   readonly lowPriority: Embedder;
-  readonly earlier: Embedder;
+  readonly previousVersion: Embedder;
   readonly #options: OllamaEmbedderOptions;
   readonly #limits: OllamaLimits;
   readonly #model: InstalledModel;
   readonly #load: ModelLoad;
   readonly #pull: ModelPull;
   readonly #texts: TextRequests;
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
   readonly #lanes: Readonly<Record<'short' | 'long', Semaphore>>;
   readonly #pieces: PieceQueue;
   readonly #documents: Documents;
@@ -86,28 +86,31 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     const limits = { ...ollamaLimits, ...options.limits };
     this.#options = options;
     this.#limits = limits;
-    this.#outage = createOutage(log, { recoveryMessage: 'Ollama embeds again' });
+    this.#outage = createOutage(log, { recoveryMessage: 'Ollama can embed texts again' });
     const api: OllamaApi = createOllamaApi(url, model, options);
     this.#model = new InstalledModel({
       api,
       model,
       maxAgeMs: limits.modelIdMaxAgeMs,
       timeoutMs: limits.checkMs,
-      onChange: (id, before) =>
-        log.info({}, before ? `The embedding model is now ${id} (was ${before})` : `The embedding model is ${id}`),
+      onChange: (id, previousId) =>
+        log.info(
+          {},
+          previousId ? `The embedding model is now ${id} (was ${previousId})` : `The embedding model is ${id}`,
+        ),
     });
-    this.#load = new ModelLoad({ api, model, limits, closing: this.#closing.signal, log });
+    this.#load = new ModelLoad({ api, model, limits, closeSignal: this.#closeController.signal, log });
     const isMissing = (signal: AbortSignal) => this.#model.fetchId(signal).then(() => false, isMissingModel);
     this.#pull = new ModelPull({ api, model, limits, log, isMissing });
-    this.#texts = new TextRequests({ api, model, installed: this.#model, log });
-    const { shortQueries, waitingMax, longWaitingMax, pieceMs, pieceWaitMs, lowPriorityWaitMs } = limits;
+    this.#texts = new TextRequests({ api, model, installedModel: this.#model, log });
+    const { shortQueryConcurrency, waitingMax, longWaitingMax, pieceMs, pieceWaitMs, lowPriorityWaitMs } = limits;
     const createOverflowError = () => new OllamaFailure('busy', 'too many texts are waiting');
     this.#lanes = {
-      short: createSemaphore({ concurrency: shortQueries, waitingMax, createOverflowError }),
+      short: createSemaphore({ concurrency: shortQueryConcurrency, waitingMax, createOverflowError }),
       long: createSemaphore({ concurrency: 1, waitingMax: longWaitingMax, createOverflowError }),
     };
     this.#pieces = new PieceQueue({
-      send: (text) => this.#breakers.document.execute(() => this.#send(text, 'document', this.#signal(pieceMs))),
+      send: (text) => this.#breakers.document.execute(() => this.#send(text, 'document', this.#createSignal(pieceMs))),
       waitingMax,
       pieceWaitMs,
       lowPriorityWaitMs,
@@ -116,27 +119,27 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     this.#breakers = { query: createBreaker(limits), document: createBreaker(limits) };
     const check = () => this.check();
     this.lowPriority = {
-      modelId: () => this.modelId(),
+      getModelId: () => this.getModelId(),
       embed: (texts, purpose) => this.#embed(texts, purpose, true),
       check,
     };
-    this.earlier = {
-      modelId: async () => earlierId(this.#model.lastId ?? (await this.modelId())),
+    this.previousVersion = {
+      getModelId: async () => toPreviousVersionId(this.#model.lastId ?? (await this.getModelId())),
       embed: async (texts, purpose) => {
         const { modelId, vectors } = await this.embed(texts, purpose);
-        return { modelId: earlierId(modelId), vectors };
+        return { modelId: toPreviousVersionId(modelId), vectors };
       },
       check,
     };
   }
 
-  async modelId(): Promise<string> {
+  async getModelId(): Promise<string> {
     try {
-      return await this.#model.cachedId();
+      return await this.#model.getId();
     } catch (error) {
-      this.#noteFailure(error);
+      this.#recordFailure(error);
       if (this.#model.lastId !== null) return this.#model.lastId;
-      throw unavailable(error);
+      throw toUnavailableError(error);
     }
   }
 
@@ -145,16 +148,18 @@ class OllamaServerEmbedder implements OllamaEmbedder {
   }
 
   async #embed(texts: readonly string[], purpose: EmbeddingPurpose, isLowPriority: boolean): Promise<EmbeddedTexts> {
-    if (texts.length === 0) return { modelId: await this.modelId(), vectors: [] };
+    if (texts.length === 0) return { modelId: await this.getModelId(), vectors: [] };
     try {
-      const embedded = await (purpose === 'query' ? this.#query(texts) : this.#document(texts, isLowPriority));
-      this.#noteSuccess(embedded.modelId);
-      return embedded;
+      const result = await (purpose === 'query'
+        ? this.#embedQueries(texts)
+        : this.#embedDocuments(texts, isLowPriority));
+      this.#recordSuccess(result.modelId);
+      return result;
     } catch (error) {
-      this.#noteFailure(error);
-      if (purpose === 'query') throw unavailable(error);
-      if (error instanceof OllamaFailure && error.kind === 'text') throw new TextRefusedError(error.message, error);
-      throw unavailable(error, this.#describe(error));
+      this.#recordFailure(error);
+      if (purpose === 'query') throw toUnavailableError(error);
+      if (error instanceof OllamaFailure && error.kind === 'text') throw new TextRejectedError(error.message, error);
+      throw toUnavailableError(error, this.#describe(error));
     }
   }
 
@@ -163,66 +168,70 @@ class OllamaServerEmbedder implements OllamaEmbedder {
    * new. If that takes longer than the check's timeout, it continues in the background and its outcome is logged.
    */
   async check(): Promise<void> {
-    const signal = this.#signal(this.#limits.checkMs);
+    const signal = this.#createSignal(this.#limits.checkMs);
     try {
       const id = await this.#model.fetchId(signal);
       if (this.#verifiedModelId === id && this.#outage.kind === null && !this.#isTransient) return;
-      await this.#load.ready(signal, false);
+      await this.#load.ensureLoaded(signal, false);
       this.#verifying ??= this.embed([testWord], 'document').finally(() => {
         this.#verifying = null;
       });
-      await unlessAborted(signal, this.#verifying).catch((error: unknown) => {
-        throw kindOf(error) === 'server' ? stillVerifying(error) : error;
+      await rejectOnAbort(signal, this.#verifying).catch((error: unknown) => {
+        throw kindOf(error) === 'server' ? createVerifyingFailure(error) : error;
       });
     } catch (error) {
-      this.#noteFailure(error);
+      this.#recordFailure(error);
       const cause = error instanceof PorticoError ? error.cause : error;
-      throw unavailable(cause, this.#describe(cause));
+      throw toUnavailableError(cause, this.#describe(cause));
     }
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new OllamaFailure('closed', 'The embedder is closed'));
+    this.#closeController.abort(new OllamaFailure('closed', 'The embedder is closed'));
     await this.#pull.close();
   }
 
-  #signal(limitMs: number): AbortSignal {
-    return AbortSignal.any([AbortSignal.timeout(limitMs), this.#closing.signal]);
+  #createSignal(timeoutMs: number): AbortSignal {
+    return AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closeController.signal]);
   }
 
   /**
    * Embeds a query. Fails immediately if the breaker is open or the queue is full. Long queries have a separate queue,
    * so that they do not delay short ones.
    */
-  #query(texts: readonly string[]): Promise<EmbeddedTexts> {
+  #embedQueries(texts: readonly string[]): Promise<EmbeddedTexts> {
     const { queryMs, queryWaitMs } = this.#limits;
-    const signal = this.#signal(queryMs);
-    const truncated = texts.map((text) => cutTokens(text, queryTokensMax));
-    const isLong = truncated.reduce((sum, text) => sum + tokensOf(text), 0) > shortQueryTokensMax;
+    const signal = this.#createSignal(queryMs);
+    const truncatedTexts = texts.map((text) => cutTokens(text, queryTokensMax));
+    const isLong = truncatedTexts.reduce((sum, text) => sum + estimateTokens(text), 0) > shortQueryTokensMax;
     const lane = this.#lanes[isLong ? 'long' : 'short'];
-    const send = () => embedWithOneModel(truncated, (text) => this.#send(text, 'query', signal));
+    const send = () => embedWithOneModel(truncatedTexts, (text) => this.#send(text, 'query', signal));
     const request = this.#breakers.query.execute(() => lane(send, cancelAfter(queryWaitMs)), signal);
-    return this.#pieces.query(() => this.#withinTimeout(request, signal, queryMs));
+    return this.#pieces.runQuery(() => this.#waitForVectors(request, signal, queryMs));
   }
 
-  #document(texts: readonly string[], isLowPriority: boolean): Promise<EmbeddedTexts> {
+  #embedDocuments(texts: readonly string[], isLowPriority: boolean): Promise<EmbeddedTexts> {
     const { documentsMs } = this.#limits;
-    const signal = this.#signal(documentsMs);
-    const embedded = embedWithOneModel(texts, (text) => this.#documents.embed(text, signal, isLowPriority));
-    return this.#withinTimeout(embedded, signal, documentsMs);
+    const signal = this.#createSignal(documentsMs);
+    const embedding = embedWithOneModel(texts, (text) => this.#documents.embed(text, signal, isLowPriority));
+    return this.#waitForVectors(embedding, signal, documentsMs);
   }
 
   /**
    * Waits for vectors until the signal is aborted. Our own timeout does not show whether the server is unavailable:
    * `#explainTimeout` determines that.
    */
-  async #withinTimeout(embedded: Promise<EmbeddedTexts>, signal: AbortSignal, limitMs: number): Promise<EmbeddedTexts> {
+  async #waitForVectors(
+    embedding: Promise<EmbeddedTexts>,
+    signal: AbortSignal,
+    timeoutMs: number,
+  ): Promise<EmbeddedTexts> {
     try {
-      return await unlessAborted(signal, embedded);
+      return await rejectOnAbort(signal, embedding);
     } catch (error) {
-      if (!signal.aborted || this.#closing.signal.aborted || error !== signal.reason) throw error;
-      if (this.#load.isLoading) throw loadingFailure(error);
-      throw new OllamaFailure('busy', `no vector came within ${limitMs} ms`, error);
+      if (!signal.aborted || this.#closeController.signal.aborted || error !== signal.reason) throw error;
+      if (this.#load.isLoading) throw createLoadingFailure(error);
+      throw new OllamaFailure('busy', `no vector was returned within ${timeoutMs} ms`, error);
     }
   }
 
@@ -231,22 +240,26 @@ class OllamaServerEmbedder implements OllamaEmbedder {
    * the model, because the server would abandon the load if the request were aborted.
    */
   async #send(text: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedText> {
-    if (signal.aborted) throw this.#closing.signal.aborted ? signal.reason : notSentInTime();
-    const done = new AbortController();
+    if (signal.aborted) throw this.#closeController.signal.aborted ? signal.reason : createNotSentFailure();
+    const controller = new AbortController();
     let sentAt = performance.now();
     try {
-      await this.#load.ready(signal, purpose === 'document');
+      await this.#load.ensureLoaded(signal, purpose === 'document');
       sentAt = performance.now();
-      const request = this.#texts.embed(text, purpose, AbortSignal.any([done.signal, this.#closing.signal]));
-      const embedded = await unlessAborted(signal, request);
-      this.#load.noteLoaded();
-      return embedded;
+      const request = this.#texts.embed(
+        text,
+        purpose,
+        AbortSignal.any([controller.signal, this.#closeController.signal]),
+      );
+      const result = await rejectOnAbort(signal, request);
+      this.#load.markLoaded();
+      return result;
     } catch (error) {
-      if (this.#closing.signal.aborted || kindOf(error) !== 'server') throw error;
+      if (this.#closeController.signal.aborted || kindOf(error) !== 'server') throw error;
       // An invalid response does not show that the model has been unloaded.
       if (!(error instanceof OllamaFailure) || error instanceof OllamaStatusError) this.#load.forget();
       if (!signal.aborted) throw error;
-      void this.#load.loadSettled(sentAt).then(() => done.abort());
+      void this.#load.waitForLoad(sentAt).then(() => controller.abort());
       throw await this.#explainTimeout(error);
     }
   }
@@ -257,27 +270,27 @@ class OllamaServerEmbedder implements OllamaEmbedder {
    */
   async #explainTimeout(cause: unknown): Promise<unknown> {
     try {
-      await this.#model.fetchId(this.#signal(this.#limits.checkMs));
-      return new OllamaFailure('busy', 'no vector came in time', cause);
+      await this.#model.fetchId(this.#createSignal(this.#limits.checkMs));
+      return new OllamaFailure('busy', 'no vector was returned in time', cause);
     } catch (error) {
-      this.#noteFailure(error);
+      this.#recordFailure(error);
       return error;
     }
   }
 
-  #noteSuccess(modelId: string): void {
+  #recordSuccess(modelId: string): void {
     this.#verifiedModelId = modelId;
     this.#isTransient = false;
     this.#outage.end();
   }
 
   /** Records a failure. Logs it only if it is known to be a failure of the server. */
-  #noteFailure(error: unknown): void {
+  #recordFailure(error: unknown): void {
     const kind = kindOf(error);
     if (kind === null || kind === 'text' || kind === 'undetermined' || kind === 'closed') return;
     if (kind === 'missing' && this.#options.pull) this.#pull.begin();
-    const message = `Ollama does not embed: ${this.#describe(error)}`;
-    if (kind !== 'busy' && kind !== 'loading') this.#outage.begin({ kind, message, fields: { err: error } });
+    const message = `Ollama cannot embed texts: ${this.#describe(error)}`;
+    if (kind !== 'busy' && kind !== 'loading') this.#outage.start({ kind, message, fields: { err: error } });
     else if (this.#outage.kind === null) {
       if (kind === 'busy') this.#warnBusy(message, error);
       this.#isTransient = true;
@@ -302,9 +315,9 @@ class OllamaServerEmbedder implements OllamaEmbedder {
     if (kind === 'missing') {
       return pull ? `the model ${model} ${this.#pull.stage}` : `the model is missing, run: ollama pull ${model}`;
     }
-    if (error instanceof OllamaStatusError) return `Ollama answered ${error.status}`;
+    if (error instanceof OllamaStatusError) return `Ollama responded with ${error.status}`;
     if (error instanceof OllamaFailure) return kind === 'busy' ? `the server is busy: ${error.message}` : error.message;
-    return kind === null ? 'it failed repeatedly' : 'the server does not answer';
+    return kind === null ? 'it failed repeatedly' : 'the server does not respond';
   }
 }
 
@@ -313,7 +326,7 @@ const createBreaker = ({ breakerOpenMs, failuresMax, failuresWithinMs }: OllamaL
     handleWhen((error) => kindOf(error) === 'server' || kindOf(error) === 'dimension'),
     {
       halfOpenAfter: breakerOpenMs,
-      breaker: new FailureWindow({ failuresMax, withinMs: failuresWithinMs, inARow: true }),
+      breaker: new FailureWindow({ failuresMax, withinMs: failuresWithinMs, consecutive: true }),
     },
   );
 
@@ -323,18 +336,18 @@ const createBreaker = ({ breakerOpenMs, failuresMax, failuresWithinMs }: OllamaL
  */
 const retryAfterSeconds: Partial<Record<FailureKind, number>> = { busy: 2, loading: 10 };
 
-const unavailable = (cause: unknown, because?: string): PorticoError => {
+const toUnavailableError = (cause: unknown, reason?: string): PorticoError => {
   if (cause instanceof PorticoError) return cause;
   const kind = kindOf(cause);
   const seconds = kind === null ? undefined : retryAfterSeconds[kind];
   return new PorticoError('embedding_unavailable', {
     cause,
-    ...(because === undefined ? {} : { because }),
+    ...(reason === undefined ? {} : { reason }),
     ...(seconds === undefined ? {} : { retryAfterSeconds: seconds }),
   });
 };
 
-const stillVerifying = (cause: unknown): OllamaFailure =>
+const createVerifyingFailure = (cause: unknown): OllamaFailure =>
   new OllamaFailure('undetermined', 'a test embedding is still running', cause);
 
 /** Embeds texts one after the other. Throws if the model changes in between. */
@@ -363,7 +376,7 @@ const isMissingModel = (error: unknown): boolean => {
  */
 const kindOf = (error: unknown): FailureKind | null => {
   if (error instanceof OllamaFailure) return error.kind;
-  if (error instanceof PorticoError || error instanceof TextRefusedError) return null;
+  if (error instanceof PorticoError || error instanceof TextRejectedError) return null;
   return isBrokenCircuitError(error) || isTaskCancelledError(error) ? null : 'server';
 };
 
@@ -371,6 +384,9 @@ const kindOf = (error: unknown): FailureKind | null => {
 const cancelAfter =
   (waitMs: number): RegisterCancel =>
   (cancel) => {
-    const timer = setTimeout(() => cancel(new OllamaFailure('busy', `text not sent within ${waitMs} ms`)), waitMs);
+    const timer = setTimeout(
+      () => cancel(new OllamaFailure('busy', `the text was not sent within ${waitMs} ms`)),
+      waitMs,
+    );
     return () => clearTimeout(timer);
   };

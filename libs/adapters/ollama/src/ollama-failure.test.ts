@@ -7,7 +7,7 @@ test.each([
   ['input exceeds maximum context length and cannot be truncated further', true],
   ['invalid input type', false],
   ['do embedding request: Post "http://127.0.0.1:40123/v1/embeddings": EOF', false],
-])('a status of 400 with the message %j is about the length of the text: %j', (message, isTooLong) => {
+])('status 400 with the message %j means that the text is too long: %j', (message, isTooLong) => {
   expect(new OllamaStatusError(400, message).isTextTooLong).toBe(isTooLong);
   expect(new OllamaStatusError(500, message).isTextTooLong).toBe(false);
 });
@@ -16,6 +16,6 @@ test.each([
   ['model "nope" not found, try pulling it first', 'missing'],
   ["model 'nope:latest' not found", 'missing'],
   ['404 page not found', 'server'],
-])('a status of 404 with the message %j is of the kind %s', (message, kind) => {
+])('status 404 with the message %j is a failure of the kind %s', (message, kind) => {
   expect(new OllamaStatusError(404, message).kind).toBe(kind);
 });

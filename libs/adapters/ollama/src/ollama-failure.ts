@@ -17,7 +17,7 @@ export class OllamaFailure extends Error {
   }
 }
 
-export const notSentInTime = (): OllamaFailure => new OllamaFailure('busy', 'a text was not sent in time');
+export const createNotSentFailure = (): OllamaFailure => new OllamaFailure('busy', 'the text was not sent in time');
 
 /** An HTTP status other than 200, with the server's message. */
 export class OllamaStatusError extends OllamaFailure {
@@ -26,7 +26,7 @@ export class OllamaStatusError extends OllamaFailure {
   constructor(status: number, serverMessage: string) {
     super(
       status === 404 && /\bmodel\b.* not found/i.test(serverMessage) ? 'missing' : 'server',
-      `Ollama answered ${status}: ${serverMessage}`,
+      `Ollama responded with ${status}: ${serverMessage}`,
     );
     this.status = status;
   }

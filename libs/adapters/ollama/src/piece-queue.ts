@@ -1,4 +1,4 @@
-import { notSentInTime, OllamaFailure } from './ollama-failure.ts';
+import { createNotSentFailure, OllamaFailure } from './ollama-failure.ts';
 import type { EmbeddedText } from './text-requests.ts';
 
 export interface PieceQueueOptions {
@@ -16,8 +16,8 @@ interface WaitingPiece {
   readonly text: string;
   readonly isLowPriority: boolean;
   /** The time when the piece was added, on the monotonic clock. */
-  readonly since: number;
-  readonly resolve: (embedded: EmbeddedText) => void;
+  readonly addedAt: number;
+  readonly resolve: (result: EmbeddedText) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -27,9 +27,9 @@ interface WaitingPiece {
  */
 export class PieceQueue {
   readonly #options: PieceQueueOptions;
-  readonly #waiting = new Set<WaitingPiece>();
+  readonly #waitingPieces = new Set<WaitingPiece>();
   #isSending = false;
-  #queries = 0;
+  #queryCount = 0;
 
   constructor(options: PieceQueueOptions) {
     this.#options = options;
@@ -39,49 +39,50 @@ export class PieceQueue {
    * Embeds a piece. If the signal is aborted while the piece is waiting, the piece is not sent, and fails as `busy`.
    */
   async embed(text: string, signal: AbortSignal, isLowPriority: boolean): Promise<EmbeddedText> {
-    if (this.#waiting.size >= this.#options.waitingMax) throw new OllamaFailure('busy', 'too many texts are waiting');
+    if (this.#waitingPieces.size >= this.#options.waitingMax)
+      throw new OllamaFailure('busy', 'too many texts are waiting');
     const { promise, resolve, reject } = Promise.withResolvers<EmbeddedText>();
-    const piece: WaitingPiece = { text, isLowPriority, since: performance.now(), resolve, reject };
-    const cancel = () => this.#waiting.delete(piece) && reject(notSentInTime());
+    const piece: WaitingPiece = { text, isLowPriority, addedAt: performance.now(), resolve, reject };
+    const cancel = () => this.#waitingPieces.delete(piece) && reject(createNotSentFailure());
     signal.addEventListener('abort', cancel, { once: true });
-    this.#waiting.add(piece);
+    this.#waitingPieces.add(piece);
     this.#sendNext();
     return promise.finally(() => signal.removeEventListener('abort', cancel));
   }
 
   /** Runs a query, which pieces wait for. */
-  async query<Result>(task: () => Promise<Result>): Promise<Result> {
-    this.#queries += 1;
+  async runQuery<Result>(task: () => Promise<Result>): Promise<Result> {
+    this.#queryCount += 1;
     try {
       return await task();
     } finally {
-      this.#queries -= 1;
+      this.#queryCount -= 1;
       this.#sendNext();
     }
   }
 
   #sendNext(): void {
-    const next = this.#isSending ? undefined : this.#next();
-    if (!next) return;
-    this.#waiting.delete(next);
+    const piece = this.#isSending ? undefined : this.#findNext();
+    if (!piece) return;
+    this.#waitingPieces.delete(piece);
     this.#isSending = true;
     void this.#options
-      .send(next.text)
-      .then(next.resolve, next.reject)
+      .send(piece.text)
+      .then(piece.resolve, piece.reject)
       .finally(() => {
         this.#isSending = false;
         this.#sendNext();
       });
   }
 
-  #next(): WaitingPiece | undefined {
+  #findNext(): WaitingPiece | undefined {
     const { pieceWaitMs, lowPriorityWaitMs } = this.#options;
     const now = performance.now();
-    const waiting = [...this.#waiting];
-    const due = waiting.find(
-      ({ isLowPriority, since }) => now - since >= (isLowPriority ? lowPriorityWaitMs : pieceWaitMs),
+    const waitingPieces = [...this.#waitingPieces];
+    const overduePiece = waitingPieces.find(
+      ({ isLowPriority, addedAt }) => now - addedAt >= (isLowPriority ? lowPriorityWaitMs : pieceWaitMs),
     );
-    if (due || this.#queries > 0) return due;
-    return waiting.find(({ isLowPriority }) => !isLowPriority) ?? waiting[0];
+    if (overduePiece || this.#queryCount > 0) return overduePiece;
+    return waitingPieces.find(({ isLowPriority }) => !isLowPriority) ?? waitingPieces[0];
   }
 }

@@ -20,19 +20,22 @@ export class PullProgress {
   }
 
   /** Records a step. Returns whether there was progress: a new step, or more bytes of a layer than before. */
-  note({ status, digest, total, completed = 0 }: ProgressResponse): boolean {
+  record({ status, digest, total, completed = 0 }: ProgressResponse): boolean {
     const isNew = !this.#steps.has(status);
     this.#steps.add(status);
     this.#text = status;
     if (!digest || !total) return isNew;
-    const before = this.#layers.get(digest)?.completed ?? -1;
-    this.#layers.set(digest, { total, completed: Math.max(before, completed) });
-    const all = [...this.#layers.values()];
-    const [done, bytes] = [sum(all.map((layer) => layer.completed)), sum(all.map((layer) => layer.total))];
-    this.#text = `${Math.floor((done / bytes) * 100)} %, ${megabytes(done)} of ${megabytes(bytes)} MB`;
-    return completed > before;
+    const previousBytes = this.#layers.get(digest)?.completed ?? -1;
+    this.#layers.set(digest, { total, completed: Math.max(previousBytes, completed) });
+    const layers = [...this.#layers.values()];
+    const [completedBytes, totalBytes] = [
+      sum(layers.map((layer) => layer.completed)),
+      sum(layers.map((layer) => layer.total)),
+    ];
+    this.#text = `${Math.floor((completedBytes / totalBytes) * 100)} %, ${toMegabytes(completedBytes)} of ${toMegabytes(totalBytes)} MB`;
+    return completed > previousBytes;
   }
 }
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, x) => total + x, 0);
-const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
+const toMegabytes = (bytes: number): number => Math.round(bytes / 1e6);

@@ -7,7 +7,7 @@ const axis = (...values: readonly unknown[]): unknown[] => [
   ...new Array<number>(768 - values.length).fill(0),
 ];
 
-test('a vector of any length is normalized to length 1', () => {
+test('a vector of any length is normalized to unit length', () => {
   for (const factor of [1e-150, 1, 1e150]) {
     const vector = readVector({ embeddings: [axis(3 * factor, 4 * factor)] }, 'm');
     expect([vector[0], vector[1]]).toEqual([Math.fround(0.6), Math.fround(0.8)]);
@@ -22,15 +22,15 @@ test.each<[string, unknown]>([
   ['two vectors', { embeddings: [axis(1), axis(1)] }],
   ['a vector that is not a list', { embeddings: [5] }],
   ['a vector that is null', { embeddings: [null] }],
-  ['767 dimensions', { embeddings: [axis(1).slice(1)] }],
-  ['769 dimensions', { embeddings: [[...axis(1), 0]] }],
-  ['null in it', { embeddings: [axis(null, 1)] }],
-  ['a string in it', { embeddings: [axis('1')] }],
-  ['NaN in it', { embeddings: [axis(Number.NaN)] }],
-  ['infinity in it', { embeddings: [axis(Number.POSITIVE_INFINITY)] }],
-  ['zeros', { embeddings: [axis(0)] }],
-  ['numbers whose length overflows', { embeddings: [axis(1e200)] }],
-  ['numbers whose length underflows', { embeddings: [axis(1e-200)] }],
-])('%s for one text is a failure', (_name, response) => {
+  ['a vector with 767 dimensions', { embeddings: [axis(1).slice(1)] }],
+  ['a vector with 769 dimensions', { embeddings: [[...axis(1), 0]] }],
+  ['a vector that contains null', { embeddings: [axis(null, 1)] }],
+  ['a vector that contains a string', { embeddings: [axis('1')] }],
+  ['a vector that contains NaN', { embeddings: [axis(Number.NaN)] }],
+  ['a vector that contains infinity', { embeddings: [axis(Number.POSITIVE_INFINITY)] }],
+  ['a vector of zeros', { embeddings: [axis(0)] }],
+  ['a vector whose length overflows', { embeddings: [axis(1e200)] }],
+  ['a vector whose length underflows', { embeddings: [axis(1e-200)] }],
+])('a response is a failure if it is or contains %s', (_name, response) => {
   expect(() => readVector(response, 'm')).toThrow(OllamaFailure);
 });

@@ -2,8 +2,8 @@ import { embeddingDimension } from '@portico/domain';
 import { OllamaFailure } from './ollama-failure.ts';
 
 /**
- * Returns the only vector in a response, normalized to length 1 in double precision. Throws a failure if the response
- * is anything else. The server claims that vectors have length 1, but that is true only in single precision, and not
+ * Returns the only vector in a response, normalized to unit length in double precision. Throws a failure if the response
+ * is anything else. The server claims that vectors have unit length, but that is true only in single precision, and not
  * for every model.
  */
 export const readVector = (response: unknown, model: string): Float32Array => {
@@ -17,7 +17,7 @@ export const readVector = (response: unknown, model: string): Float32Array => {
   if (vector.length !== embeddingDimension) {
     throw new OllamaFailure(
       'dimension',
-      `EMBEDDING_MODEL ${model} gives ${vector.length} dimensions, Portico needs ${embeddingDimension}`,
+      `EMBEDDING_MODEL ${model} returns vectors with ${vector.length} dimensions, but Portico requires ${embeddingDimension}`,
     );
   }
   if (!vector.every((x: unknown): x is number => typeof x === 'number')) {

@@ -1,4 +1,4 @@
-import { cutTokens, piecesMax, pieceTokensMax, tokensOf } from './model-text.ts';
+import { cutTokens, piecesMax, pieceTokensMax, estimateTokens } from './model-text.ts';
 
 /** A part of a document that is embedded separately. */
 export interface Piece {
@@ -15,44 +15,44 @@ const boundaries = [/(?=\S)(?<=[.!?…]["')\]]*\s+|[。！？]\s*|\n\s*)/u, /(?=
  */
 export const piecesOf = (text: string): readonly Piece[] => {
   const pieces: Piece[] = [];
-  let last: Piece = { text: '', tokens: 0 };
+  let currentPiece: Piece = { text: '', tokens: 0 };
   for (const part of partsOf(text)) {
-    const tokens = tokensOf(part);
-    if (last.tokens > 0 && last.tokens + tokens > pieceTokensMax) {
-      pieces.push(last);
-      last = { text: '', tokens: 0 };
+    const tokens = estimateTokens(part);
+    if (currentPiece.tokens > 0 && currentPiece.tokens + tokens > pieceTokensMax) {
+      pieces.push(currentPiece);
+      currentPiece = { text: '', tokens: 0 };
     }
-    last = { text: last.text + part, tokens: last.tokens + tokens };
+    currentPiece = { text: currentPiece.text + part, tokens: currentPiece.tokens + tokens };
   }
-  return [...pieces, last].slice(0, piecesMax);
+  return [...pieces, currentPiece].slice(0, piecesMax);
 };
 
 /** Splits the whole text into parts of at most 248 tokens. */
-const partsOf = (text: string, [boundary, ...others] = boundaries): readonly string[] => {
-  if (tokensOf(text) <= pieceTokensMax) return [text];
-  if (boundary) return text.split(boundary).flatMap((part) => partsOf(part, others));
+const partsOf = (text: string, [boundary, ...otherBoundaries] = boundaries): readonly string[] => {
+  if (estimateTokens(text) <= pieceTokensMax) return [text];
+  if (boundary) return text.split(boundary).flatMap((part) => partsOf(part, otherBoundaries));
   const parts: string[] = [];
-  for (let rest = text; rest !== '';) {
-    const part = cutTokens(rest, pieceTokensMax);
+  for (let remainingText = text; remainingText !== '';) {
+    const part = cutTokens(remainingText, pieceTokensMax);
     parts.push(part);
-    rest = rest.slice(part.length);
+    remainingText = remainingText.slice(part.length);
   }
   return parts;
 };
 
 /**
- * Returns the mean of the vectors, weighted by tokens and normalized to length 1. A model also uses the mean of its
+ * Returns the mean of the vectors, weighted by tokens and normalized to unit length. A model also uses the mean of its
  * tokens.
  */
-export const vectorOfPieces = (
+export const computeMeanVector = (
   pieces: readonly { readonly vector: Float32Array; readonly tokens: number }[],
 ): Float32Array => {
-  const [first = new Float32Array()] = pieces.map(({ vector }) => vector);
-  if (pieces.length === 1) return first;
-  const sum = new Float64Array(first.length);
+  const [firstVector = new Float32Array()] = pieces.map(({ vector }) => vector);
+  if (pieces.length === 1) return firstVector;
+  const sum = new Float64Array(firstVector.length);
   for (const { vector, tokens } of pieces) vector.forEach((x, i) => (sum[i] = (sum[i] ?? 0) + tokens * x));
   const length = Math.sqrt(sum.reduce((squares, x) => squares + x * x, 0));
   // The vectors cancel each other out, which no model causes for one text.
-  if (length === 0) return first;
+  if (length === 0) return firstVector;
   return Float32Array.from(sum, (x) => x / length);
 };

@@ -6,7 +6,7 @@ import type { OllamaApi } from './ollama-api.ts';
 import { OllamaFailure, OllamaStatusError } from './ollama-failure.ts';
 import { readVector } from './read-vector.ts';
 
-/** A vector of length 1, and the model that computed it. */
+/** A unit vector, and the model that computed it. */
 export interface EmbeddedText {
   readonly modelId: string;
   readonly vector: Float32Array;
@@ -15,7 +15,7 @@ export interface EmbeddedText {
 export interface TextRequestsOptions {
   readonly api: Pick<OllamaApi, 'embed'>;
   readonly model: string;
-  readonly installed: Pick<InstalledModel, 'lastId' | 'fetchId'>;
+  readonly installedModel: Pick<InstalledModel, 'lastId' | 'fetchId'>;
   readonly log: Pick<Log, 'debug'>;
 }
 
@@ -35,33 +35,33 @@ export class TextRequests {
    * afterwards. If it has changed, the vector is requested again.
    */
   async embed(text: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<EmbeddedText> {
-    const { installed } = this.#options;
-    let modelId = installed.lastId ?? (await installed.fetchId(signal));
+    const { installedModel } = this.#options;
+    let modelId = installedModel.lastId ?? (await installedModel.fetchId(signal));
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const vector = await this.#embed(text, purpose, signal);
-      const after = await installed.fetchId(signal);
-      if (after === modelId) return { modelId, vector };
-      modelId = after;
+      const latestModelId = await installedModel.fetchId(signal);
+      if (latestModelId === modelId) return { modelId, vector };
+      modelId = latestModelId;
     }
     throw new OllamaFailure('server', 'The Ollama model changed repeatedly while a text was embedded');
   }
 
   /** Embeds a text. If it is too long for the model, it is cut in half until the model accepts it. */
-  async #embed(whole: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<Float32Array> {
+  async #embed(fullText: string, purpose: EmbeddingPurpose, signal: AbortSignal): Promise<Float32Array> {
     const { api, model, log } = this.#options;
-    for (let text = whole; ; text = cutText(whole, Math.max(textUnitsMin, text.length >> 1))) {
+    for (let text = fullText; ; text = cutText(fullText, Math.max(textUnitsMin, text.length >> 1))) {
       try {
         const vector = readVector(await api.embed(prefixOf(model, purpose) + text, signal), model);
-        if (text !== whole) log.debug({}, `${unitsOf(whole)} was cut to ${text.length} for the model`);
+        if (text !== fullText) log.debug({}, `${describeText(fullText)} was cut to ${text.length} for the model`);
         return vector;
       } catch (error) {
         if (!(error instanceof OllamaStatusError && error.isTextTooLong)) throw error;
         if (text.length <= textUnitsMin) {
-          throw new OllamaFailure('text', `${unitsOf(text)} is too long for the model`, error);
+          throw new OllamaFailure('text', `${describeText(text)} is too long for the model`, error);
         }
       }
     }
   }
 }
 
-const unitsOf = (text: string): string => `A text of ${text.length} UTF-16 units`;
+const describeText = (text: string): string => `A text of ${text.length} UTF-16 units`;

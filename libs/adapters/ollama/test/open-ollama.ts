@@ -60,7 +60,7 @@ const timeOfTest = (): StoppedTime => {
 };
 
 /** Whether the message repeats an ongoing outage. */
-const isRepeat = (message: string): boolean => message.startsWith('Ollama does not embed');
+const isRepeat = (message: string): boolean => message.startsWith('Ollama cannot embed texts');
 
 /** Loads the model, and clears the requests that were recorded while loading it. */
 export const warmUp = async ({ embedder, fake }: Pick<OllamaFixture, 'embedder' | 'fake'>): Promise<void> => {
@@ -69,7 +69,7 @@ export const warmUp = async ({ embedder, fake }: Pick<OllamaFixture, 'embedder' 
 };
 
 /** Returns the embed requests so far, without those that only load the model. */
-export const embedRequests = (fake: FakeOllama): readonly { readonly input: readonly string[] }[] =>
+export const listEmbedRequests = (fake: FakeOllama): readonly { readonly input: readonly string[] }[] =>
   fake
     .requestsTo('/api/embed')
     .map((body) => body as unknown as { readonly input: readonly string[] })

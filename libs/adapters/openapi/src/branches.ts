@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '@portico/domain';
-import { hasType, listed, sameJson, typeFault } from './json-values.ts';
+import { hasType, formatList, isSameJson, findTypeFault } from './json-values.ts';
 import type { Schema, SchemaObject } from './schema.ts';
 
 /**
@@ -8,10 +8,10 @@ import type { Schema, SchemaObject } from './schema.ts';
 export type Choice =
   | { readonly branch: Schema }
   | { readonly candidates: readonly Schema[] }
-  | { readonly fault: string; readonly at: readonly string[] };
+  | { readonly fault: string; readonly path: readonly string[] };
 
 /** Returns the property names that a schema requires. */
-export const required = (schema: SchemaObject): readonly string[] => schema.required ?? [];
+export const requiredNamesOf = (schema: SchemaObject): readonly string[] => schema.required ?? [];
 
 /**
  * Drops the branches of a `oneOf` that the value is evidently not intended for: branches of a different type;
@@ -24,25 +24,27 @@ export function chooseBranch(
   value: Json,
   resolve: (branch: Schema) => SchemaObject,
 ): Choice {
-  const sameType = branches.filter((branch) =>
-    typesOf(resolve(branch)).every((types) => types.some((one) => hasType(one, value))),
+  const branchesOfType = branches.filter((branch) =>
+    typesOf(resolve(branch)).every((types) => types.some((type) => hasType(type, value))),
   );
-  if (sameType.length === 0) {
+  if (branchesOfType.length === 0) {
     const types = branches.flatMap((branch) => typesOf(resolve(branch)).flat());
-    return { fault: typeFault([...new Set(types)], value) ?? 'fits none of the forms', at: [] };
+    return { fault: findTypeFault([...new Set(types)], value) ?? 'matches none of the forms', path: [] };
   }
-  if (!isJsonObject(value)) return toChoice(sameType);
+  if (!isJsonObject(value)) return toChoice(branchesOfType);
 
-  const isReference = (branch: Schema) => required(resolve(branch)).includes('$ref');
-  const candidates = sameType.some(isReference)
-    ? sameType.filter((branch) => isReference(branch) === isReferenceObject(value))
-    : sameType;
+  const isReference = (branch: Schema) => requiredNamesOf(resolve(branch)).includes('$ref');
+  const candidates = branchesOfType.some(isReference)
+    ? branchesOfType.filter((branch) => isReference(branch) === isReferenceObject(value))
+    : branchesOfType;
   if (candidates.length < 2) return toChoice(candidates);
 
-  const byMember = chooseByMember(candidates, value, resolve);
-  if (byMember) return byMember;
-  const present = candidates.filter((branch) => required(resolve(branch)).every((name) => Object.hasOwn(value, name)));
-  return present.length > 0 ? toChoice(present) : { candidates };
+  const memberChoice = chooseByMember(candidates, value, resolve);
+  if (memberChoice) return memberChoice;
+  const completeCandidates = candidates.filter((branch) =>
+    requiredNamesOf(resolve(branch)).every((name) => Object.hasOwn(value, name)),
+  );
+  return completeCandidates.length > 0 ? toChoice(completeCandidates) : { candidates };
 }
 
 /** A `$ref` whose value is an object is not a reference: a callback's expressions can have any name. */
@@ -63,23 +65,26 @@ function chooseByMember(
   value: JsonObject,
   resolve: (branch: Schema) => SchemaObject,
 ): Choice | null {
-  const name = Object.keys(resolve(candidates[0] ?? {}).properties ?? {}).find((one) =>
-    isDiscriminator(one, candidates.map(resolve)),
+  const name = Object.keys(resolve(candidates[0] ?? {}).properties ?? {}).find((memberName) =>
+    isDiscriminator(memberName, candidates.map(resolve)),
   );
   if (name === undefined) return null;
-  if (!Object.hasOwn(value, name)) return { fault: `must have property '${name}'`, at: [] };
-  const fits = (branch: Schema) => valuesOf(resolve(branch), name).some((one) => sameJson(one, value[name] ?? null));
-  const matching = candidates.filter(fits);
-  if (matching.length > 0) return toChoice(matching);
+  if (!Object.hasOwn(value, name)) return { fault: `must have property '${name}'`, path: [] };
+  const matchesMember = (branch: Schema) =>
+    valuesOf(resolve(branch), name).some((candidateValue) => isSameJson(candidateValue, value[name] ?? null));
+  const matchingCandidates = candidates.filter(matchesMember);
+  if (matchingCandidates.length > 0) return toChoice(matchingCandidates);
   return {
-    fault: `must be one of ${listed(candidates.flatMap((branch) => valuesOf(resolve(branch), name)))}`,
-    at: [name],
+    fault: `must be one of ${formatList(candidates.flatMap((branch) => valuesOf(resolve(branch), name)))}`,
+    path: [name],
   };
 }
 
 function isDiscriminator(name: string, branches: readonly SchemaObject[]): boolean {
   const values = branches.map((branch) => valuesOf(branch, name));
-  return values.every((one) => one.length > 0) && new Set(values.flat()).size === values.flat().length;
+  return (
+    values.every((branchValues) => branchValues.length > 0) && new Set(values.flat()).size === values.flat().length
+  );
 }
 
 function valuesOf(branch: SchemaObject, name: string): readonly Json[] {

@@ -31,7 +31,7 @@ export interface ClosableDocumentReader extends DocumentReader {
 
 /**
  * Creates a reader that reads documents in worker threads with limited memory. The threads start with the first
- * document and are reused, except that a thread ends after a large document, because it would retain several hundred
+ * document and are reused, except that a thread exits after a large document, because it would retain several hundred
  * megabytes of unused memory. Waiting documents are read in order of arrival. Beyond the limits, new documents are
  * rejected immediately with `internal`. Waiting documents whose deadline expires are removed from the queue. A document
  * that exceeds a thread's memory or time limit is rejected with `invalid_body`; if a thread dies for any other reason,
@@ -41,23 +41,25 @@ export interface ClosableDocumentReader extends DocumentReader {
 export function createDocumentReader(options: DocumentReaderOptions = {}): ClosableDocumentReader {
   const { threads = 1, memoryMegabytes = 768, timeLimitMs = 30_000 } = options;
   const { waitingMax = 100, waitingBytesMax = 96 * 1_048_576 } = options;
-  const thread = () =>
+  const createThread = () =>
     new WorkerThread<ReadTask, ReadResult>({
       module: 'worker',
       name: 'document reader',
       memoryMegabytes,
-      timeLimitMs: () => timeLimitMs,
-      isLarge: (task) => textBytes(task) >= largeTextBytes,
-      tooSlow: () => invalidBody(`too large to be checked: it took over ${timeLimitMs / 1000} s`),
-      tooLarge: (cause) => invalidBody('too large to be checked: it takes more memory than a document may', cause),
+      timeLimitMsOf: () => timeLimitMs,
+      isLarge: (task) => textBytesOf(task) >= largeTextBytes,
+      createTimeoutError: () =>
+        createInvalidBodyError(`too large to be checked: it took more than ${timeLimitMs / 1000} s`),
+      createMemoryError: (cause) =>
+        createInvalidBodyError('too large to be checked: it needs more memory than is available', cause),
     });
-  const queue = new ThreadQueue(Array.from({ length: threads }, thread), {
+  const queue = new ThreadQueue(Array.from({ length: threads }, createThread), {
     itemsName: 'documents',
     ownerName: 'document reader',
     waitingMax,
     waitingBytesMax,
     bytesOf: ({ bytes }) => bytes.length,
-    expiryEndsThread: true,
+    terminatesOnExpiry: true,
     transferOf: ({ bytes }) => [bytes.buffer],
   });
   const read = (task: ReadTask, deadline: Deadline | null): Promise<ReadResult> => queue.run(task, deadline);
@@ -67,20 +69,20 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       const result = await read({ kind: 'member', name, bytes: takeBytes(object) }, deadline);
       if (!('member' in result)) throw errorOf(result);
       const { fields, document } = result.member;
-      return { fields, document: document && (await receivedDocument(document)) };
+      return { fields, document: document && (await receiveDocument(document)) };
     },
     async readFile(content, format) {
       const result = await read({ kind: format, bytes: Uint8Array.from(content) }, null);
-      if ('file' in result) return receivedDocument(result.file);
+      if ('file' in result) return receiveDocument(result.file);
       throw errorOf(result);
     },
     async readOperations(document) {
-      const result = await read({ kind: 'operations', ...storedText(document) }, null);
+      const result = await read({ kind: 'operations', ...toStoredText(document) }, null);
       if ('operations' in result) return receiveList(result.operations, createYielder());
       throw errorOf(result);
     },
-    async yamlText(document, deadline) {
-      const result = await read({ kind: 'yaml text', ...storedText(document) }, deadline);
+    async convertToYaml(document, deadline) {
+      const result = await read({ kind: 'yaml text', ...toStoredText(document) }, deadline);
       if ('text' in result) return result.text;
       throw errorOf(result);
     },
@@ -91,28 +93,28 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
 /** The size of a large text, in bytes. Reading it takes ten times as long as starting a new thread. */
 const largeTextBytes = 8_388_608;
 
-const textBytes = (task: ReadTask): number => ('text' in task ? task.text.bytes : task.bytes.byteLength);
+const textBytesOf = (task: ReadTask): number => ('text' in task ? task.text.bytes : task.bytes.byteLength);
 
-const invalidBody = (because: string, cause?: unknown): PorticoError =>
-  new PorticoError('invalid_body', { because, cause });
+const createInvalidBodyError = (reason: string, cause?: unknown): PorticoError =>
+  new PorticoError('invalid_body', { reason, cause });
 
-const receivedDocument = async (document: SentDocument): Promise<ReadDocument> => ({
+const receiveDocument = async (document: SentDocument): Promise<ReadDocument> => ({
   ...document,
   operations: await receiveList(document.operations, createYielder()),
 });
 
 /** Copies the bytes, so that the caller's buffer is not transferred. */
-const storedText = ({ deflated, ...text }: PackedText): StoredText => ({ bytes: Uint8Array.from(deflated), text });
+const toStoredText = ({ deflated, ...text }: PackedText): StoredText => ({ bytes: Uint8Array.from(deflated), text });
 
 /** Returns bytes that nothing else refers to: the caller's buffer, or a copy if the buffer also contains other data. */
 function takeBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
   const { buffer } = body;
   // A small Buffer is a view of Node's shared pool, which must not be detached.
-  const whole = buffer instanceof ArrayBuffer && body.byteLength === buffer.byteLength;
-  return whole ? new Uint8Array(buffer.transfer()) : Uint8Array.from(body);
+  const isWholeBuffer = buffer instanceof ArrayBuffer && body.byteLength === buffer.byteLength;
+  return isWholeBuffer ? new Uint8Array(buffer.transfer()) : Uint8Array.from(body);
 }
 
 function errorOf(result: ReadResult): PorticoError {
-  if ('refused' in result) return new PorticoError('invalid_body', { because: result.refused });
+  if ('rejection' in result) return new PorticoError('invalid_body', { reason: result.rejection });
   return new PorticoError('internal', { cause: 'failed' in result ? result.failed : result });
 }

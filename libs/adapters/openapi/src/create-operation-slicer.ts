@@ -1,6 +1,6 @@
 import {
   PorticoError,
-  withDeadline,
+  runWithDeadline,
   type Deadline,
   type OperationSlicer,
   type SliceRequest,
@@ -48,9 +48,9 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     name: 'operation slicer',
     data: { cachedBytesMax },
     memoryMegabytes,
-    timeLimitMs: ({ kind }) => (kind === 'slice' ? sliceLimitMs : timeLimitMs),
-    tooSlow: (limitMs) => failure(`a slice or a document took over ${limitMs / 1000} s`),
-    tooLarge: (cause) => failure('a slice took more memory than it may', cause),
+    timeLimitMsOf: ({ kind }) => (kind === 'slice' ? sliceLimitMs : timeLimitMs),
+    createTimeoutError: (limitMs) => createFailure(`a slice or a document took more than ${limitMs / 1000} s`),
+    createMemoryError: (cause) => createFailure('a slice needs more memory than is available', cause),
   });
   const queue = new ThreadQueue([thread], {
     itemsName: 'slices and documents',
@@ -58,8 +58,8 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     waitingMax,
     waitingBytesMax,
     bytesOf: (task) => (task.kind === 'load' ? task.text.deflated.byteLength : 0),
-    // If the thread ended, it would lose the documents that other requests need, and a slice does not take long.
-    expiryEndsThread: false,
+    // If the thread exited, it would lose the documents that other requests need, and a slice does not take long.
+    terminatesOnExpiry: false,
     transferOf: () => [],
   });
   const loads = new Map<string, { readonly promise: Promise<void>; readonly sharedDeadline: SharedDeadline }>();
@@ -80,11 +80,11 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     })();
     const entry = { promise, sharedDeadline };
     loads.set(digest, entry);
-    const done = () => {
+    const removeLoad = () => {
       if (loads.get(digest) === entry) loads.delete(digest);
     };
-    sharedDeadline.onExpired(done);
-    promise.then(done, done);
+    sharedDeadline.onExpired(removeLoad);
+    promise.then(removeLoad, removeLoad);
     return promise;
   };
 
@@ -99,9 +99,9 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
       if ('slice' in result) return result.slice;
       if ('absent' in result) throw new PorticoError('operation_not_found');
       if ('failed' in result) throw new PorticoError('internal', { cause: result.failed });
-      await withDeadline(deadline, () => load(document, deadline));
+      await runWithDeadline(deadline, () => load(document, deadline));
     }
-    throw failure('other documents take up the whole document cache');
+    throw createFailure('other documents fill the whole document cache');
   };
 
   return {
@@ -112,5 +112,5 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
 
 const attemptsMax = 5;
 
-const failure = (because: string, cause?: unknown): PorticoError =>
-  new PorticoError('internal', { cause: new Error(because, { cause }) });
+const createFailure = (reason: string, cause?: unknown): PorticoError =>
+  new PorticoError('internal', { cause: new Error(reason, { cause }) });

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, test } from 'vitest';
-import { apiKey, expectWithinBounds, schemes, testHostile } from '../test/hostile-documents.ts';
+import { apiKey, expectWithinBounds, schemes, testHostileDocuments } from '../test/hostile-documents.ts';
 import { readFile } from './read-file.ts';
 
-describe('nothing read from a document exceeds its limit', () => {
-  testHostile(1_000_000);
+describe('no value read from a document exceeds its limit', () => {
+  testHostileDocuments(1_000_000);
 
   const part = fc.constantFrom(
     'x',
@@ -23,16 +23,16 @@ describe('nothing read from a document exceeds its limit', () => {
     '\ufb2c',
     '7',
   );
-  const long = fc
+  const longText = fc
     .array(fc.tuple(part, fc.constantFrom(1, 3, 199, 2_047, 10_001)), { maxLength: 6 })
     .map((parts) => parts.map(([text, times]) => text.repeat(times)).join(''));
 
-  test('any other document also stays within its limits', () => {
+  test('any other document is also read within the limits', () => {
     fc.assert(
       fc.property(
-        fc.tuple(long, long, long, long),
-        long,
-        long,
+        fc.tuple(longText, longText, longText, longText),
+        longText,
+        longText,
         fc.boolean(),
         ([title, url, a, b], scheme, name, is31) => {
           const document = {

@@ -5,25 +5,25 @@ import { firstNameAt } from './first-name.ts';
 const bytesOf = (text: string): Uint8Array => Uint8Array.from(Buffer.from(text));
 
 test.each<[string, string, readonly (string | number)[], string | undefined]>([
-  ['names that look like numbers stay in order', '{"zz":1,"1":2}', [], 'zz'],
-  ['such a name can be the first', ' { "2" : [] , "1" : {} } ', [], '2'],
+  ['names that look like numbers keep their order', '{"zz":1,"1":2}', [], 'zz'],
+  ['a name that looks like a number can be the first', ' { "2" : [] , "1" : {} } ', [], '2'],
   ['the path goes through members and items', '{"a":[0,{"b":{"z":1,"0":1}}]}', ['a', 1, 'b'], 'z'],
-  ['of duplicate members on the path, the last counts', '{"a":{"x":1},"b":0,"a":{"y":1,"0":2}}', ['a'], 'y'],
+  ['if a member on the path is duplicated, the last one counts', '{"a":{"x":1},"b":0,"a":{"y":1,"0":2}}', ['a'], 'y'],
   ['a duplicate name is the first if it comes first', '{"a":1,"0":2,"a":3}', [], 'a'],
-  ['names may be written with escapes', '{"\\u0061":{"\\"}":1}}', ['a'], '"}'],
-  ['strings may contain structural characters', '{"x":"}],{\\\\\\"","a":{"é{":[]}}', ['a'], 'é{'],
-  ['an empty object has none', '{"a":{ }}', ['a'], undefined],
-  ['a list has none', '{"a":[1]}', ['a'], undefined],
-  ['a string has none', '{"a":"b"}', ['a'], undefined],
-  ['an absent member has none', '{"a":{}}', ['b', 'c'], undefined],
-  ['an absent item has none', '{"a":[{"x":1}]}', ['a', 1], undefined],
-  ['an inherited property is absent', '{}', ['constructor'], undefined],
+  ['names can contain escapes', '{"\\u0061":{"\\"}":1}}', ['a'], '"}'],
+  ['strings can contain structural characters', '{"x":"}],{\\\\\\"","a":{"é{":[]}}', ['a'], 'é{'],
+  ['an empty object has no first name', '{"a":{ }}', ['a'], undefined],
+  ['a list has no first name', '{"a":[1]}', ['a'], undefined],
+  ['a string has no first name', '{"a":"b"}', ['a'], undefined],
+  ['an absent member has no first name', '{"a":{}}', ['b', 'c'], undefined],
+  ['an absent item has no first name', '{"a":[{"x":1}]}', ['a', 1], undefined],
+  ['an inherited property does not count', '{}', ['constructor'], undefined],
   ['numbers and literals are skipped', '{"n":-1.5e+3,"t":true,"o":null,"a":{"z":0}}', ['a'], 'z'],
 ])('%s', (_sentence, text, path, name) => {
   expect(firstNameAt(bytesOf(text), path)).toBe(name);
 });
 
-test('if names are not numbers, the first name equals that of the parsed value at every place', () => {
+test('if names are not numbers, the first name at every path equals that of the parsed value', () => {
   const name = fc.string({ unit: 'binary', minLength: 1 }).filter((text) => text.isWellFormed() && !/^\d/.test(text));
   const { tree } = fc.letrec((tie) => ({
     tree: fc.oneof({ maxDepth: 3 }, fc.jsonValue({ maxDepth: 0 }), tie('list'), tie('object')),
@@ -33,7 +33,7 @@ test('if names are not numbers, the first name equals that of the parsed value a
   fc.assert(
     fc.property(tree, fc.constantFrom(0, 2), (value, indent) => {
       const text = bytesOf(JSON.stringify(value, null, indent));
-      for (const [path, part] of partsOf(value)) expect(firstNameAt(text, path)).toBe(firstOf(part));
+      for (const [path, part] of partsOf(value)) expect(firstNameAt(text, path)).toBe(firstNameOf(part));
     }),
     { numRuns: 50 },
   );
@@ -45,9 +45,9 @@ function* partsOf(
 ): Generator<[readonly (string | number)[], unknown]> {
   yield [path, value];
   if (typeof value !== 'object' || value === null) return;
-  const list = Array.isArray(value);
-  for (const [name, part] of Object.entries(value)) yield* partsOf(part, [...path, list ? Number(name) : name]);
+  const isList = Array.isArray(value);
+  for (const [name, part] of Object.entries(value)) yield* partsOf(part, [...path, isList ? Number(name) : name]);
 }
 
-const firstOf = (value: unknown): string | undefined =>
+const firstNameOf = (value: unknown): string | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.keys(value)[0] : undefined;

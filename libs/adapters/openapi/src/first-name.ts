@@ -7,8 +7,8 @@ import { scanJson, type DocumentPath, type JsonSpan } from '@portico/domain';
 export function firstNameAt(text: Uint8Array, path: DocumentPath): string | undefined {
   let part: Uint8Array | undefined = text;
   for (const token of path) part = part && partOf(part, token);
-  const [first] = (part && scan(part).members) ?? [];
-  return part && first && nameIn(part, first.name);
+  const [firstMember] = (part && scan(part).members) ?? [];
+  return part && firstMember && nameIn(part, firstMember.name);
 }
 
 const scan = (text: Uint8Array) => scanJson(text, { nestingMax: Infinity, valuesMax: Infinity });

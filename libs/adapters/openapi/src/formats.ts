@@ -1,6 +1,6 @@
 /** A JSON Schema format: the message for a string that violates it, and the check. */
 export interface Format {
-  readonly must: string;
+  readonly message: string;
   readonly accepts: (text: string) => boolean;
 }
 
@@ -9,13 +9,13 @@ export interface Format {
  * `content`, where documents use any value that their servers send.
  */
 export const formats: Readonly<Record<string, Format>> = {
-  'uri-reference': { must: 'must be a URI reference', accepts: isUriReference },
-  uri: { must: 'must be an absolute URI', accepts: (text) => scheme.test(text) && isUriReference(text) },
-  email: { must: 'must be an e-mail address', accepts: isEmail },
-  regex: { must: 'must be a regular expression', accepts: isRegularExpression },
+  'uri-reference': { message: 'must be a URI reference', accepts: isUriReference },
+  uri: { message: 'must be an absolute URI', accepts: (text) => schemePattern.test(text) && isUriReference(text) },
+  email: { message: 'must be an email address', accepts: isEmail },
+  regex: { message: 'must be a regular expression', accepts: isRegularExpression },
 };
 
-const scheme = /^[a-z][a-z0-9+.-]*:/i;
+const schemePattern = /^[a-z][a-z0-9+.-]*:/i;
 
 /** Checks the characters and components (RFC 3986, section 4.1), but not scheme-specific rules. */
 function isUriReference(text: string): boolean {
@@ -24,8 +24,8 @@ function isUriReference(text: string): boolean {
   const fragment = text.indexOf('#');
   if (fragment !== -1 && text.includes('#', fragment + 1)) return false;
   // A colon in the first segment marks the end of a scheme.
-  const first = /^[^/?#]*/.exec(text)?.[0] ?? '';
-  return !first.includes(':') || scheme.test(text);
+  const firstSegment = /^[^/?#]*/.exec(text)?.[0] ?? '';
+  return !firstSegment.includes(':') || schemePattern.test(text);
 }
 
 function isEmail(text: string): boolean {

@@ -27,24 +27,24 @@ export function hasType(type: string, value: Json): boolean {
 }
 
 /** Returns a message if the value has none of these JSON Schema types; otherwise null. */
-export function typeFault(type: string | readonly string[], value: Json): string | null {
+export function findTypeFault(type: string | readonly string[], value: Json): string | null {
   const types = typeof type === 'string' ? [type] : type;
-  if (types.some((one) => hasType(one, value))) return null;
-  return `must be ${types.map((one) => typeNames[one] ?? one).join(' or ')}`;
+  if (types.some((typeName) => hasType(typeName, value))) return null;
+  return `must be ${types.map((typeName) => typeNames[typeName] ?? typeName).join(' or ')}`;
 }
 
 /** Formats values for a message: strings in quotes, others as JSON. */
-export const listed = (values: readonly Json[], between = ', '): string =>
-  values.map((value) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))).join(between);
+export const formatList = (values: readonly Json[], separator = ', '): string =>
+  values.map((value) => (typeof value === 'string' ? `'${value}'` : JSON.stringify(value))).join(separator);
 
 /** Returns the same string for equal values, regardless of the order of members. */
-export function canonical(value: Json): string {
-  if (isJsonArray(value)) return `[${value.map(canonical).join(',')}]`;
+export function toCanonicalJson(value: Json): string {
+  if (isJsonArray(value)) return `[${value.map(toCanonicalJson).join(',')}]`;
   if (!isJsonObject(value)) return JSON.stringify(value);
   const members = Object.keys(value).sort();
-  return `{${members.map((name) => `${JSON.stringify(name)}:${canonical(value[name] ?? null)}`).join(',')}}`;
+  return `{${members.map((name) => `${JSON.stringify(name)}:${toCanonicalJson(value[name] ?? null)}`).join(',')}}`;
 }
 
 /** Returns whether two values are equal, regardless of the order of members, as for `enum` and `const`. */
-export const sameJson = (one: Json, other: Json): boolean =>
-  one === other || (typeof one === 'object' && typeof other === 'object' && canonical(one) === canonical(other));
+export const isSameJson = (a: Json, b: Json): boolean =>
+  a === b || (typeof a === 'object' && typeof b === 'object' && toCanonicalJson(a) === toCanonicalJson(b));

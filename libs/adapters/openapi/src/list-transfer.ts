@@ -13,10 +13,10 @@ const chunkLength = 512;
 export function sendList<Item>(list: readonly Item[]): SentList<Item> {
   if (list.length <= chunkLength) return list;
   const { port1, port2 } = new MessageChannel();
-  for (let from = 0; from < list.length; from += chunkLength) {
-    port1.postMessage(list.slice(from, from + chunkLength));
+  for (let start = 0; start < list.length; start += chunkLength) {
+    port1.postMessage(list.slice(start, start + chunkLength));
   }
-  // Messages that were posted can still be received, even after this thread has ended.
+  // Messages that were posted can still be received, even after this thread has exited.
   port1.close();
   return port2;
 }

@@ -7,14 +7,14 @@ import { constants, getPriority, setPriority } from 'node:os';
 const steps = 5;
 
 /**
- * Lowers the priority of this thread below the threads that respond to requests, until it ends. Only Linux has a
+ * Lowers the priority of this thread below the threads that respond to requests, until it exits. Only Linux has a
  * priority per thread (setpriority(2)); elsewhere, the call would affect the whole process. If the system call is not
  * allowed, as in some sandboxes, the priority does not change.
  */
-export function lowerThreadPriority(set = setPriority): void {
+export function lowerThreadPriority(setThreadPriority = setPriority): void {
   if (process.platform !== 'linux') return;
   try {
-    set(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + steps));
+    setThreadPriority(0, Math.min(constants.priority.PRIORITY_LOW, getPriority(0) + steps));
   } catch {
     // Requests then wait longer, but documents are still read.
   }

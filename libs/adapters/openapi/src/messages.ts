@@ -22,5 +22,5 @@ export type ReadResult =
   | { readonly file: SentDocument }
   | { readonly operations: SentList<Operation> }
   | { readonly text: PackedText }
-  | { readonly refused: string }
+  | { readonly rejection: string }
   | { readonly failed: Error };

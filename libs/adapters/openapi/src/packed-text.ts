@@ -11,36 +11,36 @@ export function packText(text: Uint8Array): PackedText {
 /** Returns the text in UTF-8. The stream has no final block: it ends where the input ends. */
 export function unpackText({ deflated, bytes }: PackedText): Buffer {
   // If there is room for one more byte, the buffer is never reallocated.
-  const room = { chunkSize: Math.max(bytes + 1, 64), maxOutputLength: Math.max(bytes, 1) };
-  return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, ...room });
+  const bufferOptions = { chunkSize: Math.max(bytes + 1, 64), maxOutputLength: Math.max(bytes, 1) };
+  return inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH, ...bufferOptions });
 }
 
 /** Packs a text that is produced piece by piece and is never in memory as a whole. */
 export class TextPacker {
-  readonly #deflated: Uint8Array[] = [];
-  #part: string[] = [];
+  readonly #deflatedParts: Uint8Array[] = [];
+  #pieces: string[] = [];
   #length = 0;
   #crc32 = 0;
   #bytes = 0;
 
   add(piece: string): void {
-    this.#part.push(piece);
+    this.#pieces.push(piece);
     if ((this.#length += piece.length) >= partLength) this.#pack();
   }
 
   finish(): PackedText {
     this.#pack();
     // The bytes are copied so that they can be transferred.
-    return { deflated: Uint8Array.from(Buffer.concat(this.#deflated)), crc32: this.#crc32, bytes: this.#bytes };
+    return { deflated: Uint8Array.from(Buffer.concat(this.#deflatedParts)), crc32: this.#crc32, bytes: this.#bytes };
   }
 
   /** Packs the current part. Each part ends on a byte boundary, so the next one can follow. */
   #pack(): void {
-    const text = Buffer.from(this.#part.join(''));
-    this.#deflated.push(deflate(text, constants.Z_BEST_SPEED));
+    const text = Buffer.from(this.#pieces.join(''));
+    this.#deflatedParts.push(deflate(text, constants.Z_BEST_SPEED));
     this.#crc32 = crc32(text, this.#crc32);
     this.#bytes += text.length;
-    this.#part = [];
+    this.#pieces = [];
     this.#length = 0;
   }
 }

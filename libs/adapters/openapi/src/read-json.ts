@@ -12,12 +12,12 @@ export const levelsMax = 100;
  */
 const valuesMax = 2_000_000;
 const bytesMax = 128 * 1_048_576;
-const becauseMax = 500;
+const reasonLengthMax = 500;
 
 /** Creates the error for a rejected text. A long reason, which may quote the text, is truncated. */
-export const invalidBody = (because: string, cause?: unknown): PorticoError =>
+export const createInvalidBodyError = (reason: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_body', {
-    because: because.length > becauseMax ? `${because.slice(0, becauseMax)}…` : because,
+    reason: reason.length > reasonLengthMax ? `${reason.slice(0, reasonLengthMax)}…` : reason,
     cause,
   });
 
@@ -25,32 +25,33 @@ export const invalidBody = (because: string, cause?: unknown): PorticoError =>
  * Returns the bytes without a byte order mark, which some editors write. Throws `invalid_body` if they are not UTF-8.
  */
 export function requireUtf8(bytes: Uint8Array): Uint8Array {
-  if (bytes.byteLength > bytesMax) throw invalidBody('too large to be checked: more than 128 MiB');
-  if (!isUtf8(bytes)) throw invalidBody(`the text is not valid UTF-8 (${positionOf(bytes, firstInvalid(bytes))})`);
+  if (bytes.byteLength > bytesMax) throw createInvalidBodyError('too large to be checked: more than 128 MiB');
+  if (!isUtf8(bytes))
+    throw createInvalidBodyError(`the text is not valid UTF-8 (${positionOf(bytes, findInvalidOffset(bytes))})`);
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
 }
 
 /** Returns the end of the longest valid prefix of a text that is not valid UTF-8. */
-function firstInvalid(bytes: Uint8Array): number {
-  let valid = 0;
-  let invalid = bytes.length;
-  while (invalid - valid > 8) {
-    const middle = characterStart(bytes, (valid + invalid) >>> 1);
-    if (isUtf8(bytes.subarray(valid, middle))) valid = middle;
-    else invalid = middle;
+function findInvalidOffset(bytes: Uint8Array): number {
+  let validEnd = 0;
+  let invalidEnd = bytes.length;
+  while (invalidEnd - validEnd > 8) {
+    const middle = findCharacterStart(bytes, (validEnd + invalidEnd) >>> 1);
+    if (isUtf8(bytes.subarray(validEnd, middle))) validEnd = middle;
+    else invalidEnd = middle;
   }
   for (let length = 1; length <= 4; length++) {
-    if (valid + length > bytes.length || !isUtf8(bytes.subarray(valid, valid + length))) continue;
-    valid += length;
+    if (validEnd + length > bytes.length || !isUtf8(bytes.subarray(validEnd, validEnd + length))) continue;
+    validEnd += length;
     length = 0;
   }
-  return valid;
+  return validEnd;
 }
 
 /** Returns the start of the character at this offset, up to three bytes before it (RFC 3629, section 3). */
-function characterStart(bytes: Uint8Array, at: number): number {
-  for (let start = at; start > at - 4; start--) if (((bytes[start] ?? 0) & 0xc0) !== 0x80) return start;
-  return at;
+function findCharacterStart(bytes: Uint8Array, offset: number): number {
+  for (let start = offset; start > offset - 4; start--) if (((bytes[start] ?? 0) & 0xc0) !== 0x80) return start;
+  return offset;
 }
 
 /** Finds the parts of a JSON text. Throws `invalid_body`, with line and column, if it is malformed or too large. */
@@ -59,10 +60,12 @@ export function scanText(bytes: Uint8Array, nestingMax: number): JsonScan {
     return scanJson(bytes, { nestingMax, valuesMax });
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
-    const place = positionOf(bytes, error.offset);
-    if (error.kind === 'nesting') throw invalidBody(`nested deeper than ${levelsMax} levels at ${place}`, error);
-    if (error.kind === 'values') throw invalidBody(`too large to be checked: ${error.message} at ${place}`, error);
-    throw invalidBody(`not valid JSON: ${error.message} at ${place}`, error);
+    const position = positionOf(bytes, error.offset);
+    if (error.kind === 'nesting')
+      throw createInvalidBodyError(`nested deeper than ${levelsMax} levels at ${position}`, error);
+    if (error.kind === 'values')
+      throw createInvalidBodyError(`too large to be checked: ${error.message} at ${position}`, error);
+    throw createInvalidBodyError(`not valid JSON: ${error.message} at ${position}`, error);
   }
 }
 

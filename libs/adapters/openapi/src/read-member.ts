@@ -1,19 +1,19 @@
-import { pollutingKeys, unstorableIndex, type Json, type MemberRead } from '@portico/domain';
+import { pollutingKeys, findUnstorableEscape, type Json, type MemberRead } from '@portico/domain';
 import { readDocument } from './read-document.ts';
-import { levelsMax, parseJson, invalidBody, scanText, requireUtf8 } from './read-json.ts';
+import { levelsMax, parseJson, createInvalidBodyError, scanText, requireUtf8 } from './read-json.ts';
 
 /**
  * Maximum total size of all members except the document, in bytes: these members are passed to the main thread as
  * values.
  */
-const fieldsMax = 1_048_576;
+const fieldBytesMax = 1_048_576;
 
 /** Implements `DocumentReader.readMember` in the current thread. */
 export function readMember(bytes: Uint8Array, documentName: string): MemberRead {
   const body = requireUtf8(bytes);
   // The body itself does not count as a level.
   const { members } = scanText(body, levelsMax + 1);
-  if (!members) throw invalidBody('the body must be a JSON object');
+  if (!members) throw createInvalidBodyError('the body must be a JSON object');
 
   const fields: { [name: string]: Json } = {};
   let document: Uint8Array | null = null;
@@ -26,9 +26,9 @@ export function readMember(bytes: Uint8Array, documentName: string): MemberRead 
       document = text;
       continue;
     }
-    if (pollutingKeys.includes(name)) throw invalidBody(`${name} is no member that can be taken`);
-    if ((fieldBytes += text.length) > fieldsMax)
-      throw invalidBody(`the members other than ${documentName} take over 1 MiB`);
+    if (pollutingKeys.includes(name)) throw createInvalidBodyError(`${name} is not an allowed member`);
+    if ((fieldBytes += text.length) > fieldBytesMax)
+      throw createInvalidBodyError(`the members other than ${documentName} are larger than 1 MiB`);
     rejectUnstorable(Buffer.from(text).toString(), name);
     fields[name] = parseJson(text);
   }
@@ -40,6 +40,7 @@ export function readMember(bytes: Uint8Array, documentName: string): MemberRead 
 
 const isBlank = (value: Json): boolean => typeof value === 'string' && value.trim() === '';
 
-function rejectUnstorable(text: string, where: string): void {
-  if (unstorableIndex(text) !== null) throw invalidBody(`${where} must not contain U+0000 or lone surrogates`);
+function rejectUnstorable(text: string, location: string): void {
+  if (findUnstorableEscape(text) !== null)
+    throw createInvalidBodyError(`${location} must not contain U+0000 or lone surrogates`);
 }

@@ -11,11 +11,11 @@ let collect: (() => void) | null = null;
  * working; an idle thread would retain the heap that its largest text needed.
  */
 export function releaseMemory(): void {
-  collect ??= collector();
+  collect ??= createCollector();
   collect();
 }
 
-function collector(): () => void {
+function createCollector(): () => void {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 }

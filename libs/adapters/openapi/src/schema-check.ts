@@ -1,13 +1,13 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@portico/domain';
-import { chooseBranch, required } from './branches.ts';
+import { chooseBranch, requiredNamesOf } from './branches.ts';
 import { Violations } from './violations.ts';
 import { formats } from './formats.ts';
-import { canonical, listed, sameJson, typeFault } from './json-values.ts';
+import { toCanonicalJson, formatList, isSameJson, findTypeFault } from './json-values.ts';
 import { createSchemaLookup, type Schema, type SchemaMap, type SchemaObject } from './schema.ts';
 
 /** A collection of findings. When it is full, the check stops. */
 interface Findings {
-  readonly full: boolean;
+  readonly isFull: boolean;
   add(path: readonly (string | number)[], message: string): void;
 }
 
@@ -17,7 +17,7 @@ interface Location {
   readonly findings: Findings;
 }
 
-const report = (at: Location, message: string): void => at.findings.add(at.path, message);
+const report = (location: Location, message: string): void => location.findings.add(location.path, message);
 
 /**
  * Creates a check of documents against one schema that reports only relevant violations: if a schema offers
@@ -48,146 +48,151 @@ class SchemaCheck {
     this.#check(this.#root, document, { path: [], findings: violations });
   }
 
-  #check(schema: Schema, value: Json, at: Location): void {
-    if (at.findings.full || schema === true) return;
-    if (schema === false) return report(at, 'is not allowed here');
-    if (schema.$ref !== undefined) this.#check(this.#lookup(schema.$ref), value, at);
+  #check(schema: Schema, value: Json, location: Location): void {
+    if (location.findings.isFull || schema === true) return;
+    if (schema === false) return report(location, 'is not allowed here');
+    if (schema.$ref !== undefined) this.#check(this.#lookup(schema.$ref), value, location);
 
     // A value of the wrong type has no members to check.
-    const wrongType = schema.type === undefined ? null : typeFault(schema.type, value);
-    if (wrongType) return report(at, wrongType);
-    this.#checkValue(schema, value, at);
-    if (isJsonArray(value)) this.#checkItems(schema, value, at);
-    this.#checkCombinations(schema, value, at);
-    if (isJsonObject(value)) this.#checkMembers(schema, value, at);
+    const typeMessage = schema.type === undefined ? null : findTypeFault(schema.type, value);
+    if (typeMessage) return report(location, typeMessage);
+    this.#checkValue(schema, value, location);
+    if (isJsonArray(value)) this.#checkItems(schema, value, location);
+    this.#checkCombinations(schema, value, location);
+    if (isJsonObject(value)) this.#checkMembers(schema, value, location);
   }
 
-  #checkValue(schema: SchemaObject, value: Json, at: Location): void {
-    if (schema.enum && !schema.enum.some((one) => sameJson(one, value))) {
-      report(at, schema.enum.length === 1 ? `must be ${listed(schema.enum)}` : `must be one of ${listed(schema.enum)}`);
+  #checkValue(schema: SchemaObject, value: Json, location: Location): void {
+    if (schema.enum && !schema.enum.some((allowedValue) => isSameJson(allowedValue, value))) {
+      report(
+        location,
+        schema.enum.length === 1 ? `must be ${formatList(schema.enum)}` : `must be one of ${formatList(schema.enum)}`,
+      );
     }
-    if (schema.const !== undefined && !sameJson(schema.const, value)) report(at, `must be ${listed([schema.const])}`);
+    if (schema.const !== undefined && !isSameJson(schema.const, value))
+      report(location, `must be ${formatList([schema.const])}`);
     if (typeof value === 'string') {
       if (schema.pattern !== undefined && !this.#matches(schema.pattern, value)) {
-        report(at, `must match the pattern ${schema.pattern}`);
+        report(location, `must match the pattern ${schema.pattern}`);
       }
       const format = schema.format === undefined ? undefined : formats[schema.format];
-      if (format && !format.accepts(value)) report(at, format.must);
+      if (format && !format.accepts(value)) report(location, format.message);
     }
     if (typeof value === 'number' && schema.minimum !== undefined) {
       const minimum = schema.minimum;
       if (schema.exclusiveMinimum ? value <= minimum : value < minimum) {
-        report(at, schema.exclusiveMinimum ? `must be greater than ${minimum}` : `must be at least ${minimum}`);
+        report(location, schema.exclusiveMinimum ? `must be greater than ${minimum}` : `must be at least ${minimum}`);
       }
     }
   }
 
-  #checkItems(schema: SchemaObject, items: readonly Json[], at: Location) {
+  #checkItems(schema: SchemaObject, items: readonly Json[], location: Location) {
     if (schema.minItems !== undefined && items.length < schema.minItems) {
-      report(at, `must have at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}`);
+      report(location, `must have at least ${schema.minItems} item${schema.minItems === 1 ? '' : 's'}`);
     }
-    const seen = new Map<string, number>();
+    const indexByText = new Map<string, number>();
     items.forEach((item, i) => {
-      if (at.findings.full) return;
-      at.path.push(i);
+      if (location.findings.isFull) return;
+      location.path.push(i);
       if (schema.uniqueItems && items.length > 1) {
-        const text = canonical(item);
-        const earlier = seen.get(text);
-        if (earlier === undefined) seen.set(text, i);
-        else report(at, `must differ from item ${earlier} of the list, which is the same`);
+        const text = toCanonicalJson(item);
+        const earlierIndex = indexByText.get(text);
+        if (earlierIndex === undefined) indexByText.set(text, i);
+        else report(location, `must differ from item ${earlierIndex} of the list`);
       }
-      if (schema.items !== undefined) this.#check(schema.items, item, at);
-      at.path.pop();
+      if (schema.items !== undefined) this.#check(schema.items, item, location);
+      location.path.pop();
     });
   }
 
-  #checkMembers(schema: SchemaObject, object: JsonObject, at: Location) {
+  #checkMembers(schema: SchemaObject, object: JsonObject, location: Location) {
     for (const name of schema.required ?? []) {
-      if (!Object.hasOwn(object, name)) report(at, `must have property '${name}'`);
+      if (!Object.hasOwn(object, name)) report(location, `must have property '${name}'`);
     }
     const { minProperties, maxProperties } = schema;
     if (minProperties !== undefined || maxProperties !== undefined) {
       const count = Object.keys(object).length;
-      const properties = (n: number) => `${n} ${n === 1 ? 'property' : 'properties'}`;
+      const formatPropertyCount = (n: number) => `${n} ${n === 1 ? 'property' : 'properties'}`;
       if (minProperties !== undefined && count < minProperties)
-        report(at, `must have at least ${properties(minProperties)}`);
+        report(location, `must have at least ${formatPropertyCount(minProperties)}`);
       if (maxProperties !== undefined && count > maxProperties)
-        report(at, `must have at most ${properties(maxProperties)}`);
+        report(location, `must have at most ${formatPropertyCount(maxProperties)}`);
     }
     if (!constrainsMembers(schema)) return;
     for (const name of Object.keys(object)) {
-      if (at.findings.full) return;
-      at.path.push(name);
-      this.#checkMember(schema, object, name, at);
-      at.path.pop();
+      if (location.findings.isFull) return;
+      location.path.push(name);
+      this.#checkMember(schema, object, name, location);
+      location.path.pop();
     }
   }
 
-  #checkMember(schema: SchemaObject, object: JsonObject, name: string, at: Location): void {
+  #checkMember(schema: SchemaObject, object: JsonObject, name: string, location: Location): void {
     const value = object[name] ?? null;
     if (schema.propertyNames !== undefined) {
-      const findings: Findings = { full: false, add: (_path, message) => report(at, `its name ${message}`) };
+      const findings: Findings = { isFull: false, add: (_path, message) => report(location, `its name ${message}`) };
       this.#check(schema.propertyNames, name, { path: [], findings });
     }
-    const known = this.#schemasOf(schema, name);
-    for (const one of known) this.#check(one, value, at);
-    const rest = schema.additionalProperties;
-    if (known.length === 0 && rest === false) report(at, 'is not a property that is known here');
-    else if (known.length === 0 && rest !== undefined) this.#check(rest, value, at);
+    const memberSchemas = this.#schemasOf(schema, name);
+    for (const subschema of memberSchemas) this.#check(subschema, value, location);
+    const additionalSchema = schema.additionalProperties;
+    if (memberSchemas.length === 0 && additionalSchema === false) report(location, 'is not a known property here');
+    else if (memberSchemas.length === 0 && additionalSchema !== undefined)
+      this.#check(additionalSchema, value, location);
     if (schema.unevaluatedProperties === false && !this.#covers(schema, object, name)) {
-      report(at, 'is not a property that is known here');
+      report(location, 'is not a known property here');
     }
   }
 
   /** Returns the schemas that `properties` and `patternProperties` define for a member of that name. */
   #schemasOf(schema: SchemaObject, name: string): Schema[] {
     const schemas: Schema[] = [];
-    const own = memberSchema(schema.properties, name);
-    if (own !== undefined) schemas.push(own);
-    for (const [pattern, one] of Object.entries(schema.patternProperties ?? {})) {
-      if (this.#matches(pattern, name)) schemas.push(one);
+    const propertySchema = findMemberSchema(schema.properties, name);
+    if (propertySchema !== undefined) schemas.push(propertySchema);
+    for (const [pattern, subschema] of Object.entries(schema.patternProperties ?? {})) {
+      if (this.#matches(pattern, name)) schemas.push(subschema);
     }
     return schemas;
   }
 
-  #checkCombinations(schema: SchemaObject, value: Json, at: Location) {
-    for (const one of schema.allOf ?? []) this.#check(one, value, at);
-    if (schema.not !== undefined && this.#conforms(schema.not, value)) report(at, exclusionMessage(schema.not));
+  #checkCombinations(schema: SchemaObject, value: Json, location: Location) {
+    for (const subschema of schema.allOf ?? []) this.#check(subschema, value, location);
+    if (schema.not !== undefined && this.#conforms(schema.not, value)) report(location, describeExclusion(schema.not));
     if (schema.if !== undefined) {
       const branch = this.#evaluateCondition(schema.if, value);
-      if (branch === true && schema.then !== undefined) this.#check(schema.then, value, at);
-      if (branch === false && schema.else !== undefined) this.#check(schema.else, value, at);
+      if (branch === true && schema.then !== undefined) this.#check(schema.then, value, location);
+      if (branch === false && schema.else !== undefined) this.#check(schema.else, value, location);
     }
-    for (const [name, one] of Object.entries(schema.dependentSchemas ?? {})) {
-      if (isJsonObject(value) && Object.hasOwn(value, name)) this.#check(one, value, at);
+    for (const [name, subschema] of Object.entries(schema.dependentSchemas ?? {})) {
+      if (isJsonObject(value) && Object.hasOwn(value, name)) this.#check(subschema, value, location);
     }
-    if (schema.anyOf && !schema.anyOf.some((one) => this.#conforms(one, value))) {
-      report(at, this.#alternatives(schema.anyOf, value));
+    if (schema.anyOf && !schema.anyOf.some((subschema) => this.#conforms(subschema, value))) {
+      report(location, this.#describeAlternatives(schema.anyOf, value));
     }
-    if (schema.oneOf) this.#checkOneOf(schema.oneOf, value, at);
+    if (schema.oneOf) this.#checkOneOf(schema.oneOf, value, location);
   }
 
-  #checkOneOf(branches: readonly Schema[], value: Json, at: Location) {
-    const choice = chooseBranch(branches, value, (branch) => this.#resolved(branch));
-    if ('fault' in choice) return at.findings.add([...at.path, ...choice.at], choice.fault);
-    if ('branch' in choice) return this.#check(choice.branch, value, at);
-    const conforming = choice.candidates.filter((branch) => this.#conforms(branch, value));
-    if (conforming.length === 0) report(at, this.#alternatives(choice.candidates, value));
-    if (conforming.length > 1) report(at, exclusivityMessage(conforming));
+  #checkOneOf(branches: readonly Schema[], value: Json, location: Location) {
+    const choice = chooseBranch(branches, value, (branch) => this.#resolve(branch));
+    if ('fault' in choice) return location.findings.add([...location.path, ...choice.path], choice.fault);
+    if ('branch' in choice) return this.#check(choice.branch, value, location);
+    const conformingBranches = choice.candidates.filter((branch) => this.#conforms(branch, value));
+    if (conformingBranches.length === 0) report(location, this.#describeAlternatives(choice.candidates, value));
+    if (conformingBranches.length > 1) report(location, describeExclusivity(conformingBranches));
   }
 
   /**
    * Returns a branch as an object, with its `$ref` resolved. In the official schemas, `$ref` has no sibling keywords.
    */
-  #resolved(schema: Schema): SchemaObject {
+  #resolve(schema: Schema): SchemaObject {
     const target = typeof schema === 'object' && schema.$ref !== undefined ? this.#lookup(schema.$ref) : schema;
     return typeof target === 'object' ? target : {};
   }
 
   #conforms(schema: Schema, value: Json): boolean {
-    const findings = { full: false, add: () => void (findings.full = true) };
+    const findings = { isFull: false, add: () => void (findings.isFull = true) };
     this.#check(schema, value, { path: [], findings });
-    return !findings.full;
+    return !findings.isFull;
   }
 
   /**
@@ -195,12 +200,15 @@ class SchemaCheck {
    * should be checked: `required` reports the missing member.
    */
   #evaluateCondition(condition: Schema, value: Json): boolean | null {
-    const tested = typeof condition === 'object' ? Object.entries(condition.properties ?? {}) : [];
-    const absent = tested.some(
-      ([name, one]) =>
-        isJsonObject(value) && typeof one === 'object' && one.const !== undefined && !Object.hasOwn(value, name),
+    const testedProperties = typeof condition === 'object' ? Object.entries(condition.properties ?? {}) : [];
+    const isAbsent = testedProperties.some(
+      ([name, subschema]) =>
+        isJsonObject(value) &&
+        typeof subschema === 'object' &&
+        subschema.const !== undefined &&
+        !Object.hasOwn(value, name),
     );
-    return absent && !(typeof condition === 'object' && condition.required) ? null : this.#conforms(condition, value);
+    return isAbsent && !(typeof condition === 'object' && condition.required) ? null : this.#conforms(condition, value);
   }
 
   /** Returns whether the schema covers that member, for `unevaluatedProperties` (2020-12, section 11.3). */
@@ -209,31 +217,34 @@ class SchemaCheck {
     if (schema.additionalProperties !== undefined || this.#schemasOf(schema, name).length > 0) return true;
     const parts: Schema[] = [...(schema.allOf ?? [])];
     if (schema.$ref !== undefined) parts.push(this.#lookup(schema.$ref));
-    for (const [present, one] of Object.entries(schema.dependentSchemas ?? {})) {
-      if (Object.hasOwn(object, present)) parts.push(one);
+    for (const [memberName, subschema] of Object.entries(schema.dependentSchemas ?? {})) {
+      if (Object.hasOwn(object, memberName)) parts.push(subschema);
     }
-    for (const one of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
-      if (this.#conforms(one, object)) parts.push(one);
+    for (const subschema of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) {
+      if (this.#conforms(subschema, object)) parts.push(subschema);
     }
     if (schema.if !== undefined) {
       const branch = this.#evaluateCondition(schema.if, object);
       if (branch !== false) parts.push(schema.if, schema.then ?? true);
       if (branch !== true) parts.push(schema.else ?? true);
     }
-    return parts.some((one) => this.#covers(one, object, name));
+    return parts.some((subschema) => this.#covers(subschema, object, name));
   }
 
   /** Returns a message for a value that fits none of several forms, with the first violation of each form. */
-  #alternatives(branches: readonly Schema[], value: Json): string {
-    const names = branches.map((branch) => required(this.#resolved(branch)));
-    if (names.every((one) => one.length === 1)) return `must have property ${listed(names.flat(), ' or ')}`;
-    const firsts = branches.map((branch) => {
+  #describeAlternatives(branches: readonly Schema[], value: Json): string {
+    const names = branches.map((branch) => requiredNamesOf(this.#resolve(branch)));
+    if (names.every((requiredNames) => requiredNames.length === 1))
+      return `must have property ${formatList(names.flat(), ' or ')}`;
+    const firstMessages = branches.map((branch) => {
       const findings = new Violations();
       this.#check(branch, value, { path: [], findings });
-      const [first] = findings.first;
-      return first?.pointer ? `'${first.pointer.slice(1)}' ${first.message}` : first?.message;
+      const [firstViolation] = findings.first;
+      return firstViolation?.pointer
+        ? `'${firstViolation.pointer.slice(1)}' ${firstViolation.message}`
+        : firstViolation?.message;
     });
-    return `must fit one of several forms: ${firsts.join(', or ')}`;
+    return `must match one of several forms: ${firstMessages.join(', or ')}`;
   }
 
   #matches(pattern: string, text: string): boolean {
@@ -243,7 +254,7 @@ class SchemaCheck {
   }
 }
 
-const memberSchema = (schemas: SchemaMap | undefined, name: string): Schema | undefined =>
+const findMemberSchema = (schemas: SchemaMap | undefined, name: string): Schema | undefined =>
   schemas && Object.hasOwn(schemas, name) ? schemas[name] : undefined;
 
 const constrainsMembers = (schema: SchemaObject): boolean =>
@@ -253,15 +264,15 @@ const constrainsMembers = (schema: SchemaObject): boolean =>
   schema.unevaluatedProperties !== undefined ||
   schema.propertyNames !== undefined;
 
-function exclusionMessage(schema: Schema): string {
-  const names = typeof schema === 'object' ? required(schema) : [];
-  if (names.length > 1) return `must not have ${names.length === 2 ? 'both' : 'all of'} ${listed(names, ' and ')}`;
-  return names.length === 1 ? `must not have property ${listed(names)}` : 'must not have this form';
+function describeExclusion(schema: Schema): string {
+  const names = typeof schema === 'object' ? requiredNamesOf(schema) : [];
+  if (names.length > 1) return `must not have ${names.length === 2 ? 'both' : 'all of'} ${formatList(names, ' and ')}`;
+  return names.length === 1 ? `must not have property ${formatList(names)}` : 'must not have this form';
 }
 
-function exclusivityMessage(branches: readonly Schema[]): string {
-  const names = branches.flatMap((branch) => (typeof branch === 'object' ? required(branch) : []));
+function describeExclusivity(branches: readonly Schema[]): string {
+  const names = branches.flatMap((branch) => (typeof branch === 'object' ? requiredNamesOf(branch) : []));
   return names.length === branches.length
-    ? `must not have ${names.length === 2 ? 'both' : 'all of'} ${listed(names, ' and ')}`
-    : 'must fit only one of several forms that exclude each other';
+    ? `must not have ${names.length === 2 ? 'both' : 'all of'} ${formatList(names, ' and ')}`
+    : 'must match only one of several mutually exclusive forms';
 }

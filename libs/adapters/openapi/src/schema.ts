@@ -41,7 +41,7 @@ export type SchemaMap = Readonly<Record<string, Schema>>;
 /**
  * Returns the official schema for that OpenAPI version from the validator package. External references are not fetched.
  */
-export function officialSchema(version: '3.0' | '3.1'): SchemaObject {
+export function readOfficialSchema(version: '3.0' | '3.1'): SchemaObject {
   const file = createRequire(import.meta.url).resolve(
     `@seriousme/openapi-schema-validator/schemas/v${version}/schema.json`,
   );
@@ -52,8 +52,8 @@ export function officialSchema(version: '3.0' | '3.1'): SchemaObject {
 export function createSchemaLookup(root: SchemaObject): (reference: string) => Schema {
   const cache = new Map<string, Schema>();
   return (reference) => {
-    const cached = cache.get(reference);
-    if (cached !== undefined) return cached;
+    const cachedSchema = cache.get(reference);
+    if (cachedSchema !== undefined) return cachedSchema;
     let target: unknown = root;
     for (const token of reference.split('/').slice(1)) target = (target as Record<string, unknown>)[token];
     if (!reference.startsWith('#') || target === undefined) throw new Error(`The schema has no ${reference}`);

@@ -1,9 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import {
-  documentOperation,
-  operationDocument,
-  operationSlice,
-  operationTool,
+  findDocumentOperation,
+  buildOperationDocument,
+  buildOperationSlice,
+  buildOperationTool,
   type DocumentOperation,
   type Json,
   type PackedText,
@@ -31,7 +31,7 @@ function run(task: SliceTask): SliceResult {
   try {
     if (task.kind === 'load') return load(task.digest, task.text);
     const document = documents.get(task.digest);
-    return document === undefined ? { unknown: true } : slice(document.view(), task.request);
+    return document === undefined ? { unknown: true } : slice(document.getDocument(), task.request);
   } catch (error) {
     return { failed: error instanceof Error ? error : new Error(String(error)) };
   }
@@ -43,7 +43,7 @@ function load(digest: string, packed: PackedText): SliceResult {
 }
 
 function slice(document: Json, request: SliceRequest): SliceResult {
-  const operation = documentOperation(document, request.method, request.path);
+  const operation = findDocumentOperation(document, request.method, request.path);
   if (!operation) return { absent: true };
   return { slice: Uint8Array.from(Buffer.from(textOf(document, operation, request))) };
 }
@@ -51,10 +51,10 @@ function slice(document: Json, request: SliceRequest): SliceResult {
 function textOf(document: Json, operation: DocumentOperation, request: SliceRequest): string {
   switch (request.form) {
     case 'slice':
-      return operationSlice(document, operation, request.facts, request);
+      return buildOperationSlice(document, operation, request.context, request);
     case 'tool':
-      return operationTool(document, operation, request.facts, request.maxBytes);
+      return buildOperationTool(document, operation, request.context, request.maxBytes);
     case 'openapi':
-      return operationDocument(document, operation);
+      return buildOperationDocument(document, operation);
   }
 }

@@ -5,7 +5,7 @@ import { SparseDocument } from './sparse-document.ts';
 const documentOf = (text: string) => new SparseDocument(Buffer.from(text));
 
 /** Accesses every part of the document. */
-const readAll = (text: string): unknown => JSON.parse(JSON.stringify(documentOf(text).view()));
+const readAll = (text: string): unknown => JSON.parse(JSON.stringify(documentOf(text).getDocument()));
 
 test.each([
   '{"openapi":"3.0.3","info":{"title":"é😀"},"paths":{"/a":{"get":{"responses":{}}},"/b":{}}}',
@@ -17,28 +17,28 @@ test.each([
   '"text"',
 ])('%s is read as if it had been parsed', (text) => {
   expect(readAll(text)).toEqual(JSON.parse(text));
-  expect(JSON.stringify(documentOf(text).view())).toBe(JSON.stringify(JSON.parse(text)));
+  expect(JSON.stringify(documentOf(text).getDocument())).toBe(JSON.stringify(JSON.parse(text)));
 });
 
-test('a member named __proto__ is an own member', () => {
-  const root = documentOf('{"paths":{"__proto__":{"get":{}}}}').view() as { readonly paths: Json };
+test('a member named __proto__ is a regular member', () => {
+  const root = documentOf('{"paths":{"__proto__":{"get":{}}}}').getDocument() as { readonly paths: Json };
   expect(isJsonObject(root.paths) && Object.keys(root.paths)).toEqual(['__proto__']);
   expect(Object.getPrototypeOf(root.paths)).toBe(Object.prototype);
 });
 
 test('parts are identical within a view, and are parsed again after they were cleared', () => {
-  const long = 'x'.repeat(600_000);
+  const longText = 'x'.repeat(600_000);
   const names = Array.from({ length: 20 }, (_, i) => `/${i}`);
-  const paths = Object.fromEntries(names.map((name) => [name, { summary: `${name} ${long}` }]));
+  const paths = Object.fromEntries(names.map((name) => [name, { summary: `${name} ${longText}` }]));
   const document = documentOf(JSON.stringify({ paths }));
   const view = () =>
-    (document.view() as { readonly paths: Readonly<Record<string, { readonly summary: string }>> }).paths;
+    (document.getDocument() as { readonly paths: Readonly<Record<string, { readonly summary: string }>> }).paths;
   const before = view();
   for (const name of names) expect(before[name]).toBe(before[name]);
   expect(before['/0']).toBe(before['/0']);
-  const first = before['/0'];
+  const firstPart = before['/0'];
   const after = view();
-  expect(after['/0']).not.toBe(first);
+  expect(after['/0']).not.toBe(firstPart);
   expect(after).toEqual(paths);
 });
 
@@ -46,9 +46,9 @@ test('an object with a large number of members is parsed as a whole, and its mem
   const paths = Object.fromEntries(Array.from({ length: 150_000 }, (_, i) => [`/${i}`, 0]));
   const text = JSON.stringify({ paths });
   const document = documentOf(text);
-  const viewed = (document.view() as { readonly paths: object }).paths;
-  expect(Object.getOwnPropertyDescriptor(viewed, '/0')).toMatchObject({ value: 0 });
-  expect(viewed).toEqual(paths);
+  const viewedPaths = (document.getDocument() as { readonly paths: object }).paths;
+  expect(Object.getOwnPropertyDescriptor(viewedPaths, '/0')).toMatchObject({ value: 0 });
+  expect(viewedPaths).toEqual(paths);
   expect(document.bytes).toBeGreaterThan(text.length + 150_000 * 170);
 });
 

@@ -32,13 +32,13 @@ export class SparseDocument {
   /** The objects with many parts, which are never evicted, and the parts, which are cleared when there are too many. */
   readonly #objects = new Map<JsonMember, Json>();
   readonly #parts = new Map<JsonMember, Json>();
-  #partsText = 0;
+  #partsLength = 0;
   #bytes: number;
 
   constructor(text: Uint8Array) {
     this.#text = text;
     this.#bytes = text.length + Math.min(text.length, cachedTextMax) * parsedBytesPerByte;
-    this.#root = this.#object(0, text.length, (name) => lazyLevels.get(name) ?? 0);
+    this.#root = this.#createObject(0, text.length, (name) => lazyLevels.get(name) ?? 0);
   }
 
   /** An upper estimate of the memory that the document takes. */
@@ -47,45 +47,45 @@ export class SparseDocument {
   }
 
   /** Returns the document. Until the next call, repeated access to a part returns the same object. */
-  view(): Json {
-    if (this.#partsText > cachedTextMax) {
+  getDocument(): Json {
+    if (this.#partsLength > cachedTextMax) {
       this.#parts.clear();
-      this.#partsText = 0;
+      this.#partsLength = 0;
     }
     return this.#root;
   }
 
   /** Returns the value of the text from `start` to `end`. If it is an object, its members are parsed when accessed. */
-  #object(start: number, end: number, levels: (name: string) => number): Json {
+  #createObject(start: number, end: number, levelsOf: (name: string) => number): Json {
     const text = this.#text.subarray(start, end);
     const { members } = scanJson(text, bounds);
     if (!members || members.length > lazyMembersMax) {
-      this.#bytes += parsedBytesMax(text);
+      this.#bytes += estimateParsedBytes(text);
       return parseJson(text);
     }
     this.#bytes += members.length * memberBytesMax;
     const object: JsonObject = {};
     for (const member of members) {
       const name = parseJson(text.subarray(member.name.start, member.name.end)) as string;
-      const get = (): Json => this.#member(member, start, levels(name));
+      const get = (): Json => this.#readMember(member, start, levelsOf(name));
       // As in `JSON.parse`, the last member with a given name counts, and `__proto__` is a name like any other.
       Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
     }
     return object;
   }
 
-  #member(member: JsonMember, offset: number, levels: number): Json {
-    const cached = this.#objects.get(member) ?? this.#parts.get(member);
-    if (cached !== undefined) return cached;
+  #readMember(member: JsonMember, offset: number, levels: number): Json {
+    const cachedPart = this.#objects.get(member) ?? this.#parts.get(member);
+    if (cachedPart !== undefined) return cachedPart;
     const [start, end] = [offset + member.value.start, offset + member.value.end];
     if (levels > 0 && this.#text[start] === openBrace) {
-      const object = this.#object(start, end, () => levels - 1);
+      const object = this.#createObject(start, end, () => levels - 1);
       this.#objects.set(member, object);
       return object;
     }
     const part = parseJson(this.#text.subarray(start, end));
     this.#parts.set(member, part);
-    this.#partsText += end - start;
+    this.#partsLength += end - start;
     return part;
   }
 }
@@ -97,10 +97,10 @@ const parsedBytesPerByte = 3;
  * Returns an upper bound for the memory of the parsed text, based on the number of values that its commas and brackets
  * allow.
  */
-function parsedBytesMax(text: Uint8Array): number {
+function estimateParsedBytes(text: Uint8Array): number {
   let values = 1;
-  for (let at = 0; at < text.length; at++) {
-    const byte = text[at];
+  for (let index = 0; index < text.length; index++) {
+    const byte = text[index];
     if (byte === comma || byte === openBracket || byte === openBrace) values++;
   }
   return values * valueBytesMax;

@@ -10,7 +10,7 @@ export interface QueueOptions<Task> {
   readonly waitingBytesMax: number;
   readonly bytesOf: (task: Task) => number;
   /** Whether the thread is terminated if its task's deadline expires; otherwise, the thread finishes the task. */
-  readonly expiryEndsThread: boolean;
+  readonly terminatesOnExpiry: boolean;
   /** Returns the buffers that are transferred to the thread with a task. */
   readonly transferOf: (task: Task) => readonly ArrayBuffer[];
 }
@@ -26,82 +26,82 @@ interface Job<Task, Result> {
  * Waiting tasks whose deadline expires are removed from the queue.
  */
 export class ThreadQueue<Task, Result> {
-  readonly #all: readonly WorkerThread<Task, Result>[];
-  readonly #idle: WorkerThread<Task, Result>[];
+  readonly #threads: readonly WorkerThread<Task, Result>[];
+  readonly #idleThreads: WorkerThread<Task, Result>[];
   readonly #options: QueueOptions<Task>;
-  readonly #waiting: Job<Task, Result>[] = [];
-  #closed = false;
+  readonly #waitingJobs: Job<Task, Result>[] = [];
+  #isClosed = false;
 
   constructor(threads: readonly WorkerThread<Task, Result>[], options: QueueOptions<Task>) {
-    this.#all = threads;
-    this.#idle = [...threads];
+    this.#threads = threads;
+    this.#idleThreads = [...threads];
     this.#options = options;
   }
 
   /** Returns the result of the task. Throws `timed_out` if the deadline expires while the task is waiting. */
   run(task: Task, deadline: Expiry | null): Promise<Result> {
-    if (this.#closed) return Promise.reject(this.#closedError('is'));
-    if (deadline?.expired) return Promise.reject(new PorticoError('timed_out'));
-    if (this.#idle.length === 0 && this.#isFull(task)) return Promise.reject(this.#queueFullError());
+    if (this.#isClosed) return Promise.reject(this.#createClosedError('is'));
+    if (deadline?.hasExpired) return Promise.reject(new PorticoError('timed_out'));
+    if (this.#idleThreads.length === 0 && this.#isFull(task)) return Promise.reject(this.#createQueueFullError());
     return new Promise((resolve) => {
       const settle = (result: Promise<Result>): void => {
         unsubscribe?.();
         resolve(result);
       };
       const job = { task, deadline, settle };
-      const unsubscribe = deadline?.onExpired(() => this.#leave(job));
-      this.#waiting.push(job);
-      this.#next();
+      const unsubscribe = deadline?.onExpired(() => this.#expire(job));
+      this.#waitingJobs.push(job);
+      this.#startNext();
     });
   }
 
   /** Terminates the threads. Rejects running, waiting and later tasks with `internal`. */
   async close(): Promise<void> {
-    this.#closed = true;
-    for (const job of this.#waiting.splice(0)) job.settle(Promise.reject(this.#closedError('was')));
-    await Promise.all(this.#all.map((thread) => thread.close()));
+    this.#isClosed = true;
+    for (const job of this.#waitingJobs.splice(0)) job.settle(Promise.reject(this.#createClosedError('was')));
+    await Promise.all(this.#threads.map((thread) => thread.close()));
   }
 
-  #next(): void {
-    while (this.#waiting.length > 0 && this.#idle.length > 0) {
-      const job = this.#waiting.shift();
-      const thread = this.#idle.pop();
+  #startNext(): void {
+    while (this.#waitingJobs.length > 0 && this.#idleThreads.length > 0) {
+      const job = this.#waitingJobs.shift();
+      const thread = this.#idleThreads.pop();
       if (!job || !thread) return;
-      const { transferOf, expiryEndsThread } = this.#options;
-      const result = thread.run(job.task, transferOf(job.task), expiryEndsThread ? job.deadline : null);
+      const { transferOf, terminatesOnExpiry } = this.#options;
+      const result = thread.run(job.task, transferOf(job.task), terminatesOnExpiry ? job.deadline : null);
       job.settle(result);
-      const done = () => {
-        this.#idle.push(thread);
-        this.#next();
+      const onDone = () => {
+        this.#idleThreads.push(thread);
+        this.#startNext();
       };
-      result.then(done, done);
+      result.then(onDone, onDone);
     }
   }
 
   /** Rejects a job that is still waiting. Once a thread has received a job, the thread is responsible for it. */
-  #leave(job: Job<Task, Result>): void {
-    const index = this.#waiting.indexOf(job);
+  #expire(job: Job<Task, Result>): void {
+    const index = this.#waitingJobs.indexOf(job);
     if (index < 0) return;
-    this.#waiting.splice(index, 1);
+    this.#waitingJobs.splice(index, 1);
     job.settle(Promise.reject(new PorticoError('timed_out')));
   }
 
   #isFull(task: Task): boolean {
     const { waitingMax, waitingBytesMax, bytesOf } = this.#options;
-    return this.#waiting.length >= waitingMax || this.#waitingBytes() + bytesOf(task) > waitingBytesMax;
+    return this.#waitingJobs.length >= waitingMax || this.#countWaitingBytes() + bytesOf(task) > waitingBytesMax;
   }
 
-  #waitingBytes(): number {
-    return this.#waiting.reduce((sum, { task }) => sum + this.#options.bytesOf(task), 0);
+  #countWaitingBytes(): number {
+    return this.#waitingJobs.reduce((sum, { task }) => sum + this.#options.bytesOf(task), 0);
   }
 
-  #queueFullError(): PorticoError {
+  #createQueueFullError(): PorticoError {
     const { itemsName } = this.#options;
-    const waiting = `${this.#waiting.length} ${itemsName} of ${this.#waitingBytes()} bytes wait`;
+    const waiting = `${this.#waitingJobs.length} ${itemsName} of ${this.#countWaitingBytes()} bytes are waiting`;
     return new PorticoError('internal', { cause: new Error(`${waiting} to be read: no more are accepted`) });
   }
 
-  #closedError(tense: 'is' | 'was'): PorticoError {
-    return new PorticoError('internal', { because: `the ${this.#options.ownerName} ${tense} closed` });
+  #createClosedError(verb: 'is' | 'was'): PorticoError {
+    return new PorticoError('internal', { reason: `the ${this.#options.ownerName} ${verb} closed` });
   }
 }

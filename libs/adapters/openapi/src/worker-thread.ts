@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { PorticoError, type Deadline } from '@portico/domain';
 
 /** The deadline of a task. */
-export type Expiry = Pick<Deadline, 'expired' | 'onExpired'>;
+export type Expiry = Pick<Deadline, 'hasExpired' | 'onExpired'>;
 
 export interface ThreadLimits {
   readonly memoryMegabytes: number;
@@ -11,20 +11,20 @@ export interface ThreadLimits {
 }
 
 export interface ThreadOptions<Task> extends Pick<ThreadLimits, 'memoryMegabytes'> {
-  readonly timeLimitMs: (task: Task) => number;
+  readonly timeLimitMsOf: (task: Task) => number;
   /** The module that the thread runs: a file in this folder, without its extension. */
   readonly module: string;
   readonly name: string;
   /** The module's `workerData`. */
   readonly data?: unknown;
   /**
-   * Returns whether a task is large. After a large task, the thread ends, which releases its memory, and the event loop
+   * Returns whether a task is large. After a large task, the thread exits, which releases its memory, and the event loop
    * runs other work before the result is used. By default, no task is large.
    */
   readonly isLarge?: (task: Task) => boolean;
   /** These create the error for a task that exceeds the time limit or the memory limit. */
-  readonly tooSlow: (limitMs: number) => PorticoError;
-  readonly tooLarge: (cause: unknown) => PorticoError;
+  readonly createTimeoutError: (limitMs: number) => PorticoError;
+  readonly createMemoryError: (cause: unknown) => PorticoError;
 }
 
 /**
@@ -49,8 +49,8 @@ export class WorkerThread<Task, Result> {
    */
   run(task: Task, transfer: readonly ArrayBuffer[], deadline: Expiry | null): Promise<Result> {
     const worker = (this.#worker ??= this.#start());
-    const { name, tooSlow, tooLarge } = this.#options;
-    const limitMs = this.#options.timeLimitMs(task);
+    const { name, createTimeoutError, createMemoryError } = this.#options;
+    const limitMs = this.#options.timeLimitMsOf(task);
     // Evaluated before the task is posted, because posting detaches its bytes.
     const isLarge = this.#options.isLarge?.(task) ?? false;
     return new Promise<Result>((resolve, reject) => {
@@ -71,14 +71,16 @@ export class WorkerThread<Task, Result> {
       };
       const onError = (error: NodeJS.ErrnoException): void =>
         fail(
-          error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? tooLarge(error) : new PorticoError('internal', { cause: error }),
+          error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+            ? createMemoryError(error)
+            : new PorticoError('internal', { cause: error }),
         );
-      const onExit = (): void => fail(new PorticoError('internal', { because: `the ${name} was closed` }));
-      const terminate = (because: PorticoError): void => {
-        fail(because);
+      const onExit = (): void => fail(new PorticoError('internal', { reason: `the ${name} was closed` }));
+      const terminate = (error: PorticoError): void => {
+        fail(error);
         void worker.terminate();
       };
-      const timer = setTimeout(() => terminate(tooSlow(limitMs)), limitMs);
+      const timer = setTimeout(() => terminate(createTimeoutError(limitMs)), limitMs);
       const unsubscribe = deadline?.onExpired(() => terminate(new PorticoError('timed_out')));
 
       worker.on('message', onMessage).on('error', onError).on('exit', onExit);

@@ -9,7 +9,7 @@ import { TextPacker, unpackText } from './packed-text.ts';
 import { sendList } from './list-transfer.ts';
 import { parseJson } from './read-json.ts';
 import { lowerThreadPriority } from './lower-thread-priority.ts';
-import { yamlOfJson } from './yaml-of-json.ts';
+import { writeYaml } from './write-yaml.ts';
 
 lowerThreadPriority();
 
@@ -26,18 +26,18 @@ function run(task: ReadTask): ReadResult {
     switch (task.kind) {
       case 'member': {
         const { fields, document } = readMember(task.bytes, task.name);
-        return { member: { fields, document: document && sentDocument(document) } };
+        return { member: { fields, document: document && toSentDocument(document) } };
       }
       case 'operations':
         return { operations: sendList(readOperations(parseJson(unpackText(toPackedText(task))), operationKeyOf)) };
       case 'yaml text':
-        return { text: yamlText(toPackedText(task)) };
+        return { text: convertToYaml(toPackedText(task)) };
       default:
-        return { file: sentDocument(readFile(task.bytes, task.kind)) };
+        return { file: toSentDocument(readFile(task.bytes, task.kind)) };
     }
   } catch (error) {
     if (isPorticoError(error, 'invalid_body')) {
-      return { refused: error.message.slice(`${errorDetails.invalid_body}: `.length) };
+      return { rejection: error.message.slice(`${errorDetails.invalid_body}: `.length) };
     }
     return { failed: error instanceof Error ? error : new Error(String(error)) };
   }
@@ -45,13 +45,13 @@ function run(task: ReadTask): ReadResult {
 
 const toPackedText = ({ bytes, text }: StoredText): PackedText => ({ deflated: bytes, ...text });
 
-function yamlText(json: PackedText): PackedText {
+function convertToYaml(json: PackedText): PackedText {
   const packer = new TextPacker();
-  yamlOfJson(unpackText(json).toString(), (piece) => packer.add(piece));
+  writeYaml(unpackText(json).toString(), (piece) => packer.add(piece));
   return packer.finish();
 }
 
-const sentDocument = (document: ReadDocument): SentDocument => ({
+const toSentDocument = (document: ReadDocument): SentDocument => ({
   ...document,
   operations: sendList(document.operations),
 });

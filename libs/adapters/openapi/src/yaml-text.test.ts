@@ -1,12 +1,16 @@
 import { expect, test } from 'vitest';
-import { jsonOfYaml } from './yaml-text.ts';
+import { convertYamlToJson } from './yaml-text.ts';
 
-const json = (yaml: string): string => Buffer.from(jsonOfYaml(Buffer.from(yaml))).toString();
+const toJson = (yaml: string): string => Buffer.from(convertYamlToJson(Buffer.from(yaml))).toString();
 
 test.each([
-  ['dates stay strings', 'a: 2026-01-31\nb: 2026-01-31T10:00:00Z', '{"a":"2026-01-31","b":"2026-01-31T10:00:00Z"}'],
-  ['booleans of YAML 1.1 only are strings', 'a: yes\nb: off\nc: true', '{"a":"yes","b":"off","c":true}'],
-  ['keys are strings as written', '200: a\n1.10: b\nnull: c\ntrue: d', '{"200":"a","1.10":"b","null":"c","true":"d"}'],
+  ['dates remain strings', 'a: 2026-01-31\nb: 2026-01-31T10:00:00Z', '{"a":"2026-01-31","b":"2026-01-31T10:00:00Z"}'],
+  ['booleans that exist only in YAML 1.1 are strings', 'a: yes\nb: off\nc: true', '{"a":"yes","b":"off","c":true}'],
+  [
+    'keys are strings, exactly as written',
+    '200: a\n1.10: b\nnull: c\ntrue: d',
+    '{"200":"a","1.10":"b","null":"c","true":"d"}',
+  ],
   [
     'keys keep their order, even those that look like numbers',
     'zz: a\n404: b\n"1": {b: [], a: {}, 0: []}',
@@ -26,13 +30,13 @@ test.each([
   ['a key named like a prototype is data', '__proto__: {a: 1}', '{"__proto__":{"a":1}}'],
   ['an unknown tag leaves the value unchanged', 'a: !pet dog', '{"a":"dog"}'],
   [
-    'a tag of another schema leaves the value unchanged',
+    'a tag of a different schema leaves the value unchanged',
     'a: !!timestamp 2026-01-31\nb: !!binary aGk=\nc: !!set {x: }\nd: !!omap [x: 1]',
     '{"a":"2026-01-31","b":"aGk=","c":{"x":null},"d":[{"x":1}]}',
   ],
   ['a value that is neither a list nor a mapping', '~', 'null'],
 ])('%s', (_sentence, yaml, expected) => {
-  expect(json(yaml)).toBe(expected);
+  expect(toJson(yaml)).toBe(expected);
 });
 
 const bomb = ['a0: &a0 [x, x, x, x, x, x, x, x, x, x]'];
@@ -57,6 +61,6 @@ test.each([
   ['a key that is not a string', '? [a]\n: 1', /line 1, column 3/],
   ['sequences that are nested too deeply', '- '.repeat(5_000), /nested too deeply|call stack/],
   ['more parts than fit into memory', '- a\n'.repeat(600_000), /more than 1000000 parts/],
-])('%s is rejected, with its position', (_name, yaml, because) => {
-  expect(() => json(yaml)).toThrow(because);
+])('%s is rejected, with its position', (_name, yaml, reason) => {
+  expect(() => toJson(yaml)).toThrow(reason);
 });

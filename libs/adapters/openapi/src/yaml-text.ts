@@ -1,5 +1,5 @@
 import { isScalar, LineCounter, parseDocument, visit, type Document, type YAMLError, type YAMLMap } from 'yaml';
-import { invalidBody } from './read-json.ts';
+import { createInvalidBodyError } from './read-json.ts';
 
 /**
  * Maximum number of characters that separate values, counted before the text is parsed. The parser uses up to 400 bytes
@@ -8,7 +8,7 @@ import { invalidBody } from './read-json.ts';
  */
 const separatorsMax = 1_000_000;
 /** Maximum length of the resulting JSON, in characters: aliases can repeat a small text many times. */
-const expandedMax = 64_000_000;
+const expandedLengthMax = 64_000_000;
 /** Maximum number of aliases of one anchor, including nested anchors. */
 const aliasesMax = 10_000;
 
@@ -17,26 +17,27 @@ const aliasesMax = 10_000;
  * integers keep all their digits, and members keep their order. Throws `invalid_body`, with line and column, for
  * malformed text or a duplicate key, and for values that JSON cannot represent.
  */
-export function jsonOfYaml(text: Uint8Array): Uint8Array {
-  if (separatorsIn(text) > separatorsMax)
-    throw invalidBody(`too large to be checked: more than ${separatorsMax} parts of YAML`);
+export function convertYamlToJson(text: Uint8Array): Uint8Array {
+  if (countSeparators(text) > separatorsMax)
+    throw createInvalidBodyError(`too large to be checked: more than ${separatorsMax} parts of YAML`);
   const lines = new LineCounter();
   const document = parseYaml(Buffer.from(text).toString(), lines);
   const [error] = document.errors;
-  if (error) throw invalidBody(`not valid YAML: ${messageOf(error)} at ${positionOf(lines, error.pos[0])}`, error);
+  if (error)
+    throw createInvalidBodyError(`not valid YAML: ${messageOf(error)} at ${positionOf(lines, error.pos[0])}`, error);
 
   try {
     rejectDuplicates(document, lines);
     // Maps preserve the text's order; objects would put names that look like numbers first.
     return jsonOf(document.toJS({ maxAliasCount: aliasesMax, mapAsMap: true }));
   } catch (error) {
-    if (error instanceof RangeError) throw invalidBody('nested too deeply to be read as YAML', error);
-    if (error instanceof ReferenceError) throw invalidBody(`not valid YAML: ${error.message}`, error);
+    if (error instanceof RangeError) throw createInvalidBodyError('nested too deeply to be read as YAML', error);
+    if (error instanceof ReferenceError) throw createInvalidBodyError(`not valid YAML: ${error.message}`, error);
     throw error;
   }
 }
 
-function separatorsIn(text: Uint8Array): number {
+function countSeparators(text: Uint8Array): number {
   let count = 0;
   for (const byte of text) if (separators.has(byte)) count++;
   return count;
@@ -61,7 +62,7 @@ function parseYaml(text: string, lines: LineCounter): Document.Parsed {
     });
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    throw invalidBody('nested too deeply to be read as YAML', error); // The parser recurses.
+    throw createInvalidBodyError('nested too deeply to be read as YAML', error); // The parser recurses.
   }
 }
 
@@ -69,13 +70,15 @@ function parseYaml(text: string, lines: LineCounter): Document.Parsed {
 function rejectDuplicates(document: Document.Parsed, lines: LineCounter): void {
   visit(document, {
     Map(_key, { items }: YAMLMap) {
-      const known = new Set<unknown>();
+      const knownKeys = new Set<unknown>();
       for (const { key } of items) {
         if (!isScalar(key)) continue;
-        if (known.has(key.value)) {
-          throw invalidBody(`not valid YAML: Map keys must be unique at ${positionOf(lines, key.range?.[0] ?? 0)}`);
+        if (knownKeys.has(key.value)) {
+          throw createInvalidBodyError(
+            `not valid YAML: Map keys must be unique at ${positionOf(lines, key.range?.[0] ?? 0)}`,
+          );
         }
-        known.add(key.value);
+        knownKeys.add(key.value);
       }
     },
   });
@@ -94,8 +97,8 @@ function jsonOf(value: unknown): Uint8Array {
   let chunk = '';
   let length = 0;
   const write = (text: string): void => {
-    if ((length += text.length) > expandedMax) {
-      throw invalidBody('too large to be checked: the aliases of the YAML text expand it beyond 64 MB');
+    if ((length += text.length) > expandedLengthMax) {
+      throw createInvalidBodyError('too large to be checked: the aliases of the YAML text expand it beyond 64 MB');
     }
     chunk += text;
     if (chunk.length < chunkLength) return;
@@ -112,11 +115,11 @@ const chunkLength = 65_536;
 /** Writes a value as JSON. `name` is the name of the member that contains it, for error messages. */
 function writeValue(value: unknown, name: string, write: (text: string) => void): void {
   if (value instanceof Map) {
-    let before = '{';
+    let separator = '{';
     for (const [key, member] of value as ReadonlyMap<string, unknown>) {
-      write(`${before}${JSON.stringify(key)}:`);
+      write(`${separator}${JSON.stringify(key)}:`);
       writeValue(member, key, write);
-      before = ',';
+      separator = ',';
     }
     write(value.size === 0 ? '{}' : '}');
   } else if (Array.isArray(value)) {
@@ -126,7 +129,9 @@ function writeValue(value: unknown, name: string, write: (text: string) => void)
     });
     write(value.length === 0 ? '[]' : ']');
   } else if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw invalidBody(`not valid JSON: ${name || 'the document'} is ${value}, a number that JSON cannot represent`);
+    throw createInvalidBodyError(
+      `not valid JSON: ${name || 'the document'} is ${value}, a number that JSON cannot represent`,
+    );
   } else {
     write(typeof value === 'bigint' ? `${value}` : JSON.stringify(value));
   }

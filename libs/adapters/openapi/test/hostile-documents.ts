@@ -12,14 +12,15 @@ import { createDocumentReader } from '../src/create-document-reader.ts';
  * For each part of a result, a check that the part is within its limit for any document; `bytes` is the length of the
  * text.
  */
-type Bounds<Whole> = { readonly [Part in keyof Whole]: (part: Whole[Part], bytes: number) => boolean };
+type Bounds<Value> = { readonly [Part in keyof Value]: (part: Value[Part], bytes: number) => boolean };
 
-const isWithin = (text: string, most: number): boolean => text.length <= 2 * most && [...text].length <= most;
+const isWithin = (text: string, lengthMax: number): boolean =>
+  text.length <= 2 * lengthMax && [...text].length <= lengthMax;
 
 const schemeBounds = {
   type: (type) => ['apiKey', 'bearer', 'basic', 'none'].includes(type),
   name: (name) => name === null || (isWithin(name, 200) && isPlainLine(name)),
-  in: (place) => place === null || ['header', 'query', 'cookie'].includes(place),
+  in: (location) => location === null || ['header', 'query', 'cookie'].includes(location),
 } satisfies Bounds<AuthenticationScheme>;
 
 const warningBounds = {
@@ -46,23 +47,24 @@ const documentBounds = {
   digest: (digest) => /^[0-9a-f]{64}$/.test(digest),
   title: (title) => title === null || (title !== '' && isWithin(title, 200) && isPlainLine(title)),
   description: (text) => text === null || (isWithin(text, 10_000) && text.isWellFormed() && !text.includes('\0')),
-  operations: (list) => list.length <= 10_000 && list.every((one) => broken(operationBounds, one, 0).length === 0),
+  operations: (list) =>
+    list.length <= 10_000 && list.every((operation) => findExceeded(operationBounds, operation, 0).length === 0),
   derivedDescription: (text) => isWithin(text, 600) && isPlainLine(text),
   baseUrl: (url) => url !== '' && isWithin(url, 2_048) && isPlainLine(url),
-  authentication: (scheme) => broken(schemeBounds, scheme, 0).length === 0,
+  authentication: (scheme) => findExceeded(schemeBounds, scheme, 0).length === 0,
   warnings: ({ total, first }) =>
     total <= 10_000 &&
     first.length === Math.min(total, 20) &&
-    first.every((warning) => broken(warningBounds, warning, 0).length === 0),
+    first.every((warning) => findExceeded(warningBounds, warning, 0).length === 0),
 } satisfies Bounds<ReadDocument>;
 
 /** Returns the parts that exceed their limits. */
-const broken = <Whole extends object>(bounds: Bounds<Whole>, whole: Whole, bytes: number): (keyof Whole)[] =>
-  (Object.keys(bounds) as (keyof Whole)[]).filter((part) => !bounds[part](whole[part], bytes));
+const findExceeded = <Value extends object>(bounds: Bounds<Value>, value: Value, bytes: number): (keyof Value)[] =>
+  (Object.keys(bounds) as (keyof Value)[]).filter((part) => !bounds[part](value[part], bytes));
 
 export const expectWithinBounds = (document: ReadDocument, bytes: number): void => {
   expect(Object.keys(document).sort()).toEqual(Object.keys(documentBounds).sort());
-  expect(broken(documentBounds, document, bytes)).toEqual([]);
+  expect(findExceeded(documentBounds, document, bytes)).toEqual([]);
 };
 
 export const apiKey = (name: string) => ({ type: 'apiKey', in: 'header', name });
@@ -73,38 +75,47 @@ const operations = (count: number, operation: (index: number) => object) => ({
   paths: Object.fromEntries(Array.from({ length: count }, (_, i) => [`/things${i}/parts`, { get: operation(i) }])),
 });
 
-/** Members of a document, keyed by a description of the attack; most of them have `many` characters. */
-const hostileOf = (many: number, longName = 'n'.repeat(many)): Readonly<Record<string, () => object>> => ({
+/** Members of a document, keyed by a description of the attack; most of them have `characterCount` characters. */
+const createHostileMembers = (
+  characterCount: number,
+  longName = 'n'.repeat(characterCount),
+): Readonly<Record<string, () => object>> => ({
   'a default that is repeated many times': () => server('{a}'.repeat(100_000), { a: { default: 'x'.repeat(4_000) } }),
   'defaults beyond the longest text that can be built': () =>
     server('{a}'.repeat(200_000), { a: { default: 'x'.repeat(400_000) } }),
   'a default of many characters': () => server('{a}', { a: { default: longName } }),
   'a variable with a long name': () => server(`{${longName}}`, { [longName]: { default: 'x' } }),
-  'an address of many characters': () => server(longName),
-  'an address of braces': () => server('{}'.repeat(many / 2)),
-  'an address of blanks': () => server(' '.repeat(many)),
-  'an address of control characters': () => server('\u0001'.repeat(many / 10)),
+  'a server URL of many characters': () => server(longName),
+  'a server URL of braces': () => server('{}'.repeat(characterCount / 2)),
+  'a server URL of spaces': () => server(' '.repeat(characterCount)),
+  'a server URL of control characters': () => server('\u0001'.repeat(characterCount / 10)),
   'a key with a long name': () => schemes({ k: apiKey(longName) }),
   'a key with a long name in a scheme with a long name': () => schemes({ [longName]: apiKey(longName) }),
   'a scheme with a long name that looks like a number': () =>
-    schemes({ zz: {}, 1: apiKey('k'), ['7'.repeat(many)]: {} }),
-  'a reference with many steps': () => schemes({ k: { $ref: `#${'/a'.repeat(many / 10)}` } }),
+    schemes({ zz: {}, 1: apiKey('k'), ['7'.repeat(characterCount)]: {} }),
+  'a reference with many steps': () => schemes({ k: { $ref: `#${'/a'.repeat(characterCount / 10)}` } }),
   'a title of many characters': () => ({ info: { title: longName, version: '1' } }),
-  'a title of blanks and control characters': () => ({ info: { title: ' \u0000'.repeat(many / 10), version: '1' } }),
-  'a title of characters of two UTF-16 units': () => ({ info: { title: '🐈'.repeat(many / 10), version: '1' } }),
-  'a title of lone surrogates': () => ({ info: { title: '\ud83d'.repeat(many / 10), version: '1' } }),
+  'a title of spaces and control characters': () => ({
+    info: { title: ' \u0000'.repeat(characterCount / 10), version: '1' },
+  }),
+  'a title of characters of two UTF-16 units': () => ({
+    info: { title: '🐈'.repeat(characterCount / 10), version: '1' },
+  }),
+  'a title of lone surrogates': () => ({ info: { title: '\ud83d'.repeat(characterCount / 10), version: '1' } }),
   'a description of many characters': () => ({ info: { title: 't', version: '1', description: longName } }),
-  'a description of U+0000': () => ({ info: { title: 't', version: '1', description: '\u0000'.repeat(many / 10) } }),
-  'too many operations': () => operations(10_001 + many / 200, () => ({})),
-  'summaries that are almost addresses': () =>
-    operations(many / 2_000, (i) => ({ summary: `${i} ${'a-b.'.repeat(500)}` })),
+  'a description of U+0000': () => ({
+    info: { title: 't', version: '1', description: '\u0000'.repeat(characterCount / 10) },
+  }),
+  'too many operations': () => operations(10_001 + characterCount / 200, () => ({})),
+  'summaries that are almost URLs': () =>
+    operations(characterCount / 2_000, (i) => ({ summary: `${i} ${'a-b.'.repeat(500)}` })),
   'summaries of special characters': () =>
-    operations(many / 2_000, (i) => ({ summary: `${'@'.repeat(i)}${'<[('.repeat(500)}` })),
+    operations(characterCount / 2_000, (i) => ({ summary: `${'@'.repeat(i)}${'<[('.repeat(500)}` })),
   'summaries that are all different': () =>
-    operations(many / 2_000, (i) => ({ summary: `of ${`w${i}x `.repeat(30)}` })),
+    operations(characterCount / 2_000, (i) => ({ summary: `of ${`w${i}x `.repeat(30)}` })),
   'one operation with many words for all paths': () => ({
     paths: Object.fromEntries(
-      Array.from({ length: many / 800 }, (_, i) => [`/${i}`, { $ref: '#/components/pathItems/all' }]),
+      Array.from({ length: characterCount / 800 }, (_, i) => [`/${i}`, { $ref: '#/components/pathItems/all' }]),
     ),
     components: {
       pathItems: {
@@ -113,12 +124,16 @@ const hostileOf = (many: number, longName = 'n'.repeat(many)): Readonly<Record<s
     },
   }),
   'a summary of many characters': () => operations(1, () => ({ summary: longName, tags: [longName, '🐈'] })),
-  'a large number of tags': () => ({ tags: Array.from({ length: many / 100 }, (_, i) => ({ name: `tag of ${i}` })) }),
-  'a path of many characters': () => ({ paths: { ['/ab'.repeat(many / 3)]: { get: {} } } }),
+  'a large number of tags': () => ({
+    tags: Array.from({ length: characterCount / 100 }, (_, i) => ({ name: `tag of ${i}` })),
+  }),
+  'a path of many characters': () => ({ paths: { ['/ab'.repeat(characterCount / 3)]: { get: {} } } }),
   'an unknown member with a long name': () => ({ [longName]: 1 }),
   'many faults under long names': () => ({
     paths: {
-      [`/${'~'.repeat(1_990)}`]: Object.fromEntries(Array.from({ length: many / 500 }, (_, i) => [`m${i}`, 1])),
+      [`/${'~'.repeat(1_990)}`]: Object.fromEntries(
+        Array.from({ length: characterCount / 500 }, (_, i) => [`m${i}`, 1]),
+      ),
     },
   }),
   'faults in long names in long names': () => {
@@ -135,15 +150,15 @@ const hostileOf = (many: number, longName = 'n'.repeat(many)): Readonly<Record<s
 });
 
 /** Defines a test for each hostile document. */
-export const testHostile = (many: number): void => {
-  const hostile = hostileOf(many);
+export const testHostileDocuments = (characterCount: number): void => {
+  const membersByTitle = createHostileMembers(characterCount);
   const reader = createDocumentReader();
   afterAll(() => reader.close());
 
-  test.each(Object.keys(hostile))('%s', async (title) => {
-    const members = hostile[title]?.() ?? {};
-    const whole = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths: {}, ...members };
-    const text = Buffer.from(JSON.stringify(whole));
+  test.each(Object.keys(membersByTitle))('%s', async (title) => {
+    const members = membersByTitle[title]?.() ?? {};
+    const document = { openapi: '3.0.3', info: { title: 't', version: '1' }, paths: {}, ...members };
+    const text = Buffer.from(JSON.stringify(document));
     expectWithinBounds(await reader.readFile(text, 'json'), text.length);
     const result = await reader.readMember(
       Uint8Array.from(Buffer.from(`{"openapi_spec":${text.toString()}}`)),
@@ -151,10 +166,10 @@ export const testHostile = (many: number): void => {
       null,
     );
     if (!result.document) throw new Error('no document was read');
-    const { packed, operations: read, ...facts } = result.document;
+    const { packed, operations: operationList, ...details } = result.document;
     expectWithinBounds(result.document, packed.bytes);
-    expect(JSON.stringify(read).length).toBeLessThan(80_000_000);
+    expect(JSON.stringify(operationList).length).toBeLessThan(80_000_000);
     // The facts are at most 100 kB larger than the document itself.
-    expect(JSON.stringify(facts).length).toBeLessThan(Math.min(text.length, 100_000) + 100_000);
+    expect(JSON.stringify(details).length).toBeLessThan(Math.min(text.length, 100_000) + 100_000);
   });
 };

@@ -6,5 +6,5 @@ const validator = new Validator() as unknown as {
 };
 
 /** Returns whether an independent validator accepts the document, using the same official schema. */
-export const otherwiseConforms = (version: string, document: unknown): boolean =>
+export const isAcceptedByOtherValidator = (version: string, document: unknown): boolean =>
   validator.getAjvValidator(version)(document);

@@ -5,49 +5,51 @@ import { constants, inflateRawSync } from 'node:zlib';
 import type { ReadDocument } from '@portico/domain';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createDocumentReader } from '../src/create-document-reader.ts';
-import { otherwiseConforms } from './other-validator.ts';
+import { isAcceptedByOtherValidator } from './other-validator.ts';
 
 // These documents are next to the repository rather than in it: they were published by third parties, and the product
 // does not need them.
 const root = join(import.meta.dirname, '../../../..');
 const folder = join(root, '../shared/data/specs');
-const present = existsSync(folder);
-const files = present ? readdirSync(folder).filter((file) => file.endsWith('.json') && file !== 'manifest.json') : [];
-const malformed = present ? readdirSync(join(folder, 'malformed')).filter((file) => file.endsWith('.broken')) : [];
+const isPresent = existsSync(folder);
+const files = isPresent ? readdirSync(folder).filter((file) => file.endsWith('.json') && file !== 'manifest.json') : [];
+const malformedFiles = isPresent
+  ? readdirSync(join(folder, 'malformed')).filter((file) => file.endsWith('.broken'))
+  : [];
 
-const none = 'none';
+const noAuthentication = 'none';
 const bearer = 'bearer Authorization';
 const basic = 'basic Authorization';
 
-/** The base address and authentication of each document, determined by hand. */
-const byHand: readonly (readonly [file: string, baseUrl: string, authentication: string])[] = [
-  // Addresses that are empty, absent or not addresses at all, or that contain variables.
-  ['amentum.space-gravity', '/', none],
-  ['apache.org-qakka', '/', none],
-  ['elastic.co', '/', none],
-  ['apisetu.gov.in-issuer', 'Your API URL', none],
+/** The base URL and authentication of each document, determined by hand. */
+const expectedDocuments: readonly (readonly [file: string, baseUrl: string, authentication: string])[] = [
+  // URLs that are empty, absent or not URLs at all, or that contain variables.
+  ['amentum.space-gravity', '/', noAuthentication],
+  ['apache.org-qakka', '/', noAuthentication],
+  ['elastic.co', '/', noAuthentication],
+  ['apisetu.gov.in-issuer', 'Your API URL', noAuthentication],
   [
     'adyen.com-terminalapi',
     'https://device-api-test.adyen.com/v1/merchants/{merchantAccount}/devices/{deviceId}/sync',
     'apiKey X-API-Key header',
   ],
   ['atlassian.com-jira', 'https://{your-domain}.atlassian.net', bearer],
-  ['bunq.com', 'https://public-api.sandbox.bunq.com/v1', none],
-  ['github.com-ghes', 'http://HOSTNAME/api/v3', none],
-  ['gitlab.com', '/api', none],
-  ['docker.com-engine', '/v1.33', none],
+  ['bunq.com', 'https://public-api.sandbox.bunq.com/v1', noAuthentication],
+  ['github.com-ghes', 'http://HOSTNAME/api/v3', noAuthentication],
+  ['gitlab.com', '/api', noAuthentication],
+  ['docker.com-engine', '/v1.33', noAuthentication],
   ['vtex.local-search-api', 'https://apiexamples.vtexcommercestable.com.br', 'apiKey X-VTEX-API-AppKey header'],
   // Structure: no version, an empty title, only webhooks, paths without a slash.
-  ['tokenjay.app', 'https://api.tokenjay.app/', none],
-  ['ipinfodb.com', '/', none],
+  ['tokenjay.app', 'https://api.tokenjay.app/', noAuthentication],
+  ['ipinfodb.com', '/', noAuthentication],
   ['adyen.com-webhooks', '/', basic],
-  ['apicurio.local-registry', 'https://MY-REGISTRY-URL/apis/registry/v2', none],
+  ['apicurio.local-registry', 'https://MY-REGISTRY-URL/apis/registry/v2', noAuthentication],
   // Security: schemes without a type, a scheme that is a reference, several schemes, mutual TLS.
-  ['import.io-extraction', 'https://extraction.import.io/', none],
-  ['import.io-rss', 'https://rss.import.io/', none],
-  ['import.io-run', 'https://run.import.io/', none],
+  ['import.io-extraction', 'https://extraction.import.io/', noAuthentication],
+  ['import.io-rss', 'https://rss.import.io/', noAuthentication],
+  ['import.io-run', 'https://run.import.io/', noAuthentication],
   ['camaraproject.org-geofencing-subscriptions', 'http://localhost:9091/geofencing-subscriptions/vwip', bearer],
-  ['mermade-3.1-pass-mega', '/', none],
+  ['mermade-3.1-pass-mega', '/', noAuthentication],
   ['mermade-3.0-pass-gluecon-example1-from-.-improved-securityschemes.md', '/', basic],
   ['oas-examples-3.1-json-security', 'https://httpbin.org', 'apiKey api_key cookie'],
   ['cloudflare.com', 'https://api.cloudflare.com/client/v4', 'apiKey X-Auth-Email header'],
@@ -89,41 +91,43 @@ async function readAsBody(text: string): Promise<ReadDocument> {
 }
 
 const exists = (document: unknown, pointer: string): boolean => {
-  let place = document;
+  let value = document;
   for (const token of pointer.split('/').slice(1)) {
     const name = token.replaceAll('~1', '/').replaceAll('~0', '~');
-    if (typeof place !== 'object' || place === null || !Object.hasOwn(place, name)) return false;
-    place = (place as Record<string, unknown>)[name];
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return false;
+    value = (value as Record<string, unknown>)[name];
   }
   return true;
 };
 
-if (!present) test.skip(`real documents: there are none at ../shared/data/specs next to the repository`, () => {});
+if (!isPresent) test.skip(`real documents: there are none at ../shared/data/specs next to the repository`, () => {});
 
-describe.skipIf(!present)('published documents', () => {
+describe.skipIf(!isPresent)('published documents', () => {
   test.each(files)('%s is accepted, and its text is returned unchanged', async (file) => {
     const { text, document } = await read(file);
     const { deflated, bytes } = document.packed;
-    const unpacked = inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
-    expect(unpacked.length).toBe(bytes);
-    expect(createHash('sha256').update(unpacked).digest('hex')).toBe(createHash('sha256').update(text).digest('hex'));
+    const unpackedText = inflateRawSync(deflated, { finishFlush: constants.Z_SYNC_FLUSH });
+    expect(unpackedText.length).toBe(bytes);
+    expect(createHash('sha256').update(unpackedText).digest('hex')).toBe(
+      createHash('sha256').update(text).digest('hex'),
+    );
     expect(document.digest).toBe(createHash('sha256').update(text).digest('hex'));
   });
 
   test.each(files)(
-    '%s has warnings only if another validator finds faults; each has a position and occurs once',
+    '%s has warnings only if an independent validator finds faults; each has a position and occurs once',
     async (file) => {
       const { text, document } = await read(file);
-      const parsed = JSON.parse(text) as { openapi: string };
+      const parsedDocument = JSON.parse(text) as { openapi: string };
       const { total, first } = document.warnings;
-      expect(total === 0).toBe(otherwiseConforms(parsed.openapi.slice(0, 3), parsed));
+      expect(total === 0).toBe(isAcceptedByOtherValidator(parsedDocument.openapi.slice(0, 3), parsedDocument));
       expect(first.length).toBe(Math.min(total, 20));
       expect(new Set(first.map(({ pointer, message }) => `${pointer} ${message}`)).size).toBe(first.length);
-      for (const { pointer } of first) expect(exists(parsed, pointer), pointer).toBe(true);
+      for (const { pointer } of first) expect(exists(parsedDocument, pointer), pointer).toBe(true);
     },
   );
 
-  test.each(byHand)('%s has the base address %s and the authentication %s', async (name, baseUrl, expected) => {
+  test.each(expectedDocuments)('%s has the base URL %s and the authentication %s', async (name, baseUrl, expected) => {
     const { document } = await read(`${name}.json`);
     const { type, name: parameter, in: place } = document.authentication;
     expect(document.baseUrl).toBe(baseUrl);
@@ -156,7 +160,7 @@ describe.skipIf(!present)('published documents', () => {
     else expect(document.derivedDescription).toMatch(expected);
   });
 
-  test('descriptions are derived only for documents without one, and contain no markup, addresses or ids', async () => {
+  test('descriptions are derived only for documents without one, and contain no markup, URLs or ids', async () => {
     for (const file of files) {
       const { description, derivedDescription } = (await read(file)).document;
       if (description) expect(derivedDescription).toBe('');
@@ -165,26 +169,26 @@ describe.skipIf(!present)('published documents', () => {
     }
   });
 
-  test('integers beyond 2^53 are kept digit by digit', async () => {
+  test('integers beyond 2^53 keep all their digits', async () => {
     const { text, document } = await read('discord.com.json');
-    const large = text.match(/(?<=: ?)\d{17,}/g) ?? [];
-    expect(large.some((digits) => !Number.isSafeInteger(Number(digits)))).toBe(true);
-    const unpacked = inflateRawSync(document.packed.deflated, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
-    expect(unpacked.match(/(?<=: ?)\d{17,}/g)).toEqual(large);
+    const largeIntegers = text.match(/(?<=: ?)\d{17,}/g) ?? [];
+    expect(largeIntegers.some((digits) => !Number.isSafeInteger(Number(digits)))).toBe(true);
+    const unpackedText = inflateRawSync(document.packed.deflated, { finishFlush: constants.Z_SYNC_FLUSH }).toString();
+    expect(unpackedText.match(/(?<=: ?)\d{17,}/g)).toEqual(largeIntegers);
   });
 
   test('a document of 19.7 MB is read while the main thread keeps running', async () => {
     const text = readFileSync(join(folder, 'github.com-ghes.deref.json'));
     const body = Uint8Array.from(Buffer.concat([Buffer.from('{"openapi_spec":'), text, Buffer.from('}')]));
-    let turns = 0;
-    const counting = setInterval(() => turns++, 1);
+    let ticks = 0;
+    const timer = setInterval(() => ticks++, 1);
     const { document } = await reader.readMember(body, 'openapi_spec', null);
-    clearInterval(counting);
+    clearInterval(timer);
     expect(document?.packed.bytes).toBe(text.length);
-    expect(turns).toBeGreaterThan(10);
+    expect(ticks).toBeGreaterThan(10);
   });
 
-  test.each(malformed)('%s is rejected with the position of its fault', async (file) => {
+  test.each(malformedFiles)('%s is rejected with the position of its fault', async (file) => {
     const content = readFileSync(join(folder, 'malformed', file));
     let message = '';
     try {
@@ -193,10 +197,10 @@ describe.skipIf(!present)('published documents', () => {
       message = (error as Error).message;
     }
     // If the engine does not report a position, the text ends prematurely.
-    const place = /line (\d+) column (\d+)/.exec(message);
+    const match = /line (\d+) column (\d+)/.exec(message);
     const lines = content.toString().split('\n');
-    const [line, column] = place ? [place[1], place[2]] : [lines.length, (lines.at(-1)?.length ?? 0) + 1];
-    expect(message).toMatch(place ? /line/ : /end of JSON/);
+    const [line, column] = match ? [match[1], match[2]] : [lines.length, (lines.at(-1)?.length ?? 0) + 1];
+    expect(message).toMatch(match ? /line/ : /end of JSON/);
     await expect(reader.readFile(content, 'json')).rejects.toThrow(
       new RegExp(`not valid JSON: expected .* at line ${line}, column ${column}$`),
     );

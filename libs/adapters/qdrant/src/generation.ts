@@ -10,10 +10,10 @@ export interface Repairs {
 
 export interface GenerationDependencies {
   readonly server: QdrantServer;
-  readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
+  readonly embeddings: Pick<EmbeddingStore, 'listChangedSince'>;
   readonly onRepaired: (repairs: Repairs) => void;
   /** The signal that aborts long work between two batches. */
-  readonly closing: AbortSignal;
+  readonly closeSignal: AbortSignal;
 }
 
 /** The number of points per write request, about 2 MB. */
@@ -29,10 +29,10 @@ export class Generation {
   readonly #server: QdrantServer;
   readonly #onRepaired: (repairs: Repairs) => void;
   readonly #follower: Follower<EmbeddingChange>;
-  /** The approximate number of vectors of each model. */
+  /** The approximate number of vectors from each model. */
   readonly #sizes = new Map<string, number>();
 
-  constructor(name: string, { server, embeddings, onRepaired, closing }: GenerationDependencies) {
+  constructor(name: string, { server, embeddings, onRepaired, closeSignal }: GenerationDependencies) {
     this.name = name;
     this.#server = server;
     this.#onRepaired = onRepaired;
@@ -40,91 +40,91 @@ export class Generation {
       embeddings,
       embeddingBatchSize,
       { apply: (modelId, changes) => this.#apply(modelId, changes), begin: (modelId) => this.#compare(modelId) },
-      closing,
+      closeSignal,
     );
   }
 
-  /** Fills the new collection with all embeddings of the model. No other process may write to it in the meantime. */
-  async fill(modelId: string, onProgress: (written: number) => void): Promise<void> {
-    let [size, after] = [0, 0];
-    for await (const changes of this.#follower.all(modelId)) {
+  /** Fills the new collection with all embeddings from the model. No other process may write to it in the meantime. */
+  async fill(modelId: string, onProgress: (count: number) => void): Promise<void> {
+    let [size, lastSequence] = [0, 0];
+    for await (const changes of this.#follower.readAll(modelId)) {
       for (const part of chunksOf(changes, pointsPerWrite)) {
         await this.#server.insert(this.name, part.map(pointOf(modelId)));
         size += part.length;
         onProgress(size);
       }
-      after = changes.at(-1)?.sequence ?? after;
+      lastSequence = changes.at(-1)?.sequence ?? lastSequence;
     }
     this.#sizes.set(modelId, size);
-    this.#follower.continueAfter(modelId, after);
+    this.#follower.continueAfter(modelId, lastSequence);
   }
 
-  /** Resolves once the collection contains every embedding of the model up to `asOf`. */
+  /** Resolves once the collection contains every embedding from the model up to `asOf`. */
   catchUp(modelId: string, asOf: number): Promise<void> {
     return this.#follower.catchUp(modelId, asOf);
   }
 
-  isUpTo(modelId: string, asOf: number): boolean {
-    return this.#follower.isUpTo(modelId, asOf);
+  isCompleteUpTo(modelId: string, asOf: number): boolean {
+    return this.#follower.isCompleteUpTo(modelId, asOf);
   }
 
-  /** Returns the approximate number of vectors of the model. */
+  /** Returns the approximate number of vectors from the model. */
   sizeOf(modelId: string): number {
     return this.#sizes.get(modelId) ?? 0;
   }
 
   async #apply(modelId: string, changes: readonly EmbeddingChange[]): Promise<void> {
-    const stored = new Map<CollectionId, number>();
+    const storedSequences = new Map<CollectionId, number>();
     for (const part of chunksOf(changes, pointsPerWrite)) {
-      const sequences = await this.#server.sequences(this.name, part.map(idOf));
-      for (const [id, sequence] of sequences) stored.set(id, sequence);
+      const sequences = await this.#server.readSequences(this.name, part.map(idOf));
+      for (const [id, sequence] of sequences) storedSequences.set(id, sequence);
     }
-    const added = changes.filter(({ collectionId }) => !stored.has(collectionId)).length;
-    this.#sizes.set(modelId, this.sizeOf(modelId) + added);
-    await this.#writeMissing(modelId, changes, stored);
+    const addedCount = changes.filter(({ collectionId }) => !storedSequences.has(collectionId)).length;
+    this.#sizes.set(modelId, this.sizeOf(modelId) + addedCount);
+    await this.#writeMissing(modelId, changes, storedSequences);
   }
 
   /**
    * Makes the collection match the database, regardless of the collection's contents: at startup, after a Qdrant
-   * outage, or after a backup of Qdrant or the database was restored. Returns the sequence of the last embedding. Reads
+   * outage, or after a backup of Qdrant or the database was restored. Returns the sequence number of the last embedding. Reads
    * Qdrant first, then deletes each point that the database lacks. A point that was written since then has a different
    * version, so it is kept.
    */
   async #compare(modelId: string): Promise<number> {
-    const unmatched = await this.#versions(modelId);
+    const unmatchedVersions = await this.#readVersions(modelId);
     const removals: PointVersion[] = [];
-    let [missing, size, after] = [0, 0, 0];
-    for await (const changes of this.#follower.all(modelId)) {
-      const stored = new Map<CollectionId, number>();
-      const newer: PointVersion[] = [];
+    let [missingCount, size, lastSequence] = [0, 0, 0];
+    for await (const changes of this.#follower.readAll(modelId)) {
+      const storedSequences = new Map<CollectionId, number>();
+      const newerVersions: PointVersion[] = [];
       for (const { collectionId, sequence } of changes) {
-        const storedSequence = unmatched.get(collectionId);
-        unmatched.delete(collectionId);
+        const storedSequence = unmatchedVersions.get(collectionId);
+        unmatchedVersions.delete(collectionId);
         if (storedSequence === undefined) continue;
         // The point is newer than the database, which was restored from an older backup.
-        if (storedSequence > sequence) newer.push({ collectionId, sequence: storedSequence });
-        else stored.set(collectionId, storedSequence);
+        if (storedSequence > sequence) newerVersions.push({ collectionId, sequence: storedSequence });
+        else storedSequences.set(collectionId, storedSequence);
       }
-      await this.#removeVersions(newer);
-      missing += await this.#writeMissing(modelId, changes, stored);
+      await this.#removeVersions(newerVersions);
+      missingCount += await this.#writeMissing(modelId, changes, storedSequences);
       size += changes.length;
-      after = changes.at(-1)?.sequence ?? after;
+      lastSequence = changes.at(-1)?.sequence ?? lastSequence;
     }
-    for (const [collectionId, sequence] of unmatched) removals.push({ collectionId, sequence });
+    for (const [collectionId, sequence] of unmatchedVersions) removals.push({ collectionId, sequence });
     await this.#removeVersions(removals);
     this.#sizes.set(modelId, size);
-    if (missing + removals.length > 0) this.#onRepaired({ missing, superfluous: removals.length });
-    return after;
+    if (missingCount + removals.length > 0) this.#onRepaired({ missing: missingCount, superfluous: removals.length });
+    return lastSequence;
   }
 
-  async #versions(modelId: string): Promise<Map<CollectionId, number>> {
+  async #readVersions(modelId: string): Promise<Map<CollectionId, number>> {
     const versions = new Map<CollectionId, number>();
     let offset: CollectionId | null = null;
     do {
       const page: {
         readonly sequences: readonly (readonly [CollectionId, number])[];
         readonly next: CollectionId | null;
-      } = await this.#server.page(this.name, modelId, offset, pageSize);
+      } = await this.#server.readPage(this.name, modelId, offset, pageSize);
       for (const [id, sequence] of page.sequences) versions.set(id, sequence);
       offset = page.next;
     } while (offset !== null);
@@ -135,12 +135,14 @@ export class Generation {
   async #writeMissing(
     modelId: string,
     changes: readonly EmbeddingChange[],
-    stored: ReadonlyMap<CollectionId, number>,
+    storedSequences: ReadonlyMap<CollectionId, number>,
   ): Promise<number> {
-    const newer = changes.filter(({ collectionId, sequence }) => sequence > (stored.get(collectionId) ?? -1));
-    for (const part of chunksOf(newer, pointsPerWrite))
+    const newerChanges = changes.filter(
+      ({ collectionId, sequence }) => sequence > (storedSequences.get(collectionId) ?? -1),
+    );
+    for (const part of chunksOf(newerChanges, pointsPerWrite))
       await this.#server.writeNewer(this.name, part.map(pointOf(modelId)));
-    return newer.length;
+    return newerChanges.length;
   }
 
   async #removeVersions(versions: readonly PointVersion[]): Promise<void> {

@@ -4,4 +4,5 @@ import { createHash } from 'node:crypto';
 export const prefixOf = (installation: string): string => `portico-${installation}-`;
 
 /** Returns a digest of the model id that is long enough to distinguish an installation's models. */
-export const modelDigest = (modelId: string): string => createHash('sha256').update(modelId).digest('hex').slice(0, 8);
+export const modelDigestOf = (modelId: string): string =>
+  createHash('sha256').update(modelId).digest('hex').slice(0, 8);

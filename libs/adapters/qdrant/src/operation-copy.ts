@@ -5,9 +5,9 @@ import type { BlockVersion, StoredBlock, OperationPoints } from './operation-poi
 
 export interface OperationCopyDependencies {
   readonly points: OperationPoints;
-  readonly blocks: Pick<OperationBlockStore, 'changedSince'>;
+  readonly blocks: Pick<OperationBlockStore, 'listChangedSince'>;
   /** The signal that aborts long work between two batches. */
-  readonly closing: AbortSignal;
+  readonly closeSignal: AbortSignal;
 }
 
 /**
@@ -25,7 +25,7 @@ export class OperationCopy {
     name: string,
     modelId: string,
     dimension: number,
-    { points, blocks, closing }: OperationCopyDependencies,
+    { points, blocks, closeSignal }: OperationCopyDependencies,
   ) {
     this.name = name;
     this.#modelId = modelId;
@@ -34,55 +34,60 @@ export class OperationCopy {
       blocks,
       blockBatchSize,
       { begin: () => this.#compare(dimension), apply: (_modelId, changes) => this.#apply(changes) },
-      closing,
+      closeSignal,
     );
   }
 
-  isUpTo(asOf: number): boolean {
-    return this.#follower.isUpTo(this.#modelId, asOf);
+  isCompleteUpTo(asOf: number): boolean {
+    return this.#follower.isCompleteUpTo(this.#modelId, asOf);
   }
 
-  /** Resolves once the copy contains every block of the model up to `asOf`. */
+  /** Resolves once the copy contains every block for the model up to `asOf`. */
   catchUp(asOf: number): Promise<void> {
     return this.#follower.catchUp(this.#modelId, asOf);
   }
 
   /**
    * Makes the copy match the database, regardless of the copy's contents: at startup, after a Qdrant outage, or after a
-   * backup of Qdrant or the database was restored. Returns the sequence of the last block. Reads Qdrant first: a block
+   * backup of Qdrant or the database was restored. Returns the sequence number of the last block. Reads Qdrant first: a block
    * is outdated if the database has a different version of it, or none. Blocks that are written in the meantime are
    * kept.
    */
   async #compare(dimension: number): Promise<number> {
     await checkVersion(this.#points);
-    await this.#points.ensure(this.name, dimension);
-    const storedBlocks = Map.groupBy(await this.#points.blocks(this.name, null), ({ collectionId }) => collectionId);
-    let after = 0;
-    for await (const changes of this.#follower.all(this.#modelId)) {
-      const existing = changes.flatMap(({ collectionId }) => storedBlocks.get(collectionId) ?? []);
+    await this.#points.ensureCollection(this.name, dimension);
+    const storedBlocks = Map.groupBy(
+      await this.#points.readBlocks(this.name, null),
+      ({ collectionId }) => collectionId,
+    );
+    let lastSequence = 0;
+    for await (const changes of this.#follower.readAll(this.#modelId)) {
+      const existingBlocks = changes.flatMap(({ collectionId }) => storedBlocks.get(collectionId) ?? []);
       for (const { collectionId } of changes) storedBlocks.delete(collectionId);
       // These include blocks that are newer than the database if it was restored from an older backup.
       await this.#points.removeBlocks(
         this.name,
-        existing.filter((block) => !changes.some((change) => isSameVersion(block, change))),
+        existingBlocks.filter((block) => !changes.some((change) => isSameVersion(block, change))),
       );
-      for (const change of missingFrom(existing, changes)) await this.#write(change);
-      after = changes.at(-1)?.sequence ?? after;
+      for (const change of findMissing(existingBlocks, changes)) await this.#write(change);
+      lastSequence = changes.at(-1)?.sequence ?? lastSequence;
     }
     await this.#points.removeBlocks(this.name, [...storedBlocks.values()].flat());
-    return after;
+    return lastSequence;
   }
 
   async #apply(changes: readonly OperationBlockChange[]): Promise<void> {
     if (changes.length === 0) return;
-    const existing = await this.#points.blocks(
+    const existingBlocks = await this.#points.readBlocks(
       this.name,
       changes.map(({ collectionId }) => collectionId),
     );
-    for (const change of missingFrom(existing, changes)) await this.#write(change);
+    for (const change of findMissing(existingBlocks, changes)) await this.#write(change);
     for (const change of changes) {
-      const isReplaced = existing.some((block) => hasSameCollection(block, change) && block.sequence < change.sequence);
-      if (isReplaced) await this.#points.removeEarlier(this.name, change);
+      const isReplaced = existingBlocks.some(
+        (block) => hasSameCollection(block, change) && block.sequence < change.sequence,
+      );
+      if (isReplaced) await this.#points.removeEarlierBlocks(this.name, change);
     }
   }
 
@@ -98,7 +103,7 @@ const isSameVersion = (block: BlockVersion, change: BlockVersion): boolean =>
   hasSameCollection(block, change) && block.sequence === change.sequence;
 
 /** Returns the changes that are missing or incomplete in Qdrant. */
-const missingFrom = (existing: readonly StoredBlock[], changes: readonly OperationBlockChange[]) =>
+const findMissing = (existingBlocks: readonly StoredBlock[], changes: readonly OperationBlockChange[]) =>
   changes.filter(
-    (change) => (existing.find((block) => isSameVersion(block, change))?.points ?? 0) !== change.operations,
+    (change) => (existingBlocks.find((block) => isSameVersion(block, change))?.points ?? 0) !== change.operations,
   );

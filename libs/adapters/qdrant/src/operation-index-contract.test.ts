@@ -1,11 +1,11 @@
 import { operationIndexContract } from '@portico/contracts';
-import { startQdrant, startFakeQdrant } from '@portico/test-servers';
+import { connectToQdrant, startFakeQdrant } from '@portico/test-servers';
 import { afterAll, afterEach, describe, test } from 'vitest';
 import type { Server } from '../test/server-limits.ts';
 import { createOperationSubject } from '../test/operation-subject.ts';
 
 const fake = await startFakeQdrant();
-const real = await startQdrant();
+const realServer = await connectToQdrant();
 afterAll(() => fake.close());
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -21,4 +21,4 @@ const runContract = (server: Server) => {
 
 describe('fake Qdrant: the contract of an index of operations', () => runContract(fake));
 
-describe.skipIf(!real)('Qdrant: the contract of an index of operations', () => runContract(real ?? fake));
+describe.skipIf(!realServer)('Qdrant: the contract of an index of operations', () => runContract(realServer ?? fake));

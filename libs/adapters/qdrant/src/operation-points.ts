@@ -3,7 +3,7 @@ import { type CollectionId, type IndexedOperation, type OperationMatch, type Ope
 import { QdrantConnection } from './qdrant-connection.ts';
 import { readCounts, assertCompleted, readMatches } from './read-response.ts';
 
-/** A block in Qdrant: the operations of a collection as of a sequence, with the number of stored points. */
+/** A block in Qdrant: the operations of a collection as of a sequence number, with the number of stored points. */
 export interface StoredBlock {
   readonly collectionId: CollectionId;
   readonly sequence: number;
@@ -13,7 +13,7 @@ export interface StoredBlock {
 export type BlockVersion = Pick<StoredBlock, 'collectionId' | 'sequence'>;
 
 /** Returns the number of candidates per kind of vector in a search: far more than requested, see `query`. */
-const candidateLimit = (limit: number): number => Math.max(4 * limit, 200);
+const candidateLimitFor = (limit: number): number => Math.max(4 * limit, 200);
 
 /**
  * The number of vector components per write request, of about 20 bytes each: 1 MB, which takes about ten milliseconds
@@ -33,11 +33,11 @@ const blocksMax = 1_000_000;
  */
 export class OperationPoints extends QdrantConnection {
   /** Creates the collection if it is missing. The collection has no graph (`m: 0`), so every search is exact. */
-  async ensure(name: string, dimension: number): Promise<void> {
-    if (!(await this.collections()).includes(name)) await this.#create(name, dimension);
+  async ensureCollection(name: string, dimension: number): Promise<void> {
+    if (!(await this.listCollections()).includes(name)) await this.#create(name, dimension);
     for (const field_name of ['collection_id', 'method', 'block']) {
       await this.call('indexing operations', assertCompleted, () =>
-        this.bulk.createPayloadIndex(name, { wait: true, field_name, field_schema: 'keyword' }),
+        this.bulkClient.createPayloadIndex(name, { wait: true, field_name, field_schema: 'keyword' }),
       );
     }
   }
@@ -46,11 +46,11 @@ export class OperationPoints extends QdrantConnection {
     const vectors = { meaning: { size: dimension, distance: 'Dot' } } as const;
     try {
       await this.call('creating a collection', Boolean, () =>
-        this.bulk.createCollection(name, { vectors, sparse_vectors: { words: {} }, hnsw_config: { m: 0 } }),
+        this.bulkClient.createCollection(name, { vectors, sparse_vectors: { words: {} }, hnsw_config: { m: 0 } }),
       );
     } catch (error) {
       // Another process may have created it in the meantime.
-      if (!(await this.collections()).includes(name)) throw error;
+      if (!(await this.listCollections()).includes(name)) throw error;
     }
   }
 
@@ -59,13 +59,13 @@ export class OperationPoints extends QdrantConnection {
    * points may be too high while Qdrant is moving points: exact counts would require a search per block, whereas a
    * wrong count causes only a needless write.
    */
-  async blocks(name: string, collectionIds: readonly CollectionId[] | null): Promise<readonly StoredBlock[]> {
+  async readBlocks(name: string, collectionIds: readonly CollectionId[] | null): Promise<readonly StoredBlock[]> {
     const counts = await this.call('counting operations', readCounts, () =>
-      this.bulk.facet(name, {
+      this.bulkClient.facet(name, {
         key: 'block',
         exact: collectionIds !== null,
         limit: blocksMax,
-        ...(collectionIds ? { filter: { must: [isAnyOf('collection_id', collectionIds)] } } : {}),
+        ...(collectionIds ? { filter: { must: [matchAny('collection_id', collectionIds)] } } : {}),
       }),
     );
     return [...counts].map(([block, points]) => {
@@ -78,7 +78,7 @@ export class OperationPoints extends QdrantConnection {
   async write(name: string, block: BlockVersion, operations: readonly IndexedOperation[]): Promise<void> {
     for (const part of partsOf(operations)) {
       await this.call('writing operations', assertCompleted, () =>
-        this.bulk.upsert(name, {
+        this.bulkClient.upsert(name, {
           wait: true,
           points: part.map((operation) => toPoint(block, operation)),
           update_filter: { must_not: [{ key: 'sequence', range: { gte: block.sequence } }] },
@@ -88,19 +88,19 @@ export class OperationPoints extends QdrantConnection {
   }
 
   /** Removes the points of the collection's earlier blocks. */
-  async removeEarlier(name: string, { collectionId, sequence }: BlockVersion): Promise<void> {
-    const must = [isAnyOf('collection_id', [collectionId]), { key: 'sequence', range: { lt: sequence } }];
+  async removeEarlierBlocks(name: string, { collectionId, sequence }: BlockVersion): Promise<void> {
+    const must = [matchAny('collection_id', [collectionId]), { key: 'sequence', range: { lt: sequence } }];
     await this.call('removing operations', assertCompleted, () =>
-      this.bulk.delete(name, { wait: true, filter: { must } }),
+      this.bulkClient.delete(name, { wait: true, filter: { must } }),
     );
   }
 
   /** Removes these blocks. Other blocks of the same collections are kept. */
   async removeBlocks(name: string, blocks: readonly BlockVersion[]): Promise<void> {
     for (let i = 0; i < blocks.length; i += blocksPerRequest) {
-      const must = [isAnyOf('block', blocks.slice(i, i + blocksPerRequest).map(blockName))];
+      const must = [matchAny('block', blocks.slice(i, i + blocksPerRequest).map(blockNameOf))];
       await this.call('removing operations', assertCompleted, () =>
-        this.bulk.delete(name, { wait: true, filter: { must } }),
+        this.bulkClient.delete(name, { wait: true, filter: { must } }),
       );
     }
   }
@@ -113,19 +113,21 @@ export class OperationPoints extends QdrantConnection {
   query(
     name: string,
     { vector: { dense, sparse }, method, limit }: Pick<OperationQuery, 'vector' | 'method' | 'limit'>,
-    among: readonly CollectionId[],
+    candidateIds: readonly CollectionId[],
   ): Promise<readonly OperationMatch[]> {
     const meaning = { query: [...dense], using: 'meaning', params: { exact: true } };
     const words = { query: { indices: [...sparse.indices], values: [...sparse.weights] }, using: 'words' };
     const kinds = sparse.indices.length > 0 ? [meaning, words] : [meaning];
-    const perKind = candidateLimit(limit);
-    const candidates = kinds.map((kind) => ({ ...kind, limit: perKind }));
+    const limitPerKind = candidateLimitFor(limit);
+    const candidates = kinds.map((kind) => ({ ...kind, limit: limitPerKind }));
     return this.call('searching', readMatches, () =>
-      this.quick.query(name, {
-        prefetch: kinds.map((kind) => ({ ...kind, prefetch: candidates, limit: kinds.length * perKind })),
+      this.quickClient.query(name, {
+        prefetch: kinds.map((kind) => ({ ...kind, prefetch: candidates, limit: kinds.length * limitPerKind })),
         query: { formula: { sum: scoreNames.slice(0, kinds.length) }, defaults },
         // The filter also applies to the candidates.
-        filter: { must: [isAnyOf('collection_id', among), ...(method === null ? [] : [isAnyOf('method', [method])])] },
+        filter: {
+          must: [matchAny('collection_id', candidateIds), ...(method === null ? [] : [matchAny('method', [method])])],
+        },
         limit,
         with_payload: ['collection_id', 'key'],
         with_vector: false,
@@ -138,12 +140,12 @@ const scoreNames = ['$score[0]', '$score[1]'];
 /** The default scores: an operation without any of the query's words has a word similarity of 0. */
 const defaults = Object.fromEntries(scoreNames.map((score) => [score, 0]));
 
-const isAnyOf = (key: string, values: readonly string[]) => ({ key, match: { any: [...values] } });
+const matchAny = (key: string, values: readonly string[]) => ({ key, match: { any: [...values] } });
 
-const blockName = ({ collectionId, sequence }: BlockVersion): string => `${collectionId} ${sequence}`;
+const blockNameOf = ({ collectionId, sequence }: BlockVersion): string => `${collectionId} ${sequence}`;
 
 const toPoint = (block: BlockVersion, { key, method, vector: { dense, sparse } }: IndexedOperation) => ({
-  id: pointId(block.collectionId, key),
+  id: pointIdOf(block.collectionId, key),
   vector: {
     meaning: [...dense],
     ...(sparse.indices.length > 0 ? { words: { indices: [...sparse.indices], values: [...sparse.weights] } } : {}),
@@ -153,12 +155,12 @@ const toPoint = (block: BlockVersion, { key, method, vector: { dense, sparse } }
     key,
     method,
     sequence: block.sequence,
-    block: blockName(block),
+    block: blockNameOf(block),
   },
 });
 
 /** Returns an id that is the same in all processes, so that each operation has only one point. */
-const pointId = (collectionId: CollectionId, key: string): string =>
+const pointIdOf = (collectionId: CollectionId, key: string): string =>
   createHash('sha256')
     .update(`${collectionId} ${key}`)
     .digest('hex')

@@ -14,19 +14,19 @@ const failuresWithinMs = 10_000;
  */
 export class QdrantConnection {
   /** The client for searches and small calls. */
-  protected readonly quick: QdrantClient;
+  protected readonly quickClient: QdrantClient;
   /** The client for calls that write or read many points. */
-  protected readonly bulk: QdrantClient;
+  protected readonly bulkClient: QdrantClient;
   readonly #breaker;
 
   constructor(url: string, apiKey: string | null, { searchMs, bulkMs, breakerOpenMs }: Limits) {
-    this.quick = connect(url, apiKey, searchMs);
-    this.bulk = connect(url, apiKey, bulkMs);
+    this.quickClient = connect(url, apiKey, searchMs);
+    this.bulkClient = connect(url, apiKey, bulkMs);
     this.#breaker = circuitBreaker(
       handleWhen((error) => error instanceof QdrantFailure && (error.kind === 'unavailable' || error.kind === 'key')),
       {
         halfOpenAfter: breakerOpenMs,
-        breaker: new FailureWindow({ failuresMax, withinMs: failuresWithinMs, inARow: false }),
+        breaker: new FailureWindow({ failuresMax, withinMs: failuresWithinMs, consecutive: false }),
       },
     );
   }
@@ -35,16 +35,16 @@ export class QdrantConnection {
     this.#breaker.onBreak(listener);
   }
 
-  version(): Promise<string> {
-    return this.call('reading its version', readVersion, () => this.quick.versionInfo());
+  readVersion(): Promise<string> {
+    return this.call('reading its version', readVersion, () => this.quickClient.versionInfo());
   }
 
-  collections(): Promise<readonly string[]> {
-    return this.call('listing its collections', readNames, () => this.quick.getCollections());
+  listCollections(): Promise<readonly string[]> {
+    return this.call('listing its collections', readNames, () => this.quickClient.getCollections());
   }
 
   async drop(name: string): Promise<void> {
-    await this.call('deleting a collection', Boolean, () => this.bulk.deleteCollection(name));
+    await this.call('deleting a collection', Boolean, () => this.bulkClient.deleteCollection(name));
   }
 
   protected async call<T>(operation: string, read: (response: unknown) => T, send: () => Promise<unknown>): Promise<T> {
@@ -52,7 +52,7 @@ export class QdrantConnection {
       return await this.#breaker.execute(() => callDirectly(operation, read, send));
     } catch (error) {
       if (error instanceof BrokenCircuitError) {
-        throw new QdrantFailure('circuit open', 'it failed repeatedly and gets no requests for a few seconds');
+        throw new QdrantFailure('circuit open', 'it failed repeatedly: no requests are sent to it for a few seconds');
       }
       throw error;
     }

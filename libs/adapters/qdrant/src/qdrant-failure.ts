@@ -1,5 +1,5 @@
 /**
- * The kind of a failure. `unavailable`: there was no response, or it was late or invalid. `key`: Qdrant refuses the API
+ * The kind of a failure. `unavailable`: there was no response, or it was late or invalid. `key`: Qdrant rejects the API
  * key. `missing`: the collection does not exist, which is a valid response. `rejected`: Qdrant is working but rejects
  * the call. `circuit open`: Qdrant was not called at all, because of earlier failures.
  */
@@ -21,7 +21,7 @@ export const toFailure = (error: unknown, operation: string): QdrantFailure => {
   const { status, data, name, cause, message } = error as Partial<ClientError>;
   const options = { cause: error };
   if (status === 401 || status === 403) {
-    return new QdrantFailure('key', `Qdrant refuses the API key: ${errorTextOf(data)}`, options);
+    return new QdrantFailure('key', `Qdrant rejects the API key: ${errorTextOf(data)}`, options);
   }
   if (status === 404 && isEnvelope(data))
     return new QdrantFailure('missing', `${operation}: ${errorTextOf(data)}`, options);

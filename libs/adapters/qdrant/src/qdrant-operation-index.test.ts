@@ -4,7 +4,7 @@ import { startFakeQdrant } from '@portico/test-servers';
 import { createEmbeddedOperationIndex } from '@portico/vectors';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { idOf } from '../test/subject.ts';
-import { stopTimeInEachTest, time, until } from '../test/time.ts';
+import { stopTimeInEachTest, time, waitUntil } from '../test/time.ts';
 import { connect } from './connect.ts';
 import { createQdrantOperationIndex, type QdrantOperationIndex } from './qdrant-operation-index.ts';
 
@@ -25,14 +25,14 @@ afterEach(async () => {
 
 /** Creates an index like that of a different process of the same installation. */
 const startProcess = (
-  from: Pick<typeof blocks, 'changedSince' | 'collectionsAfter'> = blocks,
+  store: Pick<typeof blocks, 'listChangedSince' | 'listCollectionsAfter'> = blocks,
 ): QdrantOperationIndex => {
-  const fallback = createEmbeddedOperationIndex({ blocks: from });
+  const fallback = createEmbeddedOperationIndex({ blocks: store });
   const index = createQdrantOperationIndex({
     url: fake.url,
     apiKey: null,
     installation: 'here',
-    blocks: from,
+    blocks: store,
     fallback,
     log,
   });
@@ -40,22 +40,22 @@ const startProcess = (
   return index;
 };
 
-const among = [0, 1, 2, 3].map(idOf);
+const candidateIds = [0, 1, 2, 3].map(idOf);
 const put = (number: number, ...names: readonly string[]): number =>
   blocks.put(
     idOf(number),
     names.map((name, i) => anIndexedOperation(name, [1 - i / 10], { 1: 0.1 })),
   );
 
-const search = (index: QdrantOperationIndex, asOf: number, changes: Partial<OperationQuery> = {}) =>
+const search = (index: QdrantOperationIndex, asOf: number, overrides: Partial<OperationQuery> = {}) =>
   index.search({
     modelId: 'model-1',
     vector: aHybridVector([1], { 1: 1 }),
-    among,
+    candidateIds,
     method: null,
     limit: 10,
     asOf,
-    ...changes,
+    ...overrides,
   });
 
 const namesOf = ({ matches }: OperationMatches): string => matches.map(({ key }) => key.charAt(0)).join('');
@@ -65,21 +65,22 @@ const searchQdrant = async (index: QdrantOperationIndex, asOf: number): Promise<
   expect(result.isFallback).toBe(false);
   return namesOf(result);
 };
-const callsOf = (end: string) => fake.calls.filter(({ path }) => path.endsWith(end));
-const client = () => connect(fake.url, null, 600_000);
-const nameOfCollection = async (): Promise<string> => (await client().getCollections()).collections[0]?.name ?? '';
+const callsOf = (suffix: string) => fake.calls.filter(({ path }) => path.endsWith(suffix));
+const createClient = () => connect(fake.url, null, 600_000);
+const readCollectionName = async (): Promise<string> =>
+  (await createClient().getCollections()).collections[0]?.name ?? '';
 /** Returns the operations in Qdrant, as the first letters of their keys. */
-const storedOperations = async (): Promise<string> => {
-  const { points } = await client().scroll(await nameOfCollection(), { limit: 1_000, with_payload: true });
+const readStoredOperations = async (): Promise<string> => {
+  const { points } = await createClient().scroll(await readCollectionName(), { limit: 1_000, with_payload: true });
   return points
     .map(({ payload }) => String(payload?.key).charAt(0))
     .sort()
     .join('');
 };
-const writes = () => fake.calls.filter(({ method, path }) => method === 'PUT' && path.endsWith('/points'));
+const listWrites = () => fake.calls.filter(({ method, path }) => method === 'PUT' && path.endsWith('/points'));
 
-describe('fake Qdrant: a search of operations', () => {
-  test('is one request', async () => {
+describe('fake Qdrant: a search for operations', () => {
+  test('sends one request', async () => {
     const index = startProcess();
     const asOf = put(0, 'k', 'l');
     await searchQdrant(index, asOf);
@@ -97,7 +98,7 @@ describe('fake Qdrant: a search of operations', () => {
     const asOf = Math.max(put(0, 'k', 'l'), put(count - 1, 'm'));
     await searchQdrant(index, asOf);
     fake.calls.length = 0;
-    const result = await search(index, asOf, { among: Array.from({ length: count }, (_, i) => idOf(i)) });
+    const result = await search(index, asOf, { candidateIds: Array.from({ length: count }, (_, i) => idOf(i)) });
     expect([result.isFallback, result.matches.length]).toEqual([false, 3]);
     expect(callsOf('/query').map(({ bodyBytes }) => bodyBytes < 100_000)).toEqual(Array(requests).fill(true));
   });
@@ -111,105 +112,108 @@ describe('fake Qdrant: a search of operations', () => {
 describe('fake Qdrant: the copy of the blocks', () => {
   test('is shared: another process or a restart does not write existing blocks again', async () => {
     const asOf = Math.max(put(0, 'k'), put(1, 'l'), put(2));
-    const first = startProcess();
-    expect(await searchQdrant(first, asOf)).toBe('kl');
-    const other = startProcess();
-    await searchQdrant(other, asOf);
-    expect(writes()).toHaveLength(2);
-    const later = put(3, 'm');
-    expect([(await searchQdrant(first, later)).length, (await searchQdrant(other, later)).length]).toEqual([3, 3]);
-    expect(writes()).toHaveLength(3);
+    const firstIndex = startProcess();
+    expect(await searchQdrant(firstIndex, asOf)).toBe('kl');
+    const otherIndex = startProcess();
+    await searchQdrant(otherIndex, asOf);
+    expect(listWrites()).toHaveLength(2);
+    const laterSequence = put(3, 'm');
+    expect([
+      (await searchQdrant(firstIndex, laterSequence)).length,
+      (await searchQdrant(otherIndex, laterSequence)).length,
+    ]).toEqual([3, 3]);
+    expect(listWrites()).toHaveLength(3);
   });
 
-  test('is written in requests of at most 50,000 numbers', async () => {
+  test('is written in requests of at most 50,000 components', async () => {
     const operations = Array.from({ length: 7_000 }, (_, i) => ({
       ...anIndexedOperation('k', [1, i]),
       key: i.toString(2).padStart(16, 'a').replaceAll('0', 'a').replaceAll('1', 'b') as never,
     }));
     await searchQdrant(startProcess(), blocks.put(idOf(0), operations));
-    expect(await client().count(await nameOfCollection())).toMatchObject({ count: 7_000 });
-    expect(writes()).toHaveLength(3);
-    expect(Math.max(...writes().map(({ bodyBytes }) => bodyBytes))).toBeLessThan(2_000_000);
+    expect(await createClient().count(await readCollectionName())).toMatchObject({ count: 7_000 });
+    expect(listWrites()).toHaveLength(3);
+    expect(Math.max(...listWrites().map(({ bodyBytes }) => bodyBytes))).toBeLessThan(2_000_000);
   });
 
-  test('is repaired on startup: missing, incomplete, older, newer and superfluous blocks', async () => {
-    const first = startProcess();
-    await searchQdrant(first, Math.max(put(0, 'k', 'l'), put(1, 'm'), put(2, 'n', 'o'), put(3, 'p')));
-    const name = await nameOfCollection();
-    const { points } = await client().scroll(name, { limit: 1_000, with_vector: true, with_payload: true });
-    const ofKey = (key: string) => points.filter(({ payload }) => String(payload?.key).startsWith(key));
-    await client().delete(name, { wait: true, points: ofKey('l').map(({ id }) => id) });
+  test('is repaired on startup: missing, incomplete, older, newer and extra blocks', async () => {
+    const firstIndex = startProcess();
+    await searchQdrant(firstIndex, Math.max(put(0, 'k', 'l'), put(1, 'm'), put(2, 'n', 'o'), put(3, 'p')));
+    const name = await readCollectionName();
+    const { points } = await createClient().scroll(name, { limit: 1_000, with_vector: true, with_payload: true });
+    const findPoints = (key: string) => points.filter(({ payload }) => String(payload?.key).startsWith(key));
+    await createClient().delete(name, { wait: true, points: findPoints('l').map(({ id }) => id) });
     // These points are newer than the database, which was restored from an older backup.
-    const newer = ofKey('m').map((point) => ({
+    const newerPoints = findPoints('m').map((point) => ({
       ...point,
       payload: { ...point.payload, sequence: 99, block: `${idOf(1)} 99` },
     }));
-    await client().upsert(name, { wait: true, points: newer as never });
+    await createClient().upsert(name, { wait: true, points: newerPoints as never });
     put(2, 'o', 'q');
     blocks.remove(idOf(3));
     expect([...(await searchQdrant(startProcess(), 5))].sort().join('')).toBe('klmoq');
-    expect(await storedOperations()).toBe('klmoq');
+    expect(await readStoredOperations()).toBe('klmoq');
   });
 
   test('never regresses: a process that is behind does not replace a newer block', async () => {
-    let staleChanges: Awaited<ReturnType<typeof blocks.changedSince>> | null = [];
-    const behind = startProcess({
+    let staleChanges: Awaited<ReturnType<typeof blocks.listChangedSince>> | null = [];
+    const laggingIndex = startProcess({
       ...blocks,
-      changedSince: async (after, ...rest) =>
-        staleChanges?.filter(({ sequence }) => sequence > after) ?? blocks.changedSince(after, ...rest),
+      listChangedSince: async (after, ...rest) =>
+        staleChanges?.filter(({ sequence }) => sequence > after) ?? blocks.listChangedSince(after, ...rest),
     });
-    await searchQdrant(behind, 0);
+    await searchQdrant(laggingIndex, 0);
     const asOf = put(0, 'k', 'l');
-    staleChanges = await blocks.changedSince(0, 'model-1', 10);
-    const later = put(0, 'l', 'm');
-    await searchQdrant(startProcess(), later);
-    await searchQdrant(behind, asOf);
-    const { points } = await client().scroll(await nameOfCollection(), { limit: 10, with_payload: true });
+    staleChanges = await blocks.listChangedSince(0, 'model-1', 10);
+    const laterSequence = put(0, 'l', 'm');
+    await searchQdrant(startProcess(), laterSequence);
+    await searchQdrant(laggingIndex, asOf);
+    const { points } = await createClient().scroll(await readCollectionName(), { limit: 10, with_payload: true });
     const sequences = points.map(({ payload }) => [String(payload?.key).charAt(0), payload?.sequence]);
-    expect(sequences).toContainEqual(['l', later]);
+    expect(sequences).toContainEqual(['l', laterSequence]);
     staleChanges = null;
-    await searchQdrant(behind, later);
-    expect(await storedOperations()).toBe('lm');
+    await searchQdrant(laggingIndex, laterSequence);
+    expect(await readStoredOperations()).toBe('lm');
   });
 
   test('is created again if Qdrant lost it', async () => {
     const index = startProcess();
     const asOf = put(0, 'k');
     await searchQdrant(index, asOf);
-    fake.forget();
+    fake.clear();
     expect((await search(index, asOf)).isFallback).toBe(true);
-    await until(async () => !(await search(index, asOf)).isFallback);
-    expect(await storedOperations()).toBe('k');
+    await waitUntil(async () => !(await search(index, asOf)).isFallback);
+    expect(await readStoredOperations()).toBe('k');
   });
 
-  test('of an earlier model is deleted once a new process has its own; other collections stay', async () => {
+  test('of an earlier model is deleted once a new process has a copy for a later one; other collections remain', async () => {
     const asOf = put(0, 'k');
     await searchQdrant(startProcess(), asOf);
-    const earlier = await nameOfCollection();
+    const earlierName = await readCollectionName();
     for (const name of [
       'portico-here-0123abcd-g1-0123',
       'portico-here-operations-0123abcd-g1-0123',
       'other-operations-0123abcd',
     ]) {
-      await client().createCollection(name, { vectors: { size: 4, distance: 'Dot' } });
+      await createClient().createCollection(name, { vectors: { size: 4, distance: 'Dot' } });
     }
-    const later = blocks.put(idOf(0), [anIndexedOperation('l', [1])], 'model-2');
+    const laterSequence = blocks.put(idOf(0), [anIndexedOperation('l', [1])], 'model-2');
     const index = startProcess();
-    expect(namesOf(await search(index, later, { modelId: 'model-2' }))).toBe('l');
-    const names = async () => (await client().getCollections()).collections.map(({ name }) => name);
-    await until(async () => !(await names()).includes(earlier));
-    expect(await names()).toHaveLength(4);
+    expect(namesOf(await search(index, laterSequence, { modelId: 'model-2' }))).toBe('l');
+    const listNames = async () => (await createClient().getCollections()).collections.map(({ name }) => name);
+    await waitUntil(async () => !(await listNames()).includes(earlierName));
+    expect(await listNames()).toHaveLength(4);
     // The collections that the process itself searches are kept, regardless of the order of the models.
     expect(namesOf(await search(index, asOf))).toBe('k');
-    expect(namesOf(await search(index, later, { modelId: 'model-2' }))).toBe('l');
-    expect(await names()).toHaveLength(5);
+    expect(namesOf(await search(index, laterSequence, { modelId: 'model-2' }))).toBe('l');
+    expect(await listNames()).toHaveLength(5);
   });
 });
 
 describe('fake Qdrant: while Qdrant is unavailable', () => {
-  const outageMessage = 'Qdrant is unavailable; the database answers searches';
+  const outageMessage = 'Qdrant is unavailable: searches use the database';
   test.each(['reset', 'garbage', 'html', '403', '500', 'wrong shape', 'wrong scores', 'foreign ids'] as const)(
-    '%s: the database answers, then Qdrant recovers automatically; both are logged once',
+    '%s: searches use the database, then Qdrant recovers automatically; both are logged once',
     async (fault) => {
       const index = startProcess();
       const asOf = put(0, 'k', 'l');
@@ -220,9 +224,9 @@ describe('fake Qdrant: while Qdrant is unavailable', () => {
         expect([result.isFallback, namesOf(result)]).toEqual([true, 'kl']);
       }
       fake.faults.set(null);
-      await until(async () => !(await search(index, asOf)).isFallback);
+      await waitUntil(async () => !(await search(index, asOf)).isFallback);
       expect(log.messages('warn')).toEqual([outageMessage]);
-      expect(log.messages('info')).toEqual(['Qdrant answers searches again']);
+      expect(log.messages('info')).toEqual(['Searches use Qdrant again']);
     },
   );
 
@@ -232,10 +236,10 @@ describe('fake Qdrant: while Qdrant is unavailable', () => {
     await searchQdrant(index, asOf);
     fake.faults.set('reset', (_method, path) => path.endsWith('/query'));
     for (let i = 0; i < 8; i += 1) expect(namesOf(await search(index, asOf))).toBe('kl');
-    const { points } = await client().scroll(await nameOfCollection(), { limit: 1 });
-    await client().delete(await nameOfCollection(), { wait: true, points: points.map(({ id }) => id) });
+    const { points } = await createClient().scroll(await readCollectionName(), { limit: 1 });
+    await createClient().delete(await readCollectionName(), { wait: true, points: points.map(({ id }) => id) });
     fake.faults.set(null);
-    await until(async () => !(await search(index, asOf)).isFallback);
+    await waitUntil(async () => !(await search(index, asOf)).isFallback);
     expect(await searchQdrant(index, asOf)).toBe('kl');
   });
 
@@ -245,7 +249,7 @@ describe('fake Qdrant: while Qdrant is unavailable', () => {
     const index = startProcess();
     expect((await search(index, put(0, 'k'))).isFallback).toBe(true);
     expect(JSON.stringify(log.lines)).toContain('Qdrant 1.15.4 is too old');
-    expect(await nameOfCollection()).toBe('');
+    expect(await readCollectionName()).toBe('');
   });
 
   test('changes during an outage are found afterwards', async () => {
@@ -255,7 +259,7 @@ describe('fake Qdrant: while Qdrant is unavailable', () => {
     const asOf = put(0, 'l', 'm');
     for (let i = 0; i < 8; i += 1) expect(namesOf(await search(index, asOf))).toBe('lm');
     fake.faults.set(null);
-    await until(async () => !(await search(index, asOf)).isFallback);
-    expect(await storedOperations()).toBe('lm');
+    await waitUntil(async () => !(await search(index, asOf)).isFallback);
+    expect(await readStoredOperations()).toBe('lm');
   });
 });

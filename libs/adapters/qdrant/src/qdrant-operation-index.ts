@@ -1,4 +1,4 @@
-import { type Log, TimeoutExceeded, within } from '@portico/dependencies';
+import { type Log, TimeoutExceeded, rejectOnTimeout } from '@portico/dependencies';
 import type {
   OperationBlockStore,
   OperationIndex,
@@ -8,10 +8,10 @@ import type {
 } from '@portico/domain';
 import { type Limits, hostOf, defaultLimits } from './connect.ts';
 import { chunksOf } from './generation.ts';
-import { modelDigest, prefixOf } from './names.ts';
+import { modelDigestOf, prefixOf } from './names.ts';
 import { OperationCopy } from './operation-copy.ts';
 import { OperationPoints } from './operation-points.ts';
-import { SearchOutage, NoStateChange } from './search-outage.ts';
+import { SearchOutage, NoStateChangeError } from './search-outage.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 
 export interface QdrantOperationIndexOptions {
@@ -19,7 +19,7 @@ export interface QdrantOperationIndexOptions {
   readonly url: string;
   readonly apiKey: string | null;
   /** The source of truth that the index copies. */
-  readonly blocks: Pick<OperationBlockStore, 'changedSince'>;
+  readonly blocks: Pick<OperationBlockStore, 'listChangedSince'>;
   /** Searches the database's vectors while Qdrant is unavailable. */
   readonly fallback: OperationIndex;
   readonly log: Log;
@@ -30,14 +30,14 @@ export interface QdrantOperationIndexOptions {
 }
 
 export interface QdrantOperationIndex extends OperationIndex {
-  /** Aborts background work, and waits up to 5 s for it to end. */
+  /** Aborts background work, and waits up to 5 s for it to finish. */
   close(): Promise<void>;
 }
 
 /**
  * Creates an index of operations in Qdrant, shared by all processes of an installation, with a collection for each
  * model. The similarities are exact, even for a query with many collections. Qdrant versions before 1.16, which have no
- * conditional writes, are not used; `fallback` is searched instead. A query whose vector has numbers that are not
+ * conditional writes, are not used; `fallback` is searched instead. A query whose vector has components that are not
  * finite causes a `RangeError`.
  */
 export const createQdrantOperationIndex = (options: QdrantOperationIndexOptions): QdrantOperationIndex =>
@@ -59,7 +59,7 @@ class QdrantIndex implements QdrantOperationIndex {
   /** The collections that this process has searched, or is about to search. */
   readonly #usedCollections = new Set<string>();
   readonly #backgroundTasks = new Set<Promise<void>>();
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
 
   constructor(options: QdrantOperationIndexOptions) {
     this.#options = options;
@@ -72,7 +72,7 @@ class QdrantIndex implements QdrantOperationIndex {
 
   async search(query: OperationQuery): Promise<OperationMatches> {
     assertFinite(query);
-    if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
+    if (query.candidateIds.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
     try {
       const matches = await this.#search(query);
       this.#outage.end();
@@ -85,22 +85,22 @@ class QdrantIndex implements QdrantOperationIndex {
   }
 
   async check(): Promise<void> {
-    await this.#points.collections();
+    await this.#points.listCollections();
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new NoStateChange('The index is closed'));
-    await within(closeTimeoutMs, Promise.allSettled([...this.#backgroundTasks])).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'The index of operations was closed while it waited for Qdrant');
+    this.#closeController.abort(new NoStateChangeError('The index is closed'));
+    await rejectOnTimeout(closeTimeoutMs, Promise.allSettled([...this.#backgroundTasks])).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'The operation index was closed while it was waiting for Qdrant');
     });
   }
 
   async #search(query: OperationQuery): Promise<readonly OperationMatch[]> {
     const deadline = performance.now() + this.#limits.searchMs;
     const copy = this.#copyOf(query);
-    if (!copy.isUpTo(query.asOf)) await this.#prepare(copy, query);
+    if (!copy.isCompleteUpTo(query.asOf)) await this.#prepare(copy, query);
     try {
-      return await within(deadline - performance.now(), this.#mostSimilar(copy, query));
+      return await rejectOnTimeout(deadline - performance.now(), this.#findMostSimilar(copy, query));
     } catch (error) {
       if (error instanceof TimeoutExceeded) throw new QdrantFailure('unavailable', `searching: ${error.message}`);
       this.#discardIfMissing(query.modelId, copy, error);
@@ -113,13 +113,13 @@ class QdrantIndex implements QdrantOperationIndex {
    * known to be unavailable.
    */
   async #prepare(copy: OperationCopy, { modelId, asOf }: OperationQuery): Promise<void> {
-    const isFirst = !copy.isUpTo(0);
-    const preparing = copy.catchUp(asOf);
-    const task = preparing
+    const isFirst = !copy.isCompleteUpTo(0);
+    const preparation = copy.catchUp(asOf);
+    const task = preparation
       .then(
         () => {
-          this.#outage.ready();
-          return isFirst ? this.#dropOthers() : undefined;
+          this.#outage.markReady();
+          return isFirst ? this.#dropUnusedCollections() : undefined;
         },
         (error: unknown) => {
           this.#discardIfMissing(modelId, copy, error);
@@ -128,18 +128,18 @@ class QdrantIndex implements QdrantOperationIndex {
       )
       .finally(() => this.#backgroundTasks.delete(task));
     this.#backgroundTasks.add(task);
-    if (this.#outage.isActive) throw new NoStateChange();
-    await within(this.#limits.searchMs / 2, preparing);
+    if (this.#outage.isActive) throw new NoStateChangeError();
+    await rejectOnTimeout(this.#limits.searchMs / 2, preparation);
   }
 
   /** Queries the collections in parts: every overall best match is also among the best of its part. */
-  async #mostSimilar({ name }: OperationCopy, query: OperationQuery): Promise<readonly OperationMatch[]> {
-    const requested = new Set(query.among);
+  async #findMostSimilar({ name }: OperationCopy, query: OperationQuery): Promise<readonly OperationMatch[]> {
+    const requestedIds = new Set(query.candidateIds);
     const matches: OperationMatch[] = [];
-    for (const parts of chunksOf(chunksOf([...requested], idsPerRequest), concurrentRequests)) {
+    for (const parts of chunksOf(chunksOf([...requestedIds], idsPerRequest), concurrentRequests)) {
       matches.push(...(await Promise.all(parts.map((part) => this.#points.query(name, query, part)))).flat());
     }
-    if (matches.some(({ collectionId }) => !requested.has(collectionId))) {
+    if (matches.some(({ collectionId }) => !requestedIds.has(collectionId))) {
       throw new QdrantFailure('unavailable', 'it returned operations that were not requested');
     }
     return matches.sort((a, b) => b.similarity - a.similarity).slice(0, query.limit);
@@ -147,19 +147,20 @@ class QdrantIndex implements QdrantOperationIndex {
 
   #copyOf({ modelId, vector: { dense } }: OperationQuery): OperationCopy {
     const { blocks, installation } = this.#options;
-    const parts = { points: this.#points, blocks, closing: this.#closing.signal };
+    const dependencies = { points: this.#points, blocks, closeSignal: this.#closeController.signal };
     const copy =
-      this.#copies.get(modelId) ?? new OperationCopy(nameOf(installation, modelId), modelId, dense.length, parts);
+      this.#copies.get(modelId) ??
+      new OperationCopy(nameOf(installation, modelId), modelId, dense.length, dependencies);
     this.#copies.set(modelId, copy);
     this.#usedCollections.add(copy.name);
     return copy;
   }
 
   /** Deletes the collections of earlier models. A process that still uses such a model creates the collection again. */
-  async #dropOthers(): Promise<void> {
+  async #dropUnusedCollections(): Promise<void> {
     const { log, installation } = this.#options;
     try {
-      for (const name of await this.#points.collections()) {
+      for (const name of await this.#points.listCollections()) {
         if (isOperationsCollection(installation, name) && !this.#usedCollections.has(name))
           await this.#points.drop(name);
       }
@@ -177,7 +178,7 @@ class QdrantIndex implements QdrantOperationIndex {
 
 /** Returns the name of a model's collection. */
 const nameOf = (installation: string, modelId: string): string =>
-  `${operationsPrefixOf(installation)}${modelDigest(modelId)}`;
+  `${operationsPrefixOf(installation)}${modelDigestOf(modelId)}`;
 
 const operationsPrefixOf = (installation: string): string => `${prefixOf(installation)}operations-`;
 
@@ -187,6 +188,6 @@ const isOperationsCollection = (installation: string, name: string): boolean =>
 
 const assertFinite = ({ vector: { dense, sparse } }: OperationQuery): void => {
   if (![dense, sparse.weights].every((numbers) => numbers.every(Number.isFinite))) {
-    throw new RangeError('A vector has a number that is not finite');
+    throw new RangeError('A vector has a component that is not finite');
   }
 };

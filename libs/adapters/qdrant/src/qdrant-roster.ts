@@ -18,25 +18,25 @@ export const createQdrantRoster = ({ url, apiKey }: { readonly url: string; read
   new QdrantRoster(url, apiKey, defaultLimits);
 
 class QdrantRoster extends QdrantConnection implements Roster {
-  async announce(self: LiveProcess): Promise<void> {
+  async announce(liveProcess: LiveProcess): Promise<void> {
     try {
-      await this.#write(self);
+      await this.#write(liveProcess);
     } catch (error) {
       if (!isMissing(error)) throw error;
       await this.#create();
-      await this.#write(self);
+      await this.#write(liveProcess);
     }
-    const must = [{ key: 'at', range: { lt: self.at - livenessMs } }];
+    const must = [{ key: 'at', range: { lt: liveProcess.at - livenessMs } }];
     await this.call('removing dead processes', assertCompleted, () =>
-      this.quick.delete(rosterCollection, { wait: true, filter: { must } }),
+      this.quickClient.delete(rosterCollection, { wait: true, filter: { must } }),
     );
   }
 
-  async liveProcesses(now: number): Promise<readonly LiveProcess[]> {
+  async listLiveProcesses(now: number): Promise<readonly LiveProcess[]> {
     try {
       const must = [{ key: 'at', range: { gte: now - livenessMs } }];
       return await this.call('reading the live processes', readLiveProcesses, () =>
-        this.quick.scroll(rosterCollection, { filter: { must }, limit: processesMax, with_payload: true }),
+        this.quickClient.scroll(rosterCollection, { filter: { must }, limit: processesMax, with_payload: true }),
       );
     } catch (error) {
       if (isMissing(error)) return [];
@@ -46,25 +46,28 @@ class QdrantRoster extends QdrantConnection implements Roster {
 
   async leave({ process }: LiveProcess): Promise<void> {
     await this.call('leaving', assertCompleted, () =>
-      this.quick.delete(rosterCollection, { wait: true, points: [process] }),
+      this.quickClient.delete(rosterCollection, { wait: true, points: [process] }),
     );
   }
 
   async #write({ installation, process, at }: LiveProcess): Promise<void> {
     const points = [{ id: process, vector: [1], payload: { installation, at } }];
     await this.call('announcing a process', assertCompleted, () =>
-      this.quick.upsert(rosterCollection, { wait: true, points }),
+      this.quickClient.upsert(rosterCollection, { wait: true, points }),
     );
   }
 
   async #create(): Promise<void> {
     try {
       await this.call('creating a collection', Boolean, () =>
-        this.bulk.createCollection(rosterCollection, { vectors: { size: 1, distance: 'Dot' }, hnsw_config: { m: 0 } }),
+        this.bulkClient.createCollection(rosterCollection, {
+          vectors: { size: 1, distance: 'Dot' },
+          hnsw_config: { m: 0 },
+        }),
       );
     } catch (error) {
       // Another process may have created it in the meantime.
-      if (!(await this.collections()).includes(rosterCollection)) throw error;
+      if (!(await this.listCollections()).includes(rosterCollection)) throw error;
     }
   }
 }

@@ -13,7 +13,7 @@ import {
 
 export interface StoredPoint {
   readonly collectionId: CollectionId;
-  /** The sequence of the point's embedding in the database. A greater sequence is a newer version of the point. */
+  /** The sequence number of the point's embedding in the database. A greater number is a newer version of the point. */
   readonly sequence: number;
   readonly modelId: string;
   readonly vector: Float32Array;
@@ -24,32 +24,32 @@ export type PointVersion = Pick<StoredPoint, 'collectionId' | 'sequence'>;
 
 /** The Qdrant calls of the collection index. Each point has one unnamed vector. */
 export class QdrantServer extends QdrantConnection {
-  aliases(): Promise<ReadonlyMap<string, string>> {
-    return this.call('reading its aliases', readAliases, () => this.quick.getAliases());
+  readAliases(): Promise<ReadonlyMap<string, string>> {
+    return this.call('reading its aliases', readAliases, () => this.quickClient.getAliases());
   }
 
-  shape(name: string): Promise<Shape> {
-    return this.call('describing a collection', readShape, () => this.quick.getCollection(name));
+  readShape(name: string): Promise<Shape> {
+    return this.call('describing a collection', readShape, () => this.quickClient.getCollection(name));
   }
 
   /**
    * Creates a collection for 768 dimensions with cosine distance. It has no graph (`m: 0`), so every search is exact,
-   * see `nearest`.
+   * see `findNearest`.
    */
   async create(name: string): Promise<void> {
     const vectors = { size: embeddingDimension, distance: 'Cosine' } as const;
     await this.call('creating a collection', Boolean, () =>
-      this.bulk.createCollection(name, { vectors, hnsw_config: { m: 0 } }),
+      this.bulkClient.createCollection(name, { vectors, hnsw_config: { m: 0 } }),
     );
     await this.call('indexing the model', assertCompleted, () =>
-      this.bulk.createPayloadIndex(name, { wait: true, field_name: 'model', field_schema: 'keyword' }),
+      this.bulkClient.createPayloadIndex(name, { wait: true, field_name: 'model', field_schema: 'keyword' }),
     );
   }
 
   /** Points the alias to the collection atomically, so that it never dangles. */
   async pointAlias(alias: string, name: string): Promise<void> {
     const actions = [{ create_alias: { alias_name: alias, collection_name: name } }];
-    await this.call('setting an alias', Boolean, () => this.quick.updateCollectionAliases({ actions }));
+    await this.call('setting an alias', Boolean, () => this.quickClient.updateCollectionAliases({ actions }));
   }
 
   /** Returns the best points by exact comparison, among these ids or, if null, among all points of the model. */
@@ -60,9 +60,9 @@ export class QdrantServer extends QdrantConnection {
     ids: readonly CollectionId[] | null,
     limit: number,
   ): Promise<readonly Score[]> {
-    const must = [isOfModel(modelId), ...(ids ? [{ has_id: [...ids] }] : [])];
+    const must = [matchModel(modelId), ...(ids ? [{ has_id: [...ids] }] : [])];
     return this.call('searching', readScores, () =>
-      this.quick.query(name, {
+      this.quickClient.query(name, {
         query: [...vector],
         filter: { must },
         limit,
@@ -73,18 +73,18 @@ export class QdrantServer extends QdrantConnection {
     );
   }
 
-  /** Returns the sequences of those points that exist. */
-  sequences(name: string, ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, number>> {
-    return this.call('reading sequences', readSequences, () =>
-      this.quick.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
+  /** Returns the sequence numbers of those points that exist. */
+  readSequences(name: string, ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, number>> {
+    return this.call('reading sequence numbers', readSequences, () =>
+      this.quickClient.retrieve(name, { ids: [...ids], with_payload: ['sequence'], with_vector: false }),
     );
   }
 
   /** Returns a page of the model's points, and the offset of the next page. */
-  page(name: string, modelId: string, offset: CollectionId | null, limit: number) {
-    return this.call('reading all sequences', readPage, () =>
-      this.bulk.scroll(name, {
-        filter: { must: [isOfModel(modelId)] },
+  readPage(name: string, modelId: string, offset: CollectionId | null, limit: number) {
+    return this.call('reading all sequence numbers', readPage, () =>
+      this.bulkClient.scroll(name, {
+        filter: { must: [matchModel(modelId)] },
         limit,
         with_payload: ['sequence'],
         with_vector: false,
@@ -98,7 +98,7 @@ export class QdrantServer extends QdrantConnection {
    */
   async insert(name: string, points: readonly StoredPoint[]): Promise<void> {
     await this.call('writing vectors', assertCompleted, () =>
-      this.bulk.upsert(name, { wait: true, points: points.map(toPoint) }),
+      this.bulkClient.upsert(name, { wait: true, points: points.map(toPoint) }),
     );
   }
 
@@ -113,19 +113,21 @@ export class QdrantServer extends QdrantConnection {
         update_filter: { must_not: [{ key: 'sequence', range: { gte: point.sequence } }] },
       },
     }));
-    await this.call('writing vectors', assertCompleted, () => this.bulk.batchUpdate(name, { wait: true, operations }));
+    await this.call('writing vectors', assertCompleted, () =>
+      this.bulkClient.batchUpdate(name, { wait: true, operations }),
+    );
   }
 
   async remove(name: string, collectionId: CollectionId): Promise<void> {
     await this.call('removing a vector', assertCompleted, () =>
-      this.bulk.delete(name, { wait: true, points: [collectionId] }),
+      this.bulkClient.delete(name, { wait: true, points: [collectionId] }),
     );
   }
 
   /** Removes a point from an unused collection, with a short timeout and without the circuit breaker. */
   async removeFromUnused(name: string, collectionId: CollectionId): Promise<void> {
     await callDirectly('removing a vector', assertCompleted, () =>
-      this.quick.delete(name, { wait: true, points: [collectionId] }),
+      this.quickClient.delete(name, { wait: true, points: [collectionId] }),
     );
   }
 
@@ -134,11 +136,13 @@ export class QdrantServer extends QdrantConnection {
     const operations = versions.map(({ collectionId, sequence }) => ({
       delete: { filter: { must: [{ has_id: [collectionId] }, { key: 'sequence', match: { value: sequence } }] } },
     }));
-    await this.call('removing vectors', assertCompleted, () => this.bulk.batchUpdate(name, { wait: true, operations }));
+    await this.call('removing vectors', assertCompleted, () =>
+      this.bulkClient.batchUpdate(name, { wait: true, operations }),
+    );
   }
 }
 
-const isOfModel = (modelId: string) => ({ key: 'model', match: { value: modelId } });
+const matchModel = (modelId: string) => ({ key: 'model', match: { value: modelId } });
 
 const toPoint = ({ collectionId, sequence, modelId, vector }: StoredPoint) => ({
   id: collectionId,

@@ -1,4 +1,4 @@
-import { TimeoutExceeded, within, type Log } from '@portico/dependencies';
+import { TimeoutExceeded, rejectOnTimeout, type Log } from '@portico/dependencies';
 import { embeddingDimension } from '@portico/domain';
 import type {
   CollectionId,
@@ -11,17 +11,17 @@ import type {
 import { hostOf, defaultLimits, type Limits } from './connect.ts';
 import { Generation } from './generation.ts';
 import { checkVersion, collectionsOf, Generations } from './generations.ts';
-import { nearest } from './nearest.ts';
+import { findNearest } from './find-nearest.ts';
 import { QdrantFailure } from './qdrant-failure.ts';
 import { QdrantServer } from './qdrant-server.ts';
-import { SearchOutage, NoStateChange } from './search-outage.ts';
+import { SearchOutage, NoStateChangeError } from './search-outage.ts';
 
 export interface QdrantVectorIndexOptions {
   /** The URL of Qdrant. `http://host` means port 6333; `https://host` means port 443. */
   readonly url: string;
   readonly apiKey: string | null;
   /** The source of truth that the index copies. */
-  readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
+  readonly embeddings: Pick<EmbeddingStore, 'listChangedSince'>;
   /** Searches the database's vectors while Qdrant is unavailable. */
   readonly fallback: VectorIndex;
   readonly log: Log;
@@ -38,16 +38,16 @@ export interface QdrantVectorIndex extends VectorIndex {
    * Fills a new collection from the database and swaps it in atomically, while searches continue. If this fails,
    * rejects with the reason and keeps the current collection.
    */
-  rebuild(modelId: string, onProgress?: (written: number) => void): Promise<void>;
-  /** Aborts background work, and waits up to 5 s for it to end. */
+  rebuild(modelId: string, onProgress?: (count: number) => void): Promise<void>;
+  /** Aborts background work, and waits up to 5 s for it to finish. */
   close(): Promise<void>;
 }
 
 /**
  * Creates an index in Qdrant, shared by all processes of an installation. Each model has a Qdrant collection, with one
  * point per collection of the catalog. The point's id is the id of the catalog collection; its payload is the model and
- * the embedding's sequence. Each process adds missing points before it searches, and never overwrites a newer embedding
- * with an older one. All searches are exact, so the results are the same as the database's. Qdrant versions before
+ * the embedding's sequence number. Each process adds missing points before it searches, and never overwrites a newer embedding
+ * with an older one. All searches are exact, so the results equal those of the database. Qdrant versions before
  * 1.16, which have no conditional writes, are not used; `fallback` is searched instead.
  */
 export const createQdrantVectorIndex = (options: QdrantVectorIndexOptions): QdrantVectorIndex =>
@@ -68,7 +68,7 @@ class QdrantIndex implements QdrantVectorIndex {
   /** The models that have had a collection since this process started. */
   readonly #knownModels = new Set<string>();
   readonly #backgroundTasks = new Set<Promise<void>>();
-  readonly #closing = new AbortController();
+  readonly #closeController = new AbortController();
 
   constructor(options: QdrantVectorIndexOptions) {
     this.#options = options;
@@ -85,7 +85,7 @@ class QdrantIndex implements QdrantVectorIndex {
 
   async search(query: VectorQuery): Promise<VectorMatches> {
     assertVector(query.vector);
-    if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
+    if (query.candidateIds.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
     try {
       const matches = await this.#search(query);
       this.#outage.end();
@@ -100,10 +100,10 @@ class QdrantIndex implements QdrantVectorIndex {
 
   async remove(collectionId: CollectionId): Promise<void> {
     await this.#options.fallback.remove(collectionId);
-    const { inUse, others } = await collectionsOf(this.#server, this.#options.installation);
+    const { namesInUse, unusedNames } = await collectionsOf(this.#server, this.#options.installation);
     await Promise.all([
-      ...inUse.map((name) => this.#server.remove(name, collectionId).catch(ignoreMissing)),
-      ...others.map((name) => this.#removeFromUnused(name, collectionId)),
+      ...namesInUse.map((name) => this.#server.remove(name, collectionId).catch(ignoreMissing)),
+      ...unusedNames.map((name) => this.#removeFromUnused(name, collectionId)),
     ]);
   }
 
@@ -125,33 +125,33 @@ class QdrantIndex implements QdrantVectorIndex {
     } catch (error) {
       if (isMissing(error)) return;
       const fields = { collection: name, reason: String(error) };
-      this.#options.log.info(fields, 'A deleted vector stays for now in a Qdrant collection that is not in use');
+      this.#options.log.info(fields, 'A deleted vector could not be removed from an unused Qdrant collection yet');
     }
   }
 
   async check(): Promise<void> {
-    await this.#server.aliases();
+    await this.#server.readAliases();
   }
 
-  async rebuild(modelId: string, onProgress: (written: number) => void = () => undefined): Promise<void> {
+  async rebuild(modelId: string, onProgress: (count: number) => void = () => undefined): Promise<void> {
     await checkVersion(this.#server);
     this.#generations.set(modelId, await this.#build(modelId, onProgress));
     await this.#generationsOf(modelId).clear();
   }
 
   async close(): Promise<void> {
-    this.#closing.abort(new NoStateChange('The index is closed'));
-    const settled = Promise.allSettled([...this.#backgroundTasks]);
-    await within(closeTimeoutMs, settled).catch((error: unknown) => {
-      this.#options.log.warn({ err: error }, 'The vector index was closed while it waited for Qdrant');
+    this.#closeController.abort(new NoStateChangeError('The index is closed'));
+    const completion = Promise.allSettled([...this.#backgroundTasks]);
+    await rejectOnTimeout(closeTimeoutMs, completion).catch((error: unknown) => {
+      this.#options.log.warn({ err: error }, 'The vector index was closed while it was waiting for Qdrant');
     });
   }
 
   async #search(query: VectorQuery): Promise<readonly VectorMatch[]> {
     const deadline = performance.now() + this.#limits.searchMs;
-    const generation = await this.#readyGeneration(query);
+    const generation = await this.#getReadyGeneration(query);
     try {
-      return await within(deadline - performance.now(), nearest(this.#server, generation, query));
+      return await rejectOnTimeout(deadline - performance.now(), findNearest(this.#server, generation, query));
     } catch (error) {
       if (error instanceof TimeoutExceeded) throw new QdrantFailure('unavailable', `searching: ${error.message}`);
       if (isMissing(error)) this.#discard(query.modelId, generation);
@@ -167,13 +167,13 @@ class QdrantIndex implements QdrantVectorIndex {
    * Returns a collection that contains all vectors required by the query. Slow preparation continues in the background.
    * No search waits while Qdrant is known to be unavailable.
    */
-  async #readyGeneration({ modelId, asOf }: VectorQuery): Promise<Generation> {
+  async #getReadyGeneration({ modelId, asOf }: VectorQuery): Promise<Generation> {
     const generation = this.#generations.get(modelId);
-    if (generation?.isUpTo(modelId, asOf)) return generation;
-    const preparing = this.#prepare(modelId, asOf);
-    this.#track(preparing);
-    if (this.#outage.isActive) throw new NoStateChange();
-    return within(this.#limits.searchMs / 2, preparing);
+    if (generation?.isCompleteUpTo(modelId, asOf)) return generation;
+    const preparation = this.#prepare(modelId, asOf);
+    this.#track(preparation);
+    if (this.#outage.isActive) throw new NoStateChangeError();
+    return rejectOnTimeout(this.#limits.searchMs / 2, preparation);
   }
 
   async #prepare(modelId: string, asOf: number): Promise<Generation> {
@@ -188,10 +188,10 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   /** Tracks the preparation as a background task, and records its outcome. */
-  #track(preparing: Promise<Generation>): void {
-    const task = preparing
+  #track(preparation: Promise<Generation>): void {
+    const task = preparation
       .then(
-        () => this.#outage.ready(),
+        () => this.#outage.markReady(),
         (error: unknown) => this.#outage.begin(error),
       )
       .finally(() => this.#backgroundTasks.delete(task));
@@ -209,18 +209,18 @@ class QdrantIndex implements QdrantVectorIndex {
   }
 
   async #findOrBuild(modelId: string): Promise<Generation> {
-    this.#closing.signal.throwIfAborted();
+    this.#closeController.signal.throwIfAborted();
     await checkVersion(this.#server);
     const generations = this.#generationsOf(modelId);
-    const name = await generations.current();
-    const problem = name === null ? null : await generations.problem(name);
+    const name = await generations.findCurrent();
+    const problem = name === null ? null : await generations.findProblem(name);
     if (problem !== null) {
       this.#options.log.warn(
         { collection: name, reason: problem },
         'The collection in Qdrant cannot be used; a new one is being filled',
       );
     } else if (name === null && this.#knownModels.has(modelId)) {
-      this.#options.log.warn({}, 'The collection in Qdrant is gone; a new one is being filled');
+      this.#options.log.warn({}, 'The collection in Qdrant is missing; a new one is being filled');
     } else if (name === null) {
       this.#options.log.info({ model: modelId }, 'Qdrant has no collection yet; one is being created and filled');
     }
@@ -235,17 +235,17 @@ class QdrantIndex implements QdrantVectorIndex {
     return generation;
   }
 
-  async #build(modelId: string, onProgress: (written: number) => void): Promise<Generation> {
+  async #build(modelId: string, onProgress: (count: number) => void): Promise<Generation> {
     const generations = this.#generationsOf(modelId);
     const generation = this.#generationOf(await generations.create());
     try {
       await generation.fill(modelId, onProgress);
-      await generations.use(generation.name);
+      await generations.switchTo(generation.name);
     } catch (error) {
       await this.#server.drop(generation.name).catch((cause: unknown) => {
-        this.#options.log.warn({ err: cause }, 'An unfinished collection stays in Qdrant until a later start');
+        this.#options.log.warn({ err: cause }, 'An incomplete collection could not be deleted from Qdrant yet');
       });
-      throw isMissing(error) ? supersededError(error) : error;
+      throw isMissing(error) ? createSupersededError(error) : error;
     }
     return generation;
   }
@@ -258,9 +258,9 @@ class QdrantIndex implements QdrantVectorIndex {
     return new Generation(name, {
       server: this.#server,
       embeddings: this.#options.embeddings,
-      closing: this.#closing.signal,
+      closeSignal: this.#closeController.signal,
       onRepaired: (repairs) => {
-        this.#options.log.info(repairs, 'The vectors in Qdrant were brought in line with the database');
+        this.#options.log.info(repairs, 'The vectors in Qdrant were synchronized with the database');
       },
     });
   }
@@ -273,11 +273,11 @@ const ignoreMissing = (error: unknown): void => {
 };
 
 /** Returns the error for a collection that is missing or outdated because another process has filled a newer one. */
-const supersededError = (cause: unknown): QdrantFailure =>
-  new QdrantFailure('missing', 'another process has filled a newer collection meanwhile', { cause });
+const createSupersededError = (cause: unknown): QdrantFailure =>
+  new QdrantFailure('missing', 'another process has filled a newer collection in the meantime', { cause });
 
 const assertVector = (vector: Float32Array): void => {
   if (vector.length !== embeddingDimension || !vector.every(Number.isFinite) || !vector.some((x) => x !== 0)) {
-    throw new RangeError(`A vector has ${embeddingDimension} finite numbers, not all of them 0`);
+    throw new RangeError(`A vector must have ${embeddingDimension} finite components that are not all 0`);
   }
 };

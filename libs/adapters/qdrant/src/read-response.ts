@@ -17,19 +17,18 @@ export interface Shape {
   readonly distance: unknown;
 }
 
-const unusableResponse = (): QdrantFailure =>
-  new QdrantFailure('unavailable', 'it returned something that cannot be used');
+const createUnusableError = (): QdrantFailure => new QdrantFailure('unavailable', 'it returned an unusable response');
 
 const objectOf = (value: unknown): Readonly<Record<string, unknown>> => {
-  if (typeof value !== 'object' || value === null) throw unusableResponse();
+  if (typeof value !== 'object' || value === null) throw createUnusableError();
   return value as Readonly<Record<string, unknown>>;
 };
 const listOf = (value: unknown): readonly unknown[] => {
-  if (!Array.isArray(value)) throw unusableResponse();
+  if (!Array.isArray(value)) throw createUnusableError();
   return value;
 };
 const textOf = (value: unknown): string => {
-  if (typeof value !== 'string') throw unusableResponse();
+  if (typeof value !== 'string') throw createUnusableError();
   return value;
 };
 
@@ -54,7 +53,7 @@ export const readShape = (response: unknown): Shape => {
 export const readScores = (response: unknown): readonly Score[] =>
   listOf(objectOf(response).points).map((point) => {
     const { id, score } = objectOf(point);
-    if (typeof score !== 'number' || !Number.isFinite(score)) throw unusableResponse();
+    if (typeof score !== 'number' || !Number.isFinite(score)) throw createUnusableError();
     return { collectionId: textOf(id) as CollectionId, score: Math.min(1, Math.max(0, score)) };
   });
 
@@ -62,7 +61,7 @@ export const readMatches = (response: unknown): readonly OperationMatch[] =>
   listOf(objectOf(response).points).map((point) => {
     const { score, payload } = objectOf(point);
     const { collection_id, key } = objectOf(payload);
-    if (typeof score !== 'number' || !Number.isFinite(score)) throw unusableResponse();
+    if (typeof score !== 'number' || !Number.isFinite(score)) throw createUnusableError();
     return { collectionId: textOf(collection_id) as CollectionId, key: textOf(key) as OperationKey, similarity: score };
   });
 
@@ -84,7 +83,7 @@ export const readPage = (response: unknown) => {
   return { sequences: listOf(points).map(readSequence), next: isLast ? null : (textOf(next) as CollectionId) };
 };
 
-/** Reads a point's id and sequence. A point without a sequence is not ours, and counts as older than any other. */
+/** Reads a point's id and sequence number. A point without a sequence number is not ours, and counts as older than any other. */
 const readSequence = (point: unknown): readonly [CollectionId, number] => {
   const { id, payload } = objectOf(point);
   const { sequence } = objectOf(payload ?? {});

@@ -2,7 +2,7 @@ import { createOutage, TimeoutExceeded, type Log, type Outage } from '@portico/d
 import { QdrantFailure, type FailureKind } from './qdrant-failure.ts';
 
 /** An error that provides no new information, so that the outage state does not change. */
-export class NoStateChange extends Error {}
+export class NoStateChangeError extends Error {}
 
 /**
  * Tracks why searches currently fall back to the database, and logs each change. The outage ends once Qdrant has
@@ -12,11 +12,11 @@ export class SearchOutage {
   readonly #outage: Outage;
   #isActive = false;
 
-  /** `of` is the kind of object that is searched. */
-  constructor(place: string, of: 'collections' | 'operations', log: Log) {
+  /** `searchedKind` is the kind of object that is searched. */
+  constructor(host: string, searchedKind: 'collections' | 'operations', log: Log) {
     this.#outage = createOutage(log, {
-      recoveryMessage: 'Qdrant answers searches again',
-      fields: { qdrant: place, of },
+      recoveryMessage: 'Searches use Qdrant again',
+      fields: { qdrant: host, of: searchedKind },
     });
   }
 
@@ -26,27 +26,27 @@ export class SearchOutage {
   }
 
   begin(error: unknown): void {
-    if (error instanceof NoStateChange) return;
+    if (error instanceof NoStateChangeError) return;
     this.#isActive = true;
     const kind = kindOf(error);
     // An open circuit breaker is not a new cause.
     if (kind === 'circuit open' && this.#outage.kind !== null) return;
     if (kind === 'filling' || kind === 'missing') {
-      this.#outage.begin({ kind, level: 'info', message: preparationMessages[kind] });
+      this.#outage.start({ kind, level: 'info', message: preparationMessages[kind] });
     } else if (error instanceof QdrantFailure) {
-      const message = 'Qdrant is unavailable; the database answers searches';
-      this.#outage.begin({ kind, message, fields: { reason: error.message } });
+      const message = 'Qdrant is unavailable: searches use the database';
+      this.#outage.start({ kind, message, fields: { reason: error.message } });
     } else {
-      this.#outage.begin({
+      this.#outage.start({
         kind,
-        message: 'Qdrant could not be updated; the database answers searches',
+        message: 'Qdrant could not be updated: searches use the database',
         fields: { err: error },
       });
     }
   }
 
   /** Records that Qdrant is up to date, so that the next search waits for its response. */
-  ready(): void {
+  markReady(): void {
     this.#isActive = false;
   }
 
@@ -57,8 +57,8 @@ export class SearchOutage {
 }
 
 const preparationMessages = {
-  filling: 'The vectors are being written to Qdrant; the database answers searches meanwhile',
-  missing: 'The collection in Qdrant was replaced; the database answers searches until the new one is ready',
+  filling: 'The vectors are being written to Qdrant: searches use the database in the meantime',
+  missing: 'The collection in Qdrant was replaced: searches use the database until the new one is ready',
 } as const;
 
 const kindOf = (error: unknown): FailureKind | 'filling' | 'unknown' => {

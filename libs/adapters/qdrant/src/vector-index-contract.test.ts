@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createEmbeddingChanges, recordLog, vectorIndexContract, type VectorIndexSubject } from '@portico/contracts';
-import { startFaultProxy, startQdrant, startFakeQdrant } from '@portico/test-servers';
+import { startFaultProxy, connectToQdrant, startFakeQdrant } from '@portico/test-servers';
 import { createEmbeddedVectorIndex } from '@portico/vectors';
 import { afterAll, afterEach, describe, test } from 'vitest';
 import { serverLimits, type Server } from '../test/server-limits.ts';
@@ -9,7 +9,7 @@ import { prefixOf } from './names.ts';
 import { createQdrantVectorIndex } from './qdrant-vector-index.ts';
 
 const fake = await startFakeQdrant();
-const real = await startQdrant();
+const realServer = await connectToQdrant();
 afterAll(() => fake.close());
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -26,9 +26,9 @@ const createSubject = async (server: Server) => {
   let isInterrupted = false;
   const embeddings = {
     ...changes,
-    changedSince: async (...parameters: Parameters<typeof changes.changedSince>) => {
+    listChangedSince: async (...parameters: Parameters<typeof changes.listChangedSince>) => {
       if (isInterrupted) throw new Error('the store is down');
-      return changes.changedSince(...parameters);
+      return changes.listChangedSince(...parameters);
     },
   };
   const index = createQdrantVectorIndex({
@@ -45,12 +45,17 @@ const createSubject = async (server: Server) => {
     () => removeCollections(server.url, server.apiKey ?? null, prefixOf(installation)),
     () => index.close(),
   );
-  const set = (value: boolean) => () => {
+  const setInterrupted = (value: boolean) => () => {
     isInterrupted = value;
-    const changed = proxy.set(value ? 'reset' : 'pass');
-    closers.push(() => changed);
+    const proxyChange = proxy.set(value ? 'reset' : 'pass');
+    closers.push(() => proxyChange);
   };
-  return { index, embeddings, interrupt: set(true), resume: set(false) } satisfies VectorIndexSubject;
+  return {
+    index,
+    embeddings,
+    interrupt: setInterrupted(true),
+    resume: setInterrupted(false),
+  } satisfies VectorIndexSubject;
 };
 
 const removeCollections = async (url: string, apiKey: string | null, prefix: string): Promise<void> => {
@@ -67,4 +72,4 @@ const runContract = (server: Server) => {
 
 describe('fake Qdrant: the contract of a vector index', () => runContract(fake));
 
-describe.skipIf(!real)('Qdrant: the contract of a vector index', () => runContract(real ?? fake));
+describe.skipIf(!realServer)('Qdrant: the contract of a vector index', () => runContract(realServer ?? fake));

@@ -4,31 +4,31 @@ import type { EmbeddingStore, VectorIndex, VectorMatch } from '@portico/domain';
 export const createExactIndex = ({
   embeddings,
 }: {
-  readonly embeddings: Pick<EmbeddingStore, 'changedSince'>;
+  readonly embeddings: Pick<EmbeddingStore, 'listChangedSince'>;
 }): VectorIndex => ({
   kind: 'exact',
   remove: async () => undefined,
   dropModel: async () => undefined,
-  async search({ modelId, vector, among, limit }) {
-    const visible = new Set(among);
-    const stored = await embeddings.changedSince(0, modelId, Number.MAX_SAFE_INTEGER);
-    const matches = stored
-      .filter(({ collectionId }) => visible.has(collectionId))
+  async search({ modelId, vector, candidateIds, limit }) {
+    const visibleIds = new Set(candidateIds);
+    const storedEmbeddings = await embeddings.listChangedSince(0, modelId, Number.MAX_SAFE_INTEGER);
+    const matches = storedEmbeddings
+      .filter(({ collectionId }) => visibleIds.has(collectionId))
       .map((embedding) => ({
         collectionId: embedding.collectionId,
         score: Math.max(0, cosine(embedding.vector, vector)),
       }));
-    return { matches: best(matches, limit), isFallback: false };
+    return { matches: selectBest(matches, limit), isFallback: false };
   },
   async check() {
-    await embeddings.changedSince(0, 'none', 1);
+    await embeddings.listChangedSince(0, 'none', 1);
   },
 });
 
-const best = (matches: readonly VectorMatch[], limit: number): readonly VectorMatch[] => {
-  const ordered = [...matches].sort((x, y) => y.score - x.score);
-  const last = ordered[Math.min(limit, ordered.length) - 1];
-  return last ? ordered.filter(({ score }) => score >= last.score) : [];
+const selectBest = (matches: readonly VectorMatch[], limit: number): readonly VectorMatch[] => {
+  const sortedMatches = [...matches].sort((x, y) => y.score - x.score);
+  const lastMatch = sortedMatches[Math.min(limit, sortedMatches.length) - 1];
+  return lastMatch ? sortedMatches.filter(({ score }) => score >= lastMatch.score) : [];
 };
 
 const dot = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);

@@ -15,26 +15,26 @@ export const createOperationSubject = async (server: Server, closers: (() => Pro
   const installation = randomUUID();
   const blocks = createOperationBlockChanges();
   let [isInterrupted, mayFallBack] = [false, false];
-  const interruptible = {
+  const interruptibleBlocks = {
     ...blocks,
-    changedSince: async (...parameters: Parameters<typeof blocks.changedSince>) => {
+    listChangedSince: async (...parameters: Parameters<typeof blocks.listChangedSince>) => {
       if (isInterrupted) throw new Error('the store is down');
-      return blocks.changedSince(...parameters);
+      return blocks.listChangedSince(...parameters);
     },
   };
-  const embedded = createEmbeddedOperationIndex({ blocks: interruptible });
+  const embeddedIndex = createEmbeddedOperationIndex({ blocks: interruptibleBlocks });
   // This ensures that no result from the fallback is mistaken for one from Qdrant.
   const fallback: OperationIndex = {
-    ...embedded,
+    ...embeddedIndex,
     search: async (query) => {
       if (!mayFallBack) throw new Error('Qdrant did not respond');
-      return embedded.search(query);
+      return embeddedIndex.search(query);
     },
   };
   const index = createQdrantOperationIndex({
     url: `http://127.0.0.1:${proxy.port}`,
     apiKey: server.apiKey ?? null,
-    blocks: interruptible,
+    blocks: interruptibleBlocks,
     fallback,
     log: recordLog(),
     installation,
@@ -45,13 +45,18 @@ export const createOperationSubject = async (server: Server, closers: (() => Pro
     () => removeCollections(server, prefixOf(installation)),
     () => index.close(),
   );
-  const set = (value: boolean) => () => {
+  const setInterrupted = (value: boolean) => () => {
     isInterrupted = value;
     mayFallBack = true;
-    const changed = proxy.set(value ? 'reset' : 'pass');
-    closers.push(() => changed);
+    const proxyChange = proxy.set(value ? 'reset' : 'pass');
+    closers.push(() => proxyChange);
   };
-  return { index, blocks, interrupt: set(true), resume: set(false) } satisfies OperationIndexSubject;
+  return {
+    index,
+    blocks,
+    interrupt: setInterrupted(true),
+    resume: setInterrupted(false),
+  } satisfies OperationIndexSubject;
 };
 
 /** Removes the collections with this prefix from Qdrant. */

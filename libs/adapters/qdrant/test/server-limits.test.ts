@@ -1,4 +1,4 @@
-import { vectorTowards } from '@portico/contracts';
+import { createVectorTowards } from '@portico/contracts';
 import { startFaultProxy, startFakeQdrant } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { defaultLimits } from '../src/connect.ts';
@@ -10,7 +10,7 @@ stopTimeInEachTest();
 
 test.each([
   ['is awaited in a suite that runs on real servers', serverLimits, false],
-  ['is not awaited with the default limits: the database answers', defaultLimits, true],
+  ['is not awaited with the default limits: searches use the database', defaultLimits, true],
 ])('a server that takes a minute to respond %s', async (_name, limits, isFallback) => {
   const fake = await startFakeQdrant();
   onTestFinished(() => fake.stop());
@@ -19,10 +19,10 @@ test.each([
   const subject = createSubject({ url: `http://127.0.0.1:${proxy.port}`, installation: 'slow', limits });
   onTestFinished(() => subject.close());
   const { index, embeddings } = subject;
-  const asOf = embeddings.put({ modelId: 'm', collectionId: idOf(0), vector: vectorTowards(1) });
+  const asOf = embeddings.put({ modelId: 'm', collectionId: idOf(0), vector: createVectorTowards(1) });
   await index.rebuild('m');
   await proxy.set('hang');
-  const result = index.search(queryOf({ among: [idOf(0)], asOf }));
+  const result = index.search(queryOf({ candidateIds: [idOf(0)], asOf }));
   await time().advance(60_000);
   await proxy.set('pass');
   expect(await result).toMatchObject({ isFallback, matches: [{ collectionId: idOf(0) }] });

@@ -1,4 +1,4 @@
-import { createEmbeddingChanges, recordLog, vectorTowards } from '@portico/contracts';
+import { createEmbeddingChanges, recordLog, createVectorTowards } from '@portico/contracts';
 import type { EmbeddingChanges, RecordedLog } from '@portico/contracts';
 import type { CollectionId, VectorIndex, VectorMatch, VectorQuery } from '@portico/domain';
 import { expect } from 'vitest';
@@ -12,7 +12,7 @@ export interface Subject {
   readonly index: QdrantVectorIndex;
   readonly embeddings: EmbeddingChanges;
   /** The reference index, which compares a query with every vector in the database. */
-  readonly truth: VectorIndex;
+  readonly referenceIndex: VectorIndex;
   readonly log: RecordedLog;
   close(): Promise<void>;
 }
@@ -27,17 +27,17 @@ export const createSubject = (options: {
 }): Subject => {
   const embeddings = options.embeddings ?? createEmbeddingChanges();
   const log = recordLog();
-  const truth = createExactIndex({ embeddings });
+  const referenceIndex = createExactIndex({ embeddings });
   const index = createQdrantVectorIndex({
     url: options.url,
     apiKey: options.apiKey ?? null,
     embeddings,
-    fallback: truth,
+    fallback: referenceIndex,
     log,
     installation: options.installation,
     limits: options.limits ?? {},
   });
-  return { index, embeddings, truth, log, close: () => index.close() };
+  return { index, embeddings, referenceIndex, log, close: () => index.close() };
 };
 
 export const idOf = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}` as CollectionId;
@@ -49,15 +49,15 @@ export const randomVectors = (seed: number) => () =>
     return seed / 2 ** 32 - 0.5;
   });
 
-export const queryOf = (changes: Partial<VectorQuery> & Pick<VectorQuery, 'among' | 'asOf'>): VectorQuery => ({
+export const queryOf = (overrides: Partial<VectorQuery> & Pick<VectorQuery, 'candidateIds' | 'asOf'>): VectorQuery => ({
   modelId: 'm',
-  vector: vectorTowards(1),
+  vector: createVectorTowards(1),
   limit: 10,
-  ...changes,
+  ...overrides,
 });
 
 /** Checks that both have the same collections, best first, with scores that differ by less than a response displays. */
-export const expectSame = (actual: readonly VectorMatch[], expected: readonly VectorMatch[]): void => {
+export const expectSameMatches = (actual: readonly VectorMatch[], expected: readonly VectorMatch[]): void => {
   const scores = new Map(expected.map(({ collectionId, score }) => [collectionId, score]));
   expect(new Set(actual.map(({ collectionId }) => collectionId))).toEqual(new Set(scores.keys()));
   expect(actual).toHaveLength(expected.length);

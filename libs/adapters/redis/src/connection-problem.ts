@@ -1,5 +1,5 @@
 /** OpenSSL's error codes, as reported by Node, for a certificate issued by an untrusted authority. */
-const untrusted = new Set([
+const untrustedCodes = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
   'SELF_SIGNED_CERT_IN_CHAIN',
   'UNABLE_TO_GET_ISSUER_CERT',
@@ -12,7 +12,7 @@ export const problemOf = (error: unknown, tls: boolean): string => {
   if (!(error instanceof Error)) return String(error);
   const message = error.message || error.name;
   if (!tls || !('code' in error) || typeof error.code !== 'string') return message;
-  if (untrusted.has(error.code)) {
+  if (untrustedCodes.has(error.code)) {
     return `its certificate is not trusted: ${error.code} (set NODE_EXTRA_CA_CERTS to trust your own CA)`;
   }
   // A Redis server without TLS mistakes the handshake for an incomplete command, and waits for the rest of it.

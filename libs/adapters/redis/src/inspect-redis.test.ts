@@ -9,7 +9,7 @@ afterAll(() => redis?.close());
 
 describe.skipIf(!redis)('a Redis', () => {
   const url = redis?.url ?? '';
-  const as = (username: string, password: string) => Object.assign(new URL(url), { username, password }).href;
+  const urlFor = (username: string, password: string) => Object.assign(new URL(url), { username, password }).href;
 
   test('reports version, policy and role', async () => {
     expect(await inspectRedis({ url })).toMatchObject({
@@ -18,23 +18,23 @@ describe.skipIf(!redis)('a Redis', () => {
       maxmemoryPolicy: 'volatile-lru',
       losesJobs: true,
       isReplica: false,
-      unusableMode: null,
-      refusal: null,
+      unusableModeReason: null,
+      scriptError: null,
     });
   });
 
-  test('that forbids INFO has unknown facts, and causes no complaint', async () => {
+  test('that forbids INFO has unknown properties, and causes no warning', async () => {
     const client = new Redis(url);
     await client.call('ACL', 'SETUSER', 'quiet', 'on', '>secret', '~*', '+@all', '-info');
     client.disconnect();
-    expect(await inspectRedis({ url: as('quiet', 'secret') })).toEqual({
+    expect(await inspectRedis({ url: urlFor('quiet', 'secret') })).toEqual({
       version: null,
       isTooOld: false,
       maxmemoryPolicy: null,
       losesJobs: false,
       isReplica: false,
-      unusableMode: null,
-      refusal: null,
+      unusableModeReason: null,
+      scriptError: null,
     });
   });
 
@@ -46,24 +46,24 @@ describe.skipIf(!redis)('a Redis', () => {
       ['ACL', 'SETUSER', 'default', '~*'],
       /^(NOPERM|ERR) .*(key|permission)/,
     ],
-  ])('that %s is reported with its refusal', async (_, begin, end, message) => {
+  ])('that %s is reported with its error', async (_, begin, end, message) => {
     await redis?.send(...begin);
-    const { refusal } = await inspectRedis({ url }).finally(() => redis?.send(...end));
-    expect(refusal).toMatch(message);
+    const { scriptError } = await inspectRedis({ url }).finally(() => redis?.send(...end));
+    expect(scriptError).toMatch(message);
   });
 
   test('of a Cluster is reported as such', async () => {
     const node = await startRedis({ args: ['--cluster-enabled', 'yes'] });
     const inspection = await inspectRedis({ url: node?.url ?? '' });
     await node?.close();
-    expect(inspection.unusableMode).toContain('Cluster');
-    expect(inspection.refusal).toMatch(/^CLUSTERDOWN /);
+    expect(inspection.unusableModeReason).toContain('Cluster');
+    expect(inspection.scriptError).toMatch(/^CLUSTERDOWN /);
   });
 
-  test('that refuses the login causes an error without the password', async () => {
-    const refusal = inspectRedis({ url: as('', 'hunter3') });
-    await expect(refusal).rejects.toThrow(RedisUnavailable);
-    await expect(refusal).rejects.toThrow(/^Redis at [^ ]+ is unavailable: (NOAUTH|WRONGPASS)(?!.*hunter)/);
+  test('that rejects the login causes an error without the password', async () => {
+    const inspection = inspectRedis({ url: urlFor('', 'hunter3') });
+    await expect(inspection).rejects.toThrow(RedisUnavailable);
+    await expect(inspection).rejects.toThrow(/^Redis at [^ ]+ is unavailable: (NOAUTH|WRONGPASS)(?!.*hunter)/);
   });
 
   test('is not changed', async () => {

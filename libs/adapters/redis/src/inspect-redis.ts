@@ -1,6 +1,13 @@
 import type { Log } from '@portico/dependencies';
-import { openRedis, RedisUnavailable, RedisRefusal } from './redis-connection.ts';
-import { isTooOld, losesJobs, readServerFacts, sanitize, unusableMode, type ServerFacts } from './server-facts.ts';
+import { openRedis, RedisUnavailable, RedisReplyError } from './redis-connection.ts';
+import {
+  isTooOld,
+  losesJobs,
+  parseServerInfo,
+  sanitize,
+  findUnusableModeReason,
+  type ServerInfo,
+} from './server-info.ts';
 
 /** Information about a Redis server. The values that come from INFO are null or false if the server forbids INFO. */
 export interface InspectedRedis {
@@ -15,12 +22,12 @@ export interface InspectedRedis {
    * States that the server is a Sentinel or a cluster node, as a predicate to follow the server's name; null for a
    * standalone server.
    */
-  readonly unusableMode: string | null;
+  readonly unusableModeReason: string | null;
   /**
    * The server's error for a script that writes and reads keys, as the limiter and the job queue do; null if it runs
    * the script.
    */
-  readonly refusal: string | null;
+  readonly scriptError: string | null;
 }
 
 /**
@@ -35,16 +42,16 @@ export const inspectRedis = async ({ url }: { readonly url: string }): Promise<I
   const log: Log = { debug: () => undefined, info: () => undefined, warn: recordProblem, error: recordProblem };
   const connection = await openRedis({ url, log, timeoutMs });
   try {
-    const info = await catchRefusal(connection.run((client) => client.info()));
-    const facts = info.refusal === null ? readServerFacts(info.reply) : unknownFacts;
-    // A replica refuses every write, after which the connection would be closed.
-    if (facts.role === 'slave') return { ...inspectionOf(facts), refusal: null };
-    const writes = await catchRefusal(
+    const info = await catchReplyError(connection.run((client) => client.info()));
+    const serverInfo = info.error === null ? parseServerInfo(info.reply) : unknownServerInfo;
+    // A replica rejects every write, after which the connection would be closed.
+    if (serverInfo.role === 'slave') return { ...inspectionOf(serverInfo), scriptError: null };
+    const result = await catchReplyError(
       connection.run(async (client) => {
         for (const key of checkKeys) await client.eval(writeAndRead, 1, key);
       }),
     );
-    return { ...inspectionOf(facts), refusal: writes.refusal };
+    return { ...inspectionOf(serverInfo), scriptError: result.error };
   } catch (error) {
     throw error instanceof RedisUnavailable && problem !== null ? new RedisUnavailable(problem) : error;
   } finally {
@@ -54,28 +61,28 @@ export const inspectRedis = async ({ url }: { readonly url: string }): Promise<I
 
 /** The timeout is longer than the default, because no request waits for these replies. */
 const timeoutMs = 1_500;
-const unknownFacts: ServerFacts = { version: null, maxmemoryPolicy: null, role: null, mode: null };
+const unknownServerInfo: ServerInfo = { version: null, maxmemoryPolicy: null, role: null, mode: null };
 
 /** The keys have the same prefixes as the keys of the limiter and of the job queue. */
 const checkKeys = ['portico:check', '{portico:check}'];
 const writeAndRead = `redis.call('set', KEYS[1], '') redis.call('get', KEYS[1]) return redis.call('del', KEYS[1])`;
 
-const catchRefusal = async <Reply>(
+const catchReplyError = async <Reply>(
   request: Promise<Reply>,
-): Promise<{ readonly reply: Reply; readonly refusal: null } | { readonly refusal: string }> => {
+): Promise<{ readonly reply: Reply; readonly error: null } | { readonly error: string }> => {
   try {
-    return { reply: await request, refusal: null };
+    return { reply: await request, error: null };
   } catch (error) {
-    if (error instanceof RedisRefusal) return { refusal: error.message };
+    if (error instanceof RedisReplyError) return { error: error.message };
     throw error;
   }
 };
 
-const inspectionOf = (facts: ServerFacts): Omit<InspectedRedis, 'refusal'> => ({
-  version: facts.version === null ? null : sanitize(facts.version),
-  isTooOld: isTooOld(facts),
-  maxmemoryPolicy: facts.maxmemoryPolicy === null ? null : sanitize(facts.maxmemoryPolicy),
-  losesJobs: losesJobs(facts),
-  isReplica: facts.role === 'slave',
-  unusableMode: unusableMode(facts),
+const inspectionOf = (serverInfo: ServerInfo): Omit<InspectedRedis, 'scriptError'> => ({
+  version: serverInfo.version === null ? null : sanitize(serverInfo.version),
+  isTooOld: isTooOld(serverInfo),
+  maxmemoryPolicy: serverInfo.maxmemoryPolicy === null ? null : sanitize(serverInfo.maxmemoryPolicy),
+  losesJobs: losesJobs(serverInfo),
+  isReplica: serverInfo.role === 'slave',
+  unusableModeReason: findUnusableModeReason(serverInfo),
 });

@@ -17,29 +17,29 @@ const consumeInProcess = async (task: ConsumerTask): Promise<readonly (readonly 
     execArgv: ['-C', '@portico/source'],
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   });
-  const exited = once(child, 'exit').then(([status]) => {
+  const exitCheck = once(child, 'exit').then(([status]) => {
     if (status !== 0) throw new Error(`A process exited with ${status}`);
   });
   const message = once(child, 'message') as Promise<[readonly (readonly Admission[])[]]>;
-  await exited;
+  await exitCheck;
   const [admissions] = await message;
   return admissions;
 };
 
-const limitOf = (allowed: number, windowSeconds: number, lastsMs = 0): LimitTask => ({
+const limitOf = (allowed: number, windowSeconds: number, durationMs = 0): LimitTask => ({
   subject: `${allowed} in ${windowSeconds}`,
   allowed,
   windowSeconds,
   requests: requests / processes,
-  lastsMs,
+  durationMs,
 });
 
-const exact = [1, 100, 1000];
-const large = 5000;
-const perSecond = [100, 2000];
+const exactLimits = [1, 100, 1000];
+const largeLimit = 5000;
+const limitsPerSecond = [100, 2000];
 const limits = [
-  ...[...exact, large].map((allowed) => limitOf(allowed, 3600)),
-  ...perSecond.map((allowed) => limitOf(allowed, 1, 2_500)),
+  ...[...exactLimits, largeLimit].map((allowed) => limitOf(allowed, 3600)),
+  ...limitsPerSecond.map((allowed) => limitOf(allowed, 1, 2_500)),
 ];
 
 describe.skipIf(!redis)('the limiter in Redis, with 100,000 requests per limit from four processes', () => {
@@ -51,30 +51,32 @@ describe.skipIf(!redis)('the limiter in Redis, with 100,000 requests per limit f
 
   /** Returns the admissions from all processes, in the order of their requests. */
   const admissionsOf = (allowed: number, windowSeconds: number): readonly Admission[] => {
-    const at = limits.findIndex((limit) => limit.allowed === allowed && limit.windowSeconds === windowSeconds);
+    const index = limits.findIndex((limit) => limit.allowed === allowed && limit.windowSeconds === windowSeconds);
     return admissionsByProcess
-      .flatMap((admissionsByLimit) => admissionsByLimit[at] ?? [])
-      .sort(([one], [other]) => one - other);
+      .flatMap((admissionsByLimit) => admissionsByLimit[index] ?? [])
+      .sort(([leftTime], [rightTime]) => leftTime - rightTime);
   };
 
-  test.each(exact)('exactly %i requests are admitted if that is the limit', (allowed) => {
+  test.each(exactLimits)('exactly %i requests are admitted if that is the limit', (allowed) => {
     expect(admissionsOf(allowed, 3600)).toHaveLength(allowed);
   });
 
   test('at most 5,000 requests, and at least 98 % of them, are admitted if the limit is 5,000', () => {
-    const { length } = admissionsOf(large, 3600);
+    const { length } = admissionsOf(largeLimit, 3600);
     expect(length).toBeLessThanOrEqual(5000);
     expect(length).toBeGreaterThanOrEqual(4900);
   });
 
-  test.each(perSecond)('no second has more than %i admissions if that is the limit per second', (allowed) => {
+  test.each(limitsPerSecond)('no second has more than %i admissions if that is the limit per second', (allowed) => {
     const admissions = admissionsOf(allowed, 1);
     expect(admissions.length).toBeGreaterThan(allowed);
-    let end = 0;
-    for (const [begin, [from]] of admissions.entries()) {
-      while (end < admissions.length && admissions[end]![0] < from + 1000) end++;
-      const inside = admissions.slice(begin, end).filter(([, answeredAt]) => answeredAt < from + 1000);
-      if (inside.length > allowed) expect.fail(`${inside.length} in the second from ${from}`);
+    let endIndex = 0;
+    for (const [startIndex, [from]] of admissions.entries()) {
+      while (endIndex < admissions.length && admissions[endIndex]![0] < from + 1000) endIndex++;
+      const admissionsInSecond = admissions
+        .slice(startIndex, endIndex)
+        .filter(([, receivedAt]) => receivedAt < from + 1000);
+      if (admissionsInSecond.length > allowed) expect.fail(`${admissionsInSecond.length} in the second from ${from}`);
     }
   });
 });

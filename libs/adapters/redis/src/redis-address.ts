@@ -20,21 +20,21 @@ const portDefault = 6379;
  * of the connection itself. Throws an error that does not quote the URL, because it may contain a password.
  */
 export const readRedisUrl = (url: string): RedisAddress => {
-  const parsed = URL.parse(url);
-  if (!parsed || !/^rediss?:$/.test(parsed.protocol) || parsed.hostname === '') {
-    throw new Error('The address of Redis must be redis://[user:password@]host[:port][/db], or rediss:// for TLS');
+  const parsedUrl = URL.parse(url);
+  if (!parsedUrl || !/^rediss?:$/.test(parsedUrl.protocol) || parsedUrl.hostname === '') {
+    throw new Error('The URL of Redis must be redis://[user:password@]host[:port][/db], or rediss:// for TLS');
   }
-  const db = parsed.pathname.replace(/^\//, '');
-  if (!/^\d*$/.test(db)) throw new Error('The path in the Redis address must be a database number');
-  const port = parsed.port === '' ? portDefault : Number(parsed.port);
+  const db = parsedUrl.pathname.replace(/^\//, '');
+  if (!/^\d*$/.test(db)) throw new Error('The path in the Redis URL must be a database number');
+  const port = parsedUrl.port === '' ? portDefault : Number(parsedUrl.port);
   return {
-    host: parsed.hostname.replace(/^\[|\]$/g, ''),
+    host: parsedUrl.hostname.replace(/^\[|\]$/g, ''),
     port,
-    username: decode(parsed.username),
-    password: decode(parsed.password),
+    username: decode(parsedUrl.username),
+    password: decode(parsedUrl.password),
     db: Number(db),
-    tls: parsed.protocol === 'rediss:',
-    label: `${parsed.hostname}:${port}`,
+    tls: parsedUrl.protocol === 'rediss:',
+    label: `${parsedUrl.hostname}:${port}`,
   };
 };
 
@@ -43,6 +43,6 @@ const decode = (part: string): string => {
     return decodeURIComponent(part);
   } catch {
     // There is no cause, because it would quote the text, which may be the password.
-    throw new Error('User and password in the Redis address must be percent-encoded');
+    throw new Error('User and password in the Redis URL must be percent-encoded');
   }
 };

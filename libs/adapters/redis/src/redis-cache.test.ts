@@ -13,15 +13,15 @@ afterAll(async () => {
   await redis?.close();
 });
 
-let created = 0;
-const nextInstallation = () => `cache-${++created}`;
+let installationCount = 0;
+const nextInstallation = () => `cache-${++installationCount}`;
 const cacheOf = (installation = nextInstallation()) => createRedisCache({ redis: connection!, installation });
 const value = Uint8Array.from([1, 2, 3, 4]);
 
 describe.skipIf(!redis)('the cache in Redis', () => {
-  for (const [sentence, check] of Object.entries(cacheContract)) test(sentence, () => check(cacheOf()));
+  for (const [title, check] of Object.entries(cacheContract)) test(title, () => check(cacheOf()));
 
-  test('processes of an installation share it, and another installation does not see it', async () => {
+  test('processes of an installation share it, and other installations do not see it', async () => {
     await cacheOf('one').put('a', value);
     expect(await cacheOf('one').get('a')).toEqual(value);
     expect(await cacheOf('two').get('a')).toBeNull();
@@ -36,24 +36,30 @@ describe.skipIf(!redis)('the cache in Redis', () => {
     expect(await connection!.client.memory('USAGE', key)).toBeLessThanOrEqual(4_096);
   });
 
-  test('a damaged, a truncated and a foreign value are misses until they are put again', async () => {
+  test('damaged, truncated and foreign values are misses until they are stored again', async () => {
     const installation = nextInstallation();
     const [cache, key, { client }] = [cacheOf(installation), cacheKey(installation, 'a'), connection!];
     await cache.put('other', value);
     await cache.put('a', value);
-    const stored = (await client.getBuffer(key))!;
-    const damaged = Buffer.from(stored);
-    damaged[35]! ^= 1;
-    const ofOther = (await client.getBuffer(cacheKey(installation, 'other')))!;
-    for (const wrong of [damaged, stored.subarray(0, 35), stored.subarray(0, 3), Buffer.alloc(0), ofOther]) {
-      await client.set(key, wrong);
+    const storedValue = (await client.getBuffer(key))!;
+    const damagedValue = Buffer.from(storedValue);
+    damagedValue[35]! ^= 1;
+    const valueOfOtherKey = (await client.getBuffer(cacheKey(installation, 'other')))!;
+    for (const invalidValue of [
+      damagedValue,
+      storedValue.subarray(0, 35),
+      storedValue.subarray(0, 3),
+      Buffer.alloc(0),
+      valueOfOtherKey,
+    ]) {
+      await client.set(key, invalidValue);
       expect(await cache.get('a')).toBeNull();
     }
     await cache.put('a', value);
     expect(await cache.get('a')).toEqual(value);
   });
 
-  test('a key of another type is a miss, and is replaced', async () => {
+  test('a key of a different type is a miss, and is replaced', async () => {
     const installation = nextInstallation();
     await connection!.client.lpush(cacheKey(installation, 'a'), 'x');
     const cache = cacheOf(installation);
@@ -65,10 +71,10 @@ describe.skipIf(!redis)('the cache in Redis', () => {
 
 test('while Redis is unavailable every read is an immediate miss, and nothing fails', async () => {
   const log = recordLog();
-  const unreachable = await openRedis({ url: 'redis://127.0.0.1:1', log });
-  const cache = createRedisCache({ redis: unreachable, installation: 'here' });
+  const unreachableRedis = await openRedis({ url: 'redis://127.0.0.1:1', log });
+  const cache = createRedisCache({ redis: unreachableRedis, installation: 'here' });
   await cache.put('a', value);
   expect(await cache.get('a')).toBeNull();
   expect(log.messages()).toEqual([expect.stringContaining('is unavailable')]);
-  await unreachable.close();
+  await unreachableRedis.close();
 });

@@ -16,15 +16,15 @@ export interface RedisCacheOptions {
  */
 export const createRedisCache = ({ redis, installation }: RedisCacheOptions): Cache => ({
   async get(key) {
-    const stored = await redis.run((client) => client.getBuffer(cacheKey(installation, key))).catch(() => null);
-    if (!stored) return null;
-    const value = Uint8Array.from(stored.subarray(digestBytes));
-    return digestOf(key, value).equals(stored.subarray(0, digestBytes)) ? value : null;
+    const entry = await redis.run((client) => client.getBuffer(cacheKey(installation, key))).catch(() => null);
+    if (!entry) return null;
+    const value = Uint8Array.from(entry.subarray(digestBytes));
+    return digestOf(key, value).equals(entry.subarray(0, digestBytes)) ? value : null;
   },
   async put(key, value) {
     if (value.length > cacheValueBytesMax) return;
-    const stored = Buffer.concat([digestOf(key, value), value]);
-    await redis.run((client) => client.set(cacheKey(installation, key), stored, 'PX', cacheTtlMs)).catch(() => null);
+    const entry = Buffer.concat([digestOf(key, value), value]);
+    await redis.run((client) => client.set(cacheKey(installation, key), entry, 'PX', cacheTtlMs)).catch(() => null);
   },
 });
 

@@ -3,7 +3,7 @@ import type { Probe } from '@portico/domain';
 import { Redis, ReplyError } from 'ioredis';
 import { problemOf } from './connection-problem.ts';
 import { readRedisUrl, type RedisAddress } from './redis-address.ts';
-import { readServerFacts, serverWarnings } from './server-facts.ts';
+import { parseServerInfo, listServerWarnings } from './server-info.ts';
 
 /** The timeout of a command. If a subsequent PING also times out, Redis is considered unavailable. */
 export const commandTimeoutMs = 200;
@@ -39,9 +39,9 @@ export class RedisUnavailable extends Error {
   override readonly name = 'RedisUnavailable';
 }
 
-/** Redis refused a command (out of memory, read-only, not allowed). */
-export class RedisRefusal extends Error {
-  override readonly name = 'RedisRefusal';
+/** Redis rejected a command (out of memory, read-only, not allowed). */
+export class RedisReplyError extends Error {
+  override readonly name = 'RedisReplyError';
 }
 
 /** A connection that is shared by everything that uses Redis. */
@@ -52,10 +52,10 @@ export interface RedisConnection {
   /**
    * Sends commands; all commands from one tick of the event loop are sent together. Throws `RedisUnavailable`
    * immediately while Redis is known to be unavailable, and after 200 ms without a reply; a reply that arrived while
-   * this process was stalled is accepted. Throws `RedisRefusal` if Redis replies with an error. Any other error from
-   * `command` (an implausible reply) means that the connection is out of sync.
+   * this process was stalled is accepted. Throws `RedisReplyError` if Redis replies with an error. Any other error from
+   * `send` (an implausible reply) means that the connection is out of sync.
    */
-  run<Reply>(command: (client: Redis) => Promise<Reply>): Promise<Reply>;
+  run<Reply>(send: (client: Redis) => Promise<Reply>): Promise<Reply>;
   close(): Promise<void>;
 }
 
@@ -69,9 +69,9 @@ export const openRedis = async (options: RedisConnectionOptions): Promise<RedisC
   return connection;
 };
 
-/** Returns the pause in milliseconds before an attempt. Attempts are counted from 1; `chance` is between 0 and 1. */
-export const backOffMs = (attempt: number, chance: number): number =>
-  Math.round(Math.min(backOffMaxMs, backOffMinMs * 2 ** (attempt - 1)) * (1 + chance / 4));
+/** Returns the pause in milliseconds before an attempt. Attempts are counted from 1; `jitter` is between 0 and 1. */
+export const computeBackOffMs = (attempt: number, jitter: number): number =>
+  Math.round(Math.min(backOffMaxMs, backOffMinMs * 2 ** (attempt - 1)) * (1 + jitter / 4));
 
 /**
  * The state of the connection. `late`: a reply is overdue, and commands are still sent. `suspect`: a reply was
@@ -93,12 +93,12 @@ class Connection implements RedisConnection {
   readonly #outage: Outage;
   readonly #timeoutMs: number;
   readonly #loggedWarnings = new Set<string>();
-  readonly #loggedRefusals = new Set<string>();
+  readonly #loggedErrors = new Set<string>();
   readonly #resolveOpened: () => void;
   #state: State = 'opening';
-  /** Whether the server refused a write because it is a replica, like a former primary after a failover. */
+  /** Whether the server rejected a write because it is a replica, like a former primary after a failover. */
   #wasReplica = false;
-  #signInLimit: NodeJS.Timeout | null = null;
+  #signInTimer: NodeJS.Timeout | null = null;
   #attempts = 0;
   #lastProblem = connectionClosed;
   #isCorked = false;
@@ -110,23 +110,23 @@ class Connection implements RedisConnection {
     this.#timeoutMs = timeoutMs;
     ({ promise: this.opened, resolve: this.#resolveOpened } = Promise.withResolvers<void>());
     this.probe = { name: 'redis', essential: false, check: () => this.#check() };
-    this.client = connect(this.#address, () => backOffMs(++this.#attempts, Math.random()));
+    this.client = connect(this.#address, () => computeBackOffMs(++this.#attempts, Math.random()));
     this.client.on('connect', () => this.#signIn());
     this.client.on('ready', () => this.#onReady());
     this.client.on('error', (error) => (this.#lastProblem = this.#reasonOf(error)));
     this.client.on('close', () => this.#onClosed());
   }
 
-  async run<Reply>(command: (client: Redis) => Promise<Reply>): Promise<Reply> {
+  async run<Reply>(send: (client: Redis) => Promise<Reply>): Promise<Reply> {
     const isUsable = this.#state === 'available' || this.#state === 'late';
     const isOpen = this.client.status === 'ready' && this.client.stream.writable;
     // The server closed the connection, but `close` has not been emitted yet: log the outage before the caller sees an
     // error.
     if (isUsable && !isOpen) this.#becomeUnavailable('unavailable', this.#lastProblem);
-    if (!isUsable || !isOpen) throw this.#unavailableError();
+    if (!isUsable || !isOpen) throw this.#createUnavailableError();
     this.#corkUntilFlush();
     try {
-      return await this.#replyTo(command);
+      return await this.#replyTo(send);
     } catch (error) {
       throw this.#translate(error);
     }
@@ -143,17 +143,17 @@ class Connection implements RedisConnection {
   }
 
   /** Returns the reply, or throws `NoReply` after the timeout. A reply that arrives later is ignored. */
-  #replyTo<Reply>(command: (client: Redis) => Promise<Reply>): Promise<Reply> {
+  #replyTo<Reply>(send: (client: Redis) => Promise<Reply>): Promise<Reply> {
     return new Promise((resolve, reject) => {
-      const late = () => reject(new NoReply(`it did not respond within ${this.#timeoutMs} ms`));
-      const limit = startTimeout(this.#timeoutMs, late);
-      command(this.client).then(
+      const onTimeout = () => reject(new NoReply(`it did not respond within ${this.#timeoutMs} ms`));
+      const timer = startTimeout(this.#timeoutMs, onTimeout);
+      send(this.client).then(
         (reply) => {
-          clearTimeout(limit);
+          clearTimeout(timer);
           resolve(reply);
         },
         (error: unknown) => {
-          clearTimeout(limit);
+          clearTimeout(timer);
           reject(error instanceof Error ? error : new Error(String(error)));
         },
       );
@@ -180,19 +180,19 @@ class Connection implements RedisConnection {
   #signIn(): void {
     const { stream } = this.client;
     const reason = `it did not respond to the sign-in within ${connectTimeoutMs} ms`;
-    this.#signInLimit = startTimeout(connectTimeoutMs, () => {
-      if (this.#signInLimit) this.#giveUp(stream, reason);
+    this.#signInTimer = startTimeout(connectTimeoutMs, () => {
+      if (this.#signInTimer) this.#giveUp(stream, reason);
     });
   }
 
   #endSignIn(): void {
-    if (this.#signInLimit) clearTimeout(this.#signInLimit);
-    this.#signInLimit = null;
+    if (this.#signInTimer) clearTimeout(this.#signInTimer);
+    this.#signInTimer = null;
   }
 
   #onReady(): void {
     this.#endSignIn();
-    this.#loggedRefusals.clear();
+    this.#loggedErrors.clear();
     void this.#ping();
   }
 
@@ -215,7 +215,7 @@ class Connection implements RedisConnection {
 
   #becomeUnavailable(state: 'late' | 'suspect' | 'unavailable', reason: string): void {
     if (this.#state === 'closed') return;
-    this.#outage.begin({ message: `Redis at ${this.#address.label} is unavailable: ${reason}` });
+    this.#outage.start({ message: `Redis at ${this.#address.label} is unavailable: ${reason}` });
     this.#state = state;
   }
 
@@ -232,7 +232,7 @@ class Connection implements RedisConnection {
   }
 
   /**
-   * Sends a PING. While the server is loading its data, it refuses PING like any other command. INFO would also report
+   * Sends a PING. While the server is loading its data, it rejects PING like any other command. INFO would also report
    * loading, but can be forbidden or renamed. A replica responds to PING, so if the server was a replica, it must also
    * accept a write.
    */
@@ -250,7 +250,7 @@ class Connection implements RedisConnection {
   }
 
   /**
-   * Throws if the server is still a replica, or does not reply. Any other refusal to write is reported when a real
+   * Throws if the server is still a replica, or does not reply. Any other rejected write is reported when a real
    * write fails.
    */
   async #write(): Promise<void> {
@@ -269,8 +269,8 @@ class Connection implements RedisConnection {
 
   async #inspect(): Promise<void> {
     try {
-      const facts = readServerFacts(await this.#replyTo((client) => client.info()));
-      for (const warning of serverWarnings(facts)) this.#warnOnce(this.#loggedWarnings, warning, warning);
+      const serverInfo = parseServerInfo(await this.#replyTo((client) => client.info()));
+      for (const warning of listServerWarnings(serverInfo)) this.#warnOnce(this.#loggedWarnings, warning, warning);
     } catch (error) {
       // INFO may be forbidden. In that case, no warnings can be logged.
       if (!(error instanceof ReplyError)) this.#translate(error);
@@ -288,24 +288,24 @@ class Connection implements RedisConnection {
       this.#wasReplica = true;
       this.#becomeUnavailable('unavailable', reason);
       this.#giveUp(this.client.stream, reason);
-      return this.#unavailableError(reason);
+      return this.#createUnavailableError(reason);
     }
     if (error instanceof ReplyError) {
       const [code = ''] = reason.split(' ', 1);
-      this.#warnOnce(this.#loggedRefusals, code, `refuses commands: ${reason}`);
-      return new RedisRefusal(reason);
+      this.#warnOnce(this.#loggedErrors, code, `rejects commands: ${reason}`);
+      return new RedisReplyError(reason);
     }
     this.#suspect(error instanceof NoReply ? 'late' : 'suspect', reason);
-    return this.#unavailableError(reason);
+    return this.#createUnavailableError(reason);
   }
 
-  #unavailableError(reason = 'it is unavailable'): RedisUnavailable {
+  #createUnavailableError(reason = 'it is unavailable'): RedisUnavailable {
     return new RedisUnavailable(`Redis at ${this.#address.label} cannot be used: ${reason}`);
   }
 
-  #warnOnce(logged: Set<string>, key: string, message: string): void {
-    if (this.#state === 'closed' || logged.has(key)) return;
-    logged.add(key);
+  #warnOnce(loggedKeys: Set<string>, key: string, message: string): void {
+    if (this.#state === 'closed' || loggedKeys.has(key)) return;
+    loggedKeys.add(key);
     this.#log.warn({}, `Redis at ${this.#address.label} ${message}`);
   }
 
@@ -316,24 +316,24 @@ class Connection implements RedisConnection {
   #reasonOf(error: unknown): string {
     const { password, tls } = this.#address;
     const text = problemOf(error, tls).replace(/, with args .*$/s, '');
-    const redacted = password === '' ? text : text.replaceAll(password, '***');
-    return redacted.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, reasonCharsMax);
+    const redactedText = password === '' ? text : text.replaceAll(password, '***');
+    return redactedText.replaceAll(/[^\x20-\x7e]+/g, ' ').slice(0, reasonCharsMax);
   }
 }
 
 /**
- * Starts a timeout. After this process has stalled, timers run before received data is read, so `late` is called only
+ * Starts a timeout. After this process has stalled, timers run before received data is read, so `onTimeout` is called only
  * after reading.
  */
-const startTimeout = (limitMs: number, late: () => void): NodeJS.Timeout =>
-  setTimeout(() => setImmediate(late), limitMs).unref();
+const startTimeout = (timeoutMs: number, onTimeout: () => void): NodeJS.Timeout =>
+  setTimeout(() => setImmediate(onTimeout), timeoutMs).unref();
 
 const isReplicaError = (error: unknown): boolean =>
   error instanceof ReplyError && /(^|-)READONLY /.test((error as Error).message);
 
 const isCurrent = (client: Redis, stream: Redis['stream']): boolean => client.stream === stream && !stream.destroyed;
 
-const connect = ({ host, port, username, password, db, tls }: RedisAddress, pauseMs: () => number): Redis =>
+const connect = ({ host, port, username, password, db, tls }: RedisAddress, computePauseMs: () => number): Redis =>
   new Redis({
     host,
     port,
@@ -344,7 +344,7 @@ const connect = ({ host, port, username, password, db, tls }: RedisAddress, paus
     ...(tls ? { tls: { minVersion: 'TLSv1.2', rejectUnauthorized: true } } : {}),
     connectTimeout: connectTimeoutMs,
     disconnectTimeout: disconnectTimeoutMs,
-    retryStrategy: pauseMs,
+    retryStrategy: computePauseMs,
     // Replaced by `#ping`: ioredis sends INFO, and never becomes ready if INFO is renamed.
     enableReadyCheck: false,
     // A command fails immediately if it cannot be sent, and is never sent twice, because it would be counted twice.

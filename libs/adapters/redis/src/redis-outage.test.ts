@@ -4,15 +4,15 @@ import type { LimitRule } from '@portico/domain';
 import { Redis } from 'ioredis';
 import { startFaultProxy, startRedis } from '@portico/test-servers';
 import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
-import { openObserved, useStoppedTime, type ObservedConnection } from '../test/observed-connection.ts';
-import { backOffMinMs, backOffMs, commandTimeoutMs, openRedis, RedisUnavailable } from './redis-connection.ts';
+import { openObservedConnection, useStoppedTime, type ObservedConnection } from '../test/observed-connection.ts';
+import { backOffMinMs, computeBackOffMs, commandTimeoutMs, openRedis, RedisUnavailable } from './redis-connection.ts';
 import { limitKeys } from './redis-rate-limiter.ts';
 
 const rule: LimitRule = { allowed: 1000, windowSeconds: 3600 };
 
 const server = await startRedis();
 const proxy = server && (await startFaultProxy({ host: '127.0.0.1', port: Number(new URL(server.url).port) }));
-const url = server && proxy ? proxy.through(server.url) : '';
+const url = server && proxy ? proxy.rewriteUrl(server.url) : '';
 afterAll(async () => {
   await proxy?.close();
   await server?.close();
@@ -24,11 +24,11 @@ afterEach(async () => {
   await proxy?.set('pass');
 });
 
-const matching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
-const unavailable = matching(/^Redis at 127\.0\.0\.1:\d+ is unavailable: ./);
-const availableAgain = matching(/^Redis at 127\.0\.0\.1:\d+ is available again$/);
-const countsAlone = matching(/^Rate limits are counted by this process alone: ./);
-const countsTogether = 'Rate limits are counted by all processes together again';
+const stringMatching = (pattern: RegExp): unknown => expect.stringMatching(pattern);
+const outageMessage = stringMatching(/^Redis at 127\.0\.0\.1:\d+ is unavailable: ./);
+const recoveryMessage = stringMatching(/^Redis at 127\.0\.0\.1:\d+ is available again$/);
+const fallbackMessage = stringMatching(/^Rate limits are counted by this process alone: ./);
+const fallbackEndMessage = 'Rate limits are counted by all processes together again';
 
 /** Sends requests until `end` is called, which throws any error that a caller received. */
 const startTraffic = ({ limiter }: ObservedConnection) => {
@@ -43,7 +43,7 @@ const startTraffic = ({ limiter }: ObservedConnection) => {
     }
   });
   return {
-    answers: () => results,
+    countResults: () => results,
     end: async () => {
       isRunning = false;
       await Promise.all(traffic);
@@ -52,7 +52,7 @@ const startTraffic = ({ limiter }: ObservedConnection) => {
 };
 
 test('the pauses between attempts grow from one second to twenty', () => {
-  const pauses = [1, 2, 3, 4, 5, 6, 100].map((attempt) => [backOffMs(attempt, 0), backOffMs(attempt, 1)]);
+  const pauses = [1, 2, 3, 4, 5, 6, 100].map((attempt) => [computeBackOffMs(attempt, 0), computeBackOffMs(attempt, 1)]);
   expect(pauses).toEqual([
     [1000, 1250],
     [2000, 2500],
@@ -71,39 +71,41 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
     hangs: [() => server!.control!.pause(), () => server!.control!.resume()],
     'is blocked': [() => proxy!.set('hang'), () => proxy!.set('pass')],
     'resets its connections': [() => proxy!.set('reset'), () => proxy!.set('pass')],
-    'answers garbage': [() => proxy!.set('garbage'), () => proxy!.set('pass')],
+    'replies with garbage': [() => proxy!.set('garbage'), () => proxy!.set('pass')],
     'cannot be reached': [() => proxy!.set('down'), () => proxy!.set('pass')],
     'exceeds the timeout': [() => proxy!.set({ latencyMs: 900 }), () => proxy!.set('pass')],
   };
 
   for (const [description, [begin, end]] of Object.entries(faults)) {
     test(`no caller sees an error if it ${description}, and it recovers automatically`, async () => {
-      const observed = await openObserved(url);
-      const { time, redis, fallbacks, warnings } = observed;
-      const traffic = startTraffic(observed);
-      const untilResults = (count: number) => {
-        const before = traffic.answers();
-        return time.pollInRealTime(() => expect(traffic.answers()).toBeGreaterThan(before + count));
+      const connection = await openObservedConnection(url);
+      const { time, redis, fallbacks, warnings } = connection;
+      const traffic = startTraffic(connection);
+      const waitForResults = (count: number) => {
+        const resultsBefore = traffic.countResults();
+        return time.pollInRealTime(() => expect(traffic.countResults()).toBeGreaterThan(resultsBefore + count));
       };
-      await untilResults(20);
+      await waitForResults(20);
       await begin();
       await time.advanceUntilSuccess(() => {
         expect(fallbacks.at(-1)).toBe(true);
         expect(redis.client.status).not.toBe('ready');
       });
-      await untilResults(200);
+      await waitForResults(200);
       await end();
-      await observed.untilHere();
+      await connection.waitUntilAvailable();
       await time.pollInRealTime(() => expect(fallbacks.at(-1)).toBe(false));
       await traffic.end();
-      await observed.close();
-      expect(warnings).toEqual(expect.arrayContaining([unavailable, availableAgain, countsAlone, countsTogether]));
+      await connection.close();
+      expect(warnings).toEqual(
+        expect.arrayContaining([outageMessage, recoveryMessage, fallbackMessage, fallbackEndMessage]),
+      );
     });
   }
 
   for (const [description, [begin, end]] of Object.entries(faults)) {
     test(`the probe notices if it ${description}, and if it is available again, without any caller`, async () => {
-      const { time, redis, limiter, fallbacks, untilHere, close } = await openObserved(url);
+      const { time, redis, limiter, fallbacks, waitUntilAvailable, close } = await openObservedConnection(url);
       const check = () => limiter.probe.check().catch(() => undefined);
       await limiter.probe.check();
       expect(fallbacks).toEqual([]);
@@ -114,7 +116,7 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
       });
       await end();
       await time.advanceUntilSuccess(() => expect(redis.client.status).not.toBe('ready'));
-      await untilHere();
+      await waitUntilAvailable();
       await check();
       expect(fallbacks).toEqual([true, false]);
       await close();
@@ -122,35 +124,35 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
   }
 
   test('a Redis that hung for a moment is used again as soon as it responds', async () => {
-    const { time, redis, limiter, warnings, untilHere, close } = await openObserved(url);
+    const { time, redis, limiter, warnings, waitUntilAvailable, close } = await openObservedConnection(url);
     const { stream } = redis.client;
     await server!.control!.pause();
     await time.advanceUntil(limiter.consume('ada', rule));
-    expect(warnings).toEqual([unavailable, countsAlone]);
+    expect(warnings).toEqual([outageMessage, fallbackMessage]);
     await server!.control!.resume();
-    await untilHere();
+    await waitUntilAvailable();
     await limiter.consume('ada', rule);
-    expect(warnings).toEqual([unavailable, countsAlone, availableAgain, countsTogether]);
+    expect(warnings).toEqual([outageMessage, fallbackMessage, recoveryMessage, fallbackEndMessage]);
     expect(redis.client.stream).toBe(stream);
     await close();
   });
 
   test('peekMany has the scope of this process during an outage, and of all processes afterwards', async () => {
-    const { limiter, untilHere, time, close } = await openObserved(url);
-    const queries = Array.from({ length: 250 }, (_, at) => ({ subject: `subject ${at}`, rule }));
-    const scope = async () => (await limiter.peekMany(queries)).scope;
-    expect(await scope()).toBe('all');
+    const { limiter, waitUntilAvailable, time, close } = await openObservedConnection(url);
+    const queries = Array.from({ length: 250 }, (_, index) => ({ subject: `subject ${index}`, rule }));
+    const readScope = async () => (await limiter.peekMany(queries)).scope;
+    expect(await readScope()).toBe('all');
     await server!.control!.stop('immediate');
-    expect(await scope()).toBe('process');
+    expect(await readScope()).toBe('process');
     await server!.control!.start();
-    await untilHere();
+    await waitUntilAvailable();
     // The first results may still come from the fallback. In that case, the scope is not all processes.
-    await time.pollInRealTime(async () => expect(await scope()).toBe('all'));
+    await time.pollInRealTime(async () => expect(await readScope()).toBe('all'));
     await close();
   });
 
   test('each change is logged once for any number of requests', async () => {
-    const { limiter, warnings, fallbacks, untilHere, close } = await openObserved(url);
+    const { limiter, warnings, fallbacks, waitUntilAvailable, close } = await openObservedConnection(url);
     const consume = (times: number) => Promise.all(Array.from({ length: times }, () => limiter.consume('ada', rule)));
     await consume(1);
     expect(warnings).toEqual([]);
@@ -158,50 +160,50 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
     await proxy!.set('down');
     await pending;
     await consume(500);
-    expect(warnings).toEqual([unavailable, countsAlone]);
+    expect(warnings).toEqual([outageMessage, fallbackMessage]);
     expect(fallbacks).toEqual([true]);
     await proxy!.set('pass');
-    await untilHere();
+    await waitUntilAvailable();
     await consume(500);
-    expect(warnings).toEqual([unavailable, countsAlone, availableAgain, countsTogether]);
+    expect(warnings).toEqual([outageMessage, fallbackMessage, recoveryMessage, fallbackEndMessage]);
     expect(fallbacks).toEqual([true, false]);
     await close();
   });
 
   test('the cause is logged before its effect, even for a request at the moment of the failure', async () => {
-    const { limiter, warnings, close } = await openObserved(url);
+    const { limiter, warnings, close } = await openObservedConnection(url);
     proxy!.dropAll();
     while (warnings.length < 2) {
       await new Promise(setImmediate);
       void limiter.consume('ada', rule);
     }
-    expect(warnings).toEqual([unavailable, countsAlone]);
+    expect(warnings).toEqual([outageMessage, fallbackMessage]);
     await close();
   });
 
   test('this process counts with the full limit, and the counts of Redis still apply afterwards', async () => {
     await server!.flush();
-    const { limiter, untilUnavailable, untilHere, close } = await openObserved(url);
-    const three: LimitRule = { allowed: 3, windowSeconds: 3600 };
-    const consume = async () => (await limiter.consume('ada', three)).admitted;
+    const { limiter, waitUntilUnavailable, waitUntilAvailable, close } = await openObservedConnection(url);
+    const ruleOfThree: LimitRule = { allowed: 3, windowSeconds: 3600 };
+    const consume = async () => (await limiter.consume('ada', ruleOfThree)).isAdmitted;
     expect([await consume(), await consume()]).toEqual([true, true]);
     await proxy!.set('down');
-    await untilUnavailable();
+    await waitUntilUnavailable();
     expect([await consume(), await consume(), await consume(), await consume()]).toEqual([true, true, true, false]);
     await proxy!.set('pass');
-    await untilHere();
+    await waitUntilAvailable();
     expect([await consume(), await consume()]).toEqual([true, false]);
     await close();
   });
 
   test('the fallback begins after a fraction of a second, and no request waits for a hanging Redis', async () => {
-    const { time, limiter, fallbacks, close } = await openObserved(url);
+    const { time, limiter, fallbacks, close } = await openObservedConnection(url);
     await server!.control!.pause();
     const decision = limiter.consume('ada', rule);
     await time.advance(commandTimeoutMs - 1);
     expect(fallbacks).toEqual([]);
     await time.advance(1);
-    expect((await decision).admitted).toBe(true);
+    expect((await decision).isAdmitted).toBe(true);
     expect(fallbacks).toEqual([true]);
     // The PING that determines whether Redis is available is also overdue.
     await time.advance(commandTimeoutMs);
@@ -212,13 +214,13 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
 
   test('a service starts, works, and uses Redis as soon as it is available', async () => {
     await server!.control!.stop();
-    const { redis, limiter, warnings, untilHere, close } = await openObserved(url);
-    expect(warnings).toEqual([unavailable]);
+    const { redis, limiter, warnings, waitUntilAvailable, close } = await openObservedConnection(url);
+    expect(warnings).toEqual([outageMessage]);
     expect((await limiter.consume('ada', rule)).remaining).toBe(999);
     await expect(redis.probe.check()).rejects.toBeInstanceOf(RedisUnavailable);
     expect(redis.probe).toMatchObject({ name: 'redis', essential: false });
     await server!.control!.start();
-    await untilHere();
+    await waitUntilAvailable();
     expect((await limiter.consume('ada', rule)).remaining).toBe(999);
     expect(await redis.client.exists(limitKeys('here', 'ada').log)).toBe(1);
     await close();
@@ -227,17 +229,17 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
   test('a service starts even if Redis hangs', async () => {
     const time = useStoppedTime();
     await server!.control!.pause();
-    const { limiter, warnings, untilHere, close } = await time.advanceUntil(openObserved(url));
-    expect((await limiter.consume('ada', rule)).admitted).toBe(true);
-    expect(warnings).toEqual([unavailable, countsAlone]);
+    const { limiter, warnings, waitUntilAvailable, close } = await time.advanceUntil(openObservedConnection(url));
+    expect((await limiter.consume('ada', rule)).isAdmitted).toBe(true);
+    expect(warnings).toEqual([outageMessage, fallbackMessage]);
     await server!.control!.resume();
-    await untilHere();
+    await waitUntilAvailable();
     await close();
   });
 
   test('a request without a reply is not sent again, and is decided once the connection closes', async () => {
     await server!.flush();
-    const { limiter, untilHere, close } = await openObserved(url);
+    const { limiter, waitUntilAvailable, close } = await openObservedConnection(url);
     await limiter.consume('ada', rule);
     await proxy!.set('hang');
     const pending = limiter.consume('ada', rule);
@@ -246,52 +248,60 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
     await proxy!.set('reset');
     expect((await pending).remaining).toBe(999);
     await proxy!.set('pass');
-    await untilHere();
+    await waitUntilAvailable();
     expect((await limiter.peek('ada', rule)).remaining).toBe(999);
     await close();
   });
 
   test('a primary that became a replica is dropped, retried with backoff, and used once it accepts writes', async () => {
-    const { time, limiter, warnings, fallbacks, pausesMs, untilHere, close } = await openObserved(url);
-    const operator = new Redis(server!.url);
-    await operator.replicaof('127.0.0.1', 1);
+    const { time, limiter, warnings, fallbacks, pausesMs, waitUntilAvailable, close } =
+      await openObservedConnection(url);
+    const operatorClient = new Redis(server!.url);
+    await operatorClient.replicaof('127.0.0.1', 1);
     expect((await limiter.consume('ada', rule)).remaining).toBe(999);
     await time.advanceUntilSuccess(() => expect(Math.max(...pausesMs)).toBeGreaterThanOrEqual(2 * backOffMinMs));
-    const replicaUnavailable = matching(/^Redis at 127\.0\.0\.1:\d+ is unavailable: READONLY /);
-    expect(warnings).toEqual([replicaUnavailable, countsAlone]);
-    await operator.replicaof('NO', 'ONE');
-    operator.disconnect();
-    await untilHere();
+    const replicaMessage = stringMatching(/^Redis at 127\.0\.0\.1:\d+ is unavailable: READONLY /);
+    expect(warnings).toEqual([replicaMessage, fallbackMessage]);
+    await operatorClient.replicaof('NO', 'ONE');
+    operatorClient.disconnect();
+    await waitUntilAvailable();
     await limiter.consume('ada', rule);
-    expect(warnings).toEqual([replicaUnavailable, countsAlone, availableAgain, countsTogether]);
+    expect(warnings).toEqual([replicaMessage, fallbackMessage, recoveryMessage, fallbackEndMessage]);
     expect(fallbacks).toEqual([true, false]);
     await close();
   });
 
   test('a connection that breaks while idle is logged, and retried soon each time', async () => {
-    const { time, warnings, pausesMs, untilHere, close } = await openObserved(url);
-    for (let times = 1; times <= 3; times++) {
+    const { time, warnings, pausesMs, waitUntilAvailable, close } = await openObservedConnection(url);
+    for (let attempt = 1; attempt <= 3; attempt++) {
       proxy!.dropAll();
-      await time.pollInRealTime(() => expect(pausesMs).toHaveLength(times));
-      await untilHere();
+      await time.pollInRealTime(() => expect(pausesMs).toHaveLength(attempt));
+      await waitUntilAvailable();
     }
     await close();
-    expect(warnings).toEqual([unavailable, availableAgain, unavailable, availableAgain, unavailable, availableAgain]);
+    expect(warnings).toEqual([
+      outageMessage,
+      recoveryMessage,
+      outageMessage,
+      recoveryMessage,
+      outageMessage,
+      recoveryMessage,
+    ]);
     expect(Math.max(...pausesMs)).toBeLessThanOrEqual(1.25 * backOffMinMs);
   });
 
   test('a process that stalled while Redis replied accepts the reply', async () => {
     await server!.flush();
     // Connect without the proxy, which would also stall.
-    const { limiter, warnings, fallbacks, close } = await openObserved(server!.url);
-    for (let counted = 1; counted <= 5; counted++) {
+    const { limiter, warnings, fallbacks, close } = await openObservedConnection(server!.url);
+    for (let requestCount = 1; requestCount <= 5; requestCount++) {
       const result = limiter.consume('ada', rule);
       // After this, the request has been sent.
       await new Promise(setImmediate);
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, commandTimeoutMs);
       // All due timers fire before anything is read.
       vi.advanceTimersByTime(10 * commandTimeoutMs);
-      expect((await result).remaining).toBe(1000 - counted);
+      expect((await result).remaining).toBe(1000 - requestCount);
     }
     expect([warnings, fallbacks]).toEqual([[], []]);
     await close();
@@ -299,9 +309,9 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
 
   test('an overdue reply fails only its own request, and the others wait for their replies', async () => {
     await server!.flush();
-    const { time, limiter, warnings, fallbacks, close } = await openObserved(url);
-    const once: LimitRule = { allowed: 1, windowSeconds: 3600 };
-    const consume = async (name: string) => (await limiter.consume(name, once)).admitted;
+    const { time, limiter, warnings, fallbacks, close } = await openObservedConnection(url);
+    const ruleOfOne: LimitRule = { allowed: 1, windowSeconds: 3600 };
+    const consume = async (name: string) => (await limiter.consume(name, ruleOfOne)).isAdmitted;
     expect([await consume('ada'), await consume('bob')]).toEqual([true, true]);
     await proxy!.set('hang');
     expect(await time.advanceUntil(consume('ada'))).toBe(true);
@@ -311,23 +321,23 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
     await proxy!.set('pass');
     expect(await otherResults).not.toContain(true);
     expect(fallbacks).toEqual([true, false]);
-    expect(warnings).toEqual([unavailable, countsAlone, availableAgain, countsTogether]);
+    expect(warnings).toEqual([outageMessage, fallbackMessage, recoveryMessage, fallbackEndMessage]);
     await close();
   });
 
   test('a reply to a request from before the fallback does not end the fallback', async () => {
     await server!.flush();
-    const { redis, limiter, fallbacks, untilHere, close } = await openObserved(url);
+    const { redis, limiter, fallbacks, waitUntilAvailable, close } = await openObservedConnection(url);
     await proxy!.set('hang');
-    const implausible = redis.run(() => Promise.reject(new Error('an implausible reply')));
-    const before = limiter.consume('ada', rule);
-    await expect(implausible).rejects.toBeInstanceOf(RedisUnavailable);
+    const implausibleReply = redis.run(() => Promise.reject(new Error('an implausible reply')));
+    const earlierResult = limiter.consume('ada', rule);
+    await expect(implausibleReply).rejects.toBeInstanceOf(RedisUnavailable);
     await limiter.consume('bob', rule);
     expect(fallbacks).toEqual([true]);
     await proxy!.set('pass');
-    expect((await before).admitted).toBe(true);
+    expect((await earlierResult).isAdmitted).toBe(true);
     expect(fallbacks).toEqual([true]);
-    await untilHere();
+    await waitUntilAvailable();
     await limiter.consume('ada', rule);
     expect(fallbacks).toEqual([true, false]);
     expect((await limiter.peek('ada', rule)).remaining).toBe(998);
@@ -335,22 +345,22 @@ describe.skipIf(!server?.control || !proxy)('while Redis is unavailable', () => 
   });
 
   test('a connection can be closed in any state, and logs nothing afterwards', async () => {
-    const running = await openObserved(url);
-    const { time } = running;
-    await running.close();
-    await running.close();
-    await expect(running.redis.run((client) => client.ping())).rejects.toBeInstanceOf(RedisUnavailable);
-    const hanging = await openObserved(url);
+    const openConnection = await openObservedConnection(url);
+    const { time } = openConnection;
+    await openConnection.close();
+    await openConnection.close();
+    await expect(openConnection.redis.run((client) => client.ping())).rejects.toBeInstanceOf(RedisUnavailable);
+    const hangingConnection = await openObservedConnection(url);
     await proxy!.set('hang');
-    const pending = hanging.limiter.consume('ada', rule);
-    await time.advanceUntil(hanging.close());
-    expect((await pending).admitted).toBe(true);
+    const pending = hangingConnection.limiter.consume('ada', rule);
+    await time.advanceUntil(hangingConnection.close());
+    expect((await pending).isAdmitted).toBe(true);
     await proxy!.set('down');
-    const unreachable = await openObserved(url);
-    await unreachable.close();
-    expect(running.warnings).toEqual([]);
-    expect(hanging.warnings).toEqual([countsAlone]);
-    expect(unreachable.warnings).toEqual([unavailable]);
+    const unreachableConnection = await openObservedConnection(url);
+    await unreachableConnection.close();
+    expect(openConnection.warnings).toEqual([]);
+    expect(hangingConnection.warnings).toEqual([fallbackMessage]);
+    expect(unreachableConnection.warnings).toEqual([outageMessage]);
   });
 });
 
@@ -370,38 +380,38 @@ const startFake = async (reply: string) => {
   };
 };
 
-test('a reply to another command is never trusted (a fake that replies PONG to everything)', async () => {
+test('a reply to a different command is never trusted (a fake that replies PONG to everything)', async () => {
   const fake = await startFake('+PONG');
-  const observed = await openObserved(`redis://${fake.host}`);
-  await observed.redis.probe.check();
-  expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
-  expect(observed.fallbacks).toEqual([true]);
-  await observed.untilHere();
-  await observed.close();
+  const connection = await openObservedConnection(`redis://${fake.host}`);
+  await connection.redis.probe.check();
+  expect((await connection.limiter.consume('ada', rule)).remaining).toBe(999);
+  expect(connection.fallbacks).toEqual([true]);
+  await connection.waitUntilAvailable();
+  await connection.close();
   await fake.close();
 });
 
 test('a server with a wrong reply to PING is not Redis (a fake that replies OK to everything)', async () => {
   const fake = await startFake('+OK');
-  const observed = await openObserved(`redis://${fake.host}`);
-  const { time, pausesMs } = observed;
-  expect(observed.warnings).toEqual([`Redis at ${fake.host} is unavailable: it did not respond to PING with PONG`]);
-  expect((await observed.limiter.consume('ada', rule)).remaining).toBe(999);
-  expect(observed.fallbacks).toEqual([true]);
+  const connection = await openObservedConnection(`redis://${fake.host}`);
+  const { time, pausesMs } = connection;
+  expect(connection.warnings).toEqual([`Redis at ${fake.host} is unavailable: it did not respond to PING with PONG`]);
+  expect((await connection.limiter.consume('ada', rule)).remaining).toBe(999);
+  expect(connection.fallbacks).toEqual([true]);
   // The server accepts connections, but that is no reason to retry more often.
   await time.advanceUntilSuccess(() => expect(Math.max(...pausesMs)).toBeGreaterThanOrEqual(2 * backOffMinMs));
-  await observed.close();
+  await connection.close();
   await fake.close();
 });
 
 test('a password that a server quotes is not logged (a fake that quotes it)', async () => {
   const fake = await startFake('-ERR hunter2 is not the password');
-  const observed = await openObserved(`redis://:hunter2@${fake.host}`);
-  expect(observed.warnings).toEqual([`Redis at ${fake.host} is unavailable: ERR *** is not the password`]);
-  await observed.close();
+  const connection = await openObservedConnection(`redis://:hunter2@${fake.host}`);
+  expect(connection.warnings).toEqual([`Redis at ${fake.host} is unavailable: ERR *** is not the password`]);
+  await connection.close();
   await fake.close();
 });
 
 test('an invalid URL is rejected immediately', async () => {
-  await expect(openRedis({ url: 'redis://:hunter2@', log: recordLog() })).rejects.toThrow(/^The address of Redis/);
+  await expect(openRedis({ url: 'redis://:hunter2@', log: recordLog() })).rejects.toThrow(/^The URL of Redis/);
 });

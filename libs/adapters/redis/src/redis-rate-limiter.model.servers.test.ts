@@ -13,10 +13,10 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { createSubjects } from '../test/limiter-subject.ts';
 
-interface Setback {
+interface ClockRollback {
   readonly setBackMilliseconds: number;
 }
-type Steps = fc.Arbitrary<readonly LimiterStep<Setback>[]>;
+type Steps = fc.Arbitrary<readonly LimiterStep<ClockRollback>[]>;
 
 const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
   const times = fc.oneof(fc.integer({ min: 1, max: 5 }), fc.integer({ min: 1, max: timesMax }));
@@ -39,13 +39,13 @@ const stepsOf = (rules: readonly LimitRule[], timesMax: number): Steps => {
 /**
  * Adds setbacks of the clock, each right after an admission: otherwise, unobserved time between the two would be lost.
  */
-const withSetbacks = (steps: Steps): Steps =>
+const withRollbacks = (steps: Steps): Steps =>
   fc
     .array(fc.tuple(steps, fc.integer({ min: 1, max: 10_000_000 })), { minLength: 1, maxLength: 3 })
     .map((phases) =>
       phases.flatMap(([phase, setBackMilliseconds]) => [
         ...phase,
-        { do: 'own' as const, own: { setBackMilliseconds } },
+        { do: 'event' as const, event: { setBackMilliseconds } },
       ]),
     );
 
@@ -56,55 +56,55 @@ afterAll(async () => {
   await redis?.close();
 });
 
-const createWalked = () => {
+const createSubject = () => {
   const { limiter, keysOf } = subjects!.next();
-  let passed = 0;
+  let elapsed = 0;
   const pass = (microseconds: number) => {
     subjects!.setNow(subjects!.now() + microseconds / 1000);
-    passed += microseconds;
+    elapsed += microseconds;
   };
-  const walked: WalkedLimiter<Setback> = {
+  const subject: WalkedLimiter<ClockRollback> = {
     limiter,
-    now: () => passed,
+    now: () => elapsed,
     pass,
-    perform: async ({ setBackMilliseconds }, ask, rule) => {
+    perform: async ({ setBackMilliseconds }, send, rule) => {
       // Consume first, by a rule with capacity, and peek afterwards. Otherwise, the lost time would be unknown.
       pass(longestRule.windowSeconds * 1_000_000);
-      await ask(longestRule, 'consume');
+      await send(longestRule, 'consume');
       subjects!.setNow(subjects!.now() - setBackMilliseconds);
-      await ask(rule, 'peek');
+      await send(rule, 'peek');
     },
   };
-  return { walked, bytes: () => subjects!.bytesOf(keysOf('ada')) };
+  return { subject, countBytes: () => subjects!.bytesOf(keysOf('ada')) };
 };
 
-const exactly = (steps: Steps) =>
-  fc.asyncProperty(fc.constantFrom(...exactRules), steps, (first, walk) =>
-    assertExactWalk(createWalked().walked, first, walk),
+const exactProperty = (steps: Steps) =>
+  fc.asyncProperty(fc.constantFrom(...exactRules), steps, (firstRule, limiterSteps) =>
+    assertExactWalk(createSubject().subject, firstRule, limiterSteps),
   );
 
-const neverOver = (steps: Steps) =>
-  fc.asyncProperty(fc.constantFrom(...allRules), steps, async (first, walk) => {
-    const { walked, bytes } = createWalked();
-    await assertWalkWithinLimit(walked, first, walk);
-    expect(await bytes()).toBeLessThanOrEqual(8000);
-    await assertNothingCounted(walked);
+const limitProperty = (steps: Steps) =>
+  fc.asyncProperty(fc.constantFrom(...allRules), steps, async (firstRule, limiterSteps) => {
+    const { subject, countBytes } = createSubject();
+    await assertWalkWithinLimit(subject, firstRule, limiterSteps);
+    expect(await countBytes()).toBeLessThanOrEqual(8000);
+    await assertNothingCounted(subject);
   });
 
 describe.skipIf(!subjects)('the limiter in Redis compared with the definition', () => {
   test('up to 1,000 every result matches the definition under any changes of the rules', async () => {
-    await fc.assert(exactly(stepsOf(exactRules, 1100)), { numRuns: 30 });
+    await fc.assert(exactProperty(stepsOf(exactRules, 1100)), { numRuns: 30 });
   });
 
   test('up to 1,000 every result matches the definition even if the server clock is set back', async () => {
-    await fc.assert(exactly(withSetbacks(stepsOf(exactRules, 200))), { numRuns: 30 });
+    await fc.assert(exactProperty(withRollbacks(stepsOf(exactRules, 200))), { numRuns: 30 });
   });
 
   test('no window ever exceeds the current rule, and an idle window restores the full limit', async () => {
-    await fc.assert(neverOver(stepsOf(allRules, 2600)), { numRuns: 20 });
+    await fc.assert(limitProperty(stepsOf(allRules, 2600)), { numRuns: 20 });
   });
 
   test('no window ever exceeds the current rule even if the clock is set back', async () => {
-    await fc.assert(neverOver(withSetbacks(stepsOf(allRules, 600))), { numRuns: 20 });
+    await fc.assert(limitProperty(withRollbacks(stepsOf(allRules, 600))), { numRuns: 20 });
   });
 });

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createOutage, type Log, type Outage } from '@portico/dependencies';
 import type { RateLimitQuery, LimitRule, RateLimitResults, Probe, RateLimitResult, RateLimiter } from '@portico/domain';
-import { RedisRefusal, type RedisConnection } from './redis-connection.ts';
+import { RedisReplyError, type RedisConnection } from './redis-connection.ts';
 
 /** The source of the Lua script, which documents the data that it stores. */
 export const slidingWindowScript = readFileSync(new URL('sliding-window.lua', import.meta.url), 'utf8');
 
-/** How long only the fallback decides after Redis has refused to count: the cause is unlikely to disappear sooner. */
-export const refusalPauseMs = 5_000;
+/** How long only the fallback decides after Redis has rejected the script: the cause is unlikely to disappear sooner. */
+export const replyErrorPauseMs = 5_000;
 
 export interface RedisRateLimiterOptions {
   readonly redis: Pick<RedisConnection, 'client' | 'run' | 'probe'>;
@@ -17,7 +17,7 @@ export interface RedisRateLimiterOptions {
   readonly fallback: RateLimiter;
   readonly log: Log;
   /** For tests: returns the time in milliseconds since 1970, used instead of the server's clock. */
-  readonly testNow?: () => number;
+  readonly getTestTime?: () => number;
 }
 
 export interface RedisRateLimiter extends RateLimiter {
@@ -37,7 +37,7 @@ const checkRule: LimitRule = { allowed: 1, windowSeconds: 1 };
  * per decision (`sliding-window.lua` documents the data). A key expires with the longest window that was evaluated for
  * it.
  *
- * While Redis is unavailable or refuses to count, the fallback decides, per process and with the full limit. No history
+ * While Redis is unavailable or rejects the script, the fallback decides, per process and with the full limit. No history
  * is copied in either direction, so during an outage each process can admit a subject's limit once more. A late reply
  * can have this effect for its own request. A stall of this process is not an outage.
  */
@@ -83,7 +83,7 @@ class FallbackLimiter {
    * The number of times that the fallback has begun. A reply to a request sent before the latest time does not show
    * that Redis is available again.
    */
-  #fallbacks = 0;
+  #fallbackCount = 0;
   #pausedUntil = Number.NEGATIVE_INFINITY;
   #reason = new Error('Redis was not queried yet');
 
@@ -107,13 +107,13 @@ class FallbackLimiter {
   async decide(operation: Operation, subject: string, rule: LimitRule): Promise<RateLimitResult> {
     if (this.isFallback && performance.now() < this.#pausedUntil)
       return this.#options.fallback[operation](subject, rule);
-    const fallbacks = this.#fallbacks;
+    const fallbackCount = this.#fallbackCount;
     try {
       const result = await this.#decideInRedis(operation, subject, rule);
-      if (fallbacks === this.#fallbacks) this.#outage.end();
+      if (fallbackCount === this.#fallbackCount) this.#outage.end();
       return result;
     } catch (error) {
-      if (error instanceof RedisRefusal) this.#pausedUntil = performance.now() + refusalPauseMs;
+      if (error instanceof RedisReplyError) this.#pausedUntil = performance.now() + replyErrorPauseMs;
       this.#reason = error instanceof Error ? error : new Error(String(error));
       if (!this.isFallback) this.#fallBack(this.#reason);
       return this.#options.fallback[operation](subject, rule);
@@ -123,20 +123,23 @@ class FallbackLimiter {
   /** Makes one script call per query, in batches, so that Redis can serve other callers in between. */
   async peekMany(queries: readonly RateLimitQuery[]): Promise<RateLimitResults> {
     const results: RateLimitResult[] = [];
-    const fallbacks = this.#fallbacks;
+    const fallbackCount = this.#fallbackCount;
     let isShared = true;
-    for (let at = 0; at < queries.length; at += peekBatchSize) {
+    for (let start = 0; start < queries.length; start += peekBatchSize) {
       isShared &&= !this.isFallback;
-      const batch = queries.slice(at, at + peekBatchSize);
+      const batch = queries.slice(start, start + peekBatchSize);
       results.push(...(await Promise.all(batch.map(({ subject, rule }) => this.decide('peek', subject, rule)))));
     }
-    return { results, scope: isShared && !this.isFallback && fallbacks === this.#fallbacks ? 'all' : 'process' };
+    return {
+      results,
+      scope: isShared && !this.isFallback && fallbackCount === this.#fallbackCount ? 'all' : 'process',
+    };
   }
 
   #decideInRedis(operation: Operation, subject: string, rule: LimitRule): Promise<RateLimitResult> {
-    const { redis, installation, testNow } = this.#options;
+    const { redis, installation, getTestTime } = this.#options;
     return redis.run(async (client) => {
-      const time = testNow ? [testNow()] : [];
+      const time = getTestTime ? [getTestTime()] : [];
       const { allowed, windowSeconds } = rule;
       const script = client as unknown as ScriptClient;
       const { log, counts } = limitKeys(installation, subject);
@@ -145,8 +148,8 @@ class FallbackLimiter {
   }
 
   #fallBack({ message }: Error): void {
-    this.#fallbacks++;
-    this.#outage.begin({ message: `Rate limits are counted by this process alone: ${message}` });
+    this.#fallbackCount++;
+    this.#outage.start({ message: `Rate limits are counted by this process alone: ${message}` });
   }
 }
 
@@ -167,5 +170,5 @@ const resultFrom = (reply: unknown, rule: LimitRule): RateLimitResult => {
     throw new Error('the reply is not from the rate limit script');
   }
   const [admitted, remaining, resetSeconds, retryAfterSeconds] = reply as [number, number, number, number];
-  return { rule, admitted: admitted === 1, remaining, resetSeconds, retryAfterSeconds };
+  return { rule, isAdmitted: admitted === 1, remaining, resetSeconds, retryAfterSeconds };
 };

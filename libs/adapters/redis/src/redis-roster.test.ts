@@ -18,18 +18,18 @@ describe.skipIf(!connection)('the users of a Redis', () => {
     if (!connection) return;
     const roster = createRedisRoster({ redis: connection });
     const now = Date.now();
-    const dead = { installation: 'one', process: 'p1', at: now - livenessMs - 1 };
-    const [last, current, left] = ['p2', 'p3', 'p4'].map((process, i) => ({
+    const deadProcess = { installation: 'one', process: 'p1', at: now - livenessMs - 1 };
+    const [oldProcess, currentProcess, leavingProcess] = ['p2', 'p3', 'p4'].map((process, i) => ({
       installation: i === 0 ? 'one' : 'other',
       process,
       at: now - (i === 0 ? livenessMs : 0),
-    })) as [typeof dead, typeof dead, typeof dead];
-    for (const each of [dead, last, left]) await roster.announce(each);
-    await roster.leave(left);
-    expect(await roster.liveProcesses(now)).toEqual([last]);
-    await roster.announce({ ...current, at: now - 1 });
-    await roster.announce(current);
-    expect(await roster.liveProcesses(now)).toEqual([last, current]);
+    })) as [typeof deadProcess, typeof deadProcess, typeof deadProcess];
+    for (const announcement of [deadProcess, oldProcess, leavingProcess]) await roster.announce(announcement);
+    await roster.leave(leavingProcess);
+    expect(await roster.listLiveProcesses(now)).toEqual([oldProcess]);
+    await roster.announce({ ...currentProcess, at: now - 1 });
+    await roster.announce(currentProcess);
+    expect(await roster.listLiveProcesses(now)).toEqual([oldProcess, currentProcess]);
     // If this layout changes, the version in the key's name must change.
     expect(rosterKey).toBe('portico:living:1');
     expect(await connection.client.zrange(rosterKey, '0', '-1')).toEqual(['one p2', 'other p3']);

@@ -21,11 +21,11 @@ export const createRedisRoster = ({ redis }: { readonly redis: Pick<RedisConnect
       ]),
     );
   },
-  async liveProcesses(now) {
-    const flat = await redis.run((client) => client.zrangebyscore(rosterKey, now - livenessMs, '+inf', 'WITHSCORES'));
-    return flat.flatMap((member, i) => {
+  async listLiveProcesses(now) {
+    const reply = await redis.run((client) => client.zrangebyscore(rosterKey, now - livenessMs, '+inf', 'WITHSCORES'));
+    return reply.flatMap((member, i) => {
       const [installation = '', process = ''] = member.split(' ');
-      return i % 2 === 0 ? [{ installation, process, at: Number(flat[i + 1]) }] : [];
+      return i % 2 === 0 ? [{ installation, process, at: Number(reply[i + 1]) }] : [];
     });
   },
   async leave(self) {
@@ -36,11 +36,11 @@ export const createRedisRoster = ({ redis }: { readonly redis: Pick<RedisConnect
 const memberOf = ({ installation, process }: LiveProcess): string => `${installation} ${process}`;
 
 /** Reads the roster once, without changing it. */
-export const liveProcessesInRedis = async ({ url }: { readonly url: string }): Promise<readonly LiveProcess[]> => {
+export const readLiveProcessesInRedis = async ({ url }: { readonly url: string }): Promise<readonly LiveProcess[]> => {
   const ignore = () => undefined;
   const redis = await openRedis({ url, log: { debug: ignore, info: ignore, warn: ignore, error: ignore } });
   try {
-    return await createRedisRoster({ redis }).liveProcesses(Date.now());
+    return await createRedisRoster({ redis }).listLiveProcesses(Date.now());
   } finally {
     await redis.close();
   }

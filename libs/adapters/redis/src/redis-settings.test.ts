@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startRedis } from '@portico/test-servers';
 import { describe, expect, test } from 'vitest';
-import { openObserved, type ObservedConnection } from '../test/observed-connection.ts';
+import { openObservedConnection, type ObservedConnection } from '../test/observed-connection.ts';
 import { connectTimeoutMs } from './redis-connection.ts';
-import { limitKeys, refusalPauseMs } from './redis-rate-limiter.ts';
+import { limitKeys, replyErrorPauseMs } from './redis-rate-limiter.ts';
 
 const rule = { allowed: 5, windowSeconds: 60 };
 const password = 'hunter2/with @ signs';
@@ -23,15 +23,15 @@ await redis?.close();
 describe.skipIf(!redis)('the settings of a Redis', () => {
   const withServer = async (
     options: Parameters<typeof startRedis>[0],
-    check: (observed: ObservedConnection, label: string) => Promise<void>,
+    check: (connection: ObservedConnection, label: string) => Promise<void>,
     changeUrl: (url: string) => string = (url) => url,
   ) => {
     const server = await start(options);
-    const observed = await openObserved(changeUrl(server!.url));
+    const connection = await openObservedConnection(changeUrl(server!.url));
     try {
-      await check(observed, server!.label);
+      await check(connection, server!.label);
     } finally {
-      await observed.close();
+      await connection.close();
       await server!.close();
     }
   };
@@ -52,11 +52,11 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
   test('an evicting policy causes one warning', async () => {
     await withServer(
       { args: ['--maxmemory-policy', 'allkeys-lru'] },
-      async ({ time, redis, warnings, untilHere }, label) => {
+      async ({ time, redis, warnings, waitUntilAvailable }, label) => {
         await time.pollInRealTime(() => expect(warnings).not.toEqual([]));
         redis.client.disconnect(true);
         await time.pollInRealTime(() => expect(redis.client.status).not.toBe('ready'));
-        await untilHere();
+        await waitUntilAvailable();
         await redis.client.info();
         expect(warnings.filter((warning) => warning.includes('maxmemory-policy'))).toEqual([
           expect.stringMatching(new RegExp(`^Redis at ${label} has maxmemory-policy allkeys-lru,.* noeviction$`)),
@@ -84,7 +84,7 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
   test.each([
     ['forbidden', ['--user', 'default', 'on', '>sesame', '~*', '&*', '+@all', '-info', '-config']],
     ['renamed', ['--rename-command', 'INFO', 'TELL', '--requirepass', 'sesame']],
-  ])('a server with INFO %s is used, without a warning about unknown facts', async (_, args) => {
+  ])('a server with INFO %s is used, without a warning about unknown properties', async (_, args) => {
     const check = async ({ limiter, fallbacks, warnings, redis }: ObservedConnection) => {
       await expect(redis.client.info()).rejects.toThrow(/NOPERM|unknown command/);
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
@@ -94,7 +94,7 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
     await withServer({ args }, check, (url) => withPassword(url, 'sesame'));
   });
 
-  test('a server that responds to PING but refuses to count fails the check', async () => {
+  test('a server that responds to PING but rejects the script fails the check', async () => {
     const args = ['--user', 'default', 'on', '>sesame', '~other:*', '&*', '+@all'];
     const check = async ({ redis, limiter }: ObservedConnection) => {
       await redis.probe.check();
@@ -116,44 +116,46 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
   test.skipIf(!redis?.control)('a server that is still loading its data is used as soon as it is ready', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'portico-redis-data-'));
     // Loading is slow enough that a client can connect during it.
-    const slowly = ['--key-load-delay', '50000', '--loading-process-events-interval-bytes', '1024'];
-    const server = await startRedis({ args: ['--dir', folder, '--rdbcompression', 'no', ...slowly] });
-    const before = await openObserved(server!.url);
-    await Promise.all(Array.from({ length: 60 }, (_, i) => before.redis.client.set(`key ${i}`, 'x'.repeat(2048))));
-    await before.redis.client.save();
-    await before.close();
+    const slowLoadingArgs = ['--key-load-delay', '50000', '--loading-process-events-interval-bytes', '1024'];
+    const server = await startRedis({ args: ['--dir', folder, '--rdbcompression', 'no', ...slowLoadingArgs] });
+    const connectionBefore = await openObservedConnection(server!.url);
+    await Promise.all(
+      Array.from({ length: 60 }, (_, i) => connectionBefore.redis.client.set(`key ${i}`, 'x'.repeat(2048))),
+    );
+    await connectionBefore.redis.client.save();
+    await connectionBefore.close();
     await server!.control!.stop('immediate');
-    const started = server!.control!.start();
-    let observed = await openObserved(server!.url);
-    while (!observed.warnings.some((warning) => warning.includes(' is unavailable: LOADING '))) {
-      await observed.close();
-      observed = await openObserved(server!.url);
+    const startup = server!.control!.start();
+    let connection = await openObservedConnection(server!.url);
+    while (!connection.warnings.some((warning) => warning.includes(' is unavailable: LOADING '))) {
+      await connection.close();
+      connection = await openObservedConnection(server!.url);
     }
-    expect((await observed.limiter.consume('ada', rule)).remaining).toBe(4);
-    expect(observed.fallbacks).toEqual([true]);
-    await started;
-    await observed.untilHere();
-    expect(await observed.redis.client.exists('key 59')).toBe(1);
-    expect(observed.warnings.filter((warning) => warning.includes(' is unavailable: '))).toHaveLength(1);
-    await observed.close();
+    expect((await connection.limiter.consume('ada', rule)).remaining).toBe(4);
+    expect(connection.fallbacks).toEqual([true]);
+    await startup;
+    await connection.waitUntilAvailable();
+    expect(await connection.redis.client.exists('key 59')).toBe(1);
+    expect(connection.warnings.filter((warning) => warning.includes(' is unavailable: '))).toHaveLength(1);
+    await connection.close();
     await server!.close();
     rmSync(folder, { recursive: true });
   });
 
   test('if its memory is full, this process counts alone and logs that', async () => {
-    await withServer({ args: ['--maxmemory', '1'] }, async (observed, label) => {
-      const { time, redis, limiter, fallbacks, warnings } = observed;
+    await withServer({ args: ['--maxmemory', '1'] }, async (connection, label) => {
+      const { time, redis, limiter, fallbacks, warnings } = connection;
       expect((await limiter.consume('ada', rule)).remaining).toBe(4);
       expect((await limiter.consume('ada', rule)).remaining).toBe(3);
       // Redis would serve this read, but a limiter that counts only half of the requests is worse than none.
       expect((await limiter.peek('ada', rule)).remaining).toBe(3);
       expect(fallbacks).toEqual([true]);
       expect(warnings).toEqual([
-        expect.stringMatching(new RegExp(`^Redis at ${label} refuses commands: .*OOM`)),
+        expect.stringMatching(new RegExp(`^Redis at ${label} rejects commands: .*OOM`)),
         expect.stringMatching(/^Rate limits are counted by this process alone: .*OOM/),
       ]);
       await redis.client.config('SET', 'maxmemory', '0');
-      await time.advance(refusalPauseMs - 1);
+      await time.advance(replyErrorPauseMs - 1);
       await limiter.consume('ada', rule);
       expect(fallbacks).toEqual([true]);
       await time.advance(1);
@@ -162,12 +164,16 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
     });
   });
 
-  test('a password is never revealed, not even if it is refused', async () => {
-    const wrong = 'sesame%2Fsesame';
-    const unknown = ['--rename-command', 'HELLO', '', '--rename-command', 'AUTH', ''];
-    const servers = [{ password }, { password, args: unknown }, { password: longPassword, args: unknown }];
+  test('a password is never revealed, not even if it is rejected', async () => {
+    const wrongPassword = 'sesame%2Fsesame';
+    const unknownCommandArgs = ['--rename-command', 'HELLO', '', '--rename-command', 'AUTH', ''];
+    const servers = [
+      { password },
+      { password, args: unknownCommandArgs },
+      { password: longPassword, args: unknownCommandArgs },
+    ];
     for (const options of servers) {
-      for (const encodedPassword of [encodeURIComponent(options.password), wrong]) {
+      for (const encodedPassword of [encodeURIComponent(options.password), wrongPassword]) {
         const check = async ({ redis, limiter, warnings }: ObservedConnection) => {
           const problem = await redis.probe.check().then(
             () => null,
@@ -176,7 +182,8 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
           await limiter.consume('ada', rule);
           const output = JSON.stringify([warnings, problem]);
           expect(output).not.toMatch(/hunter2|sesame|signs/);
-          if (encodedPassword === wrong) expect(warnings).toContainEqual(expect.stringContaining(' is unavailable: '));
+          if (encodedPassword === wrongPassword)
+            expect(warnings).toContainEqual(expect.stringContaining(' is unavailable: '));
         };
         await withServer(options, check, (url) => withPassword(url, encodedPassword));
       }
@@ -184,7 +191,7 @@ describe.skipIf(!redis)('the settings of a Redis', () => {
   });
 });
 
-const withPassword = (url: string, encoded: string): string => {
+const withPassword = (url: string, encodedPassword: string): string => {
   const { host, pathname } = new URL(url);
-  return `redis://:${encoded}@${host}${pathname}`;
+  return `redis://:${encodedPassword}@${host}${pathname}`;
 };

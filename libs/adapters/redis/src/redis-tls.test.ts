@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { freePort, selfSignedCertificate, startRedis, type Certificate } from '@portico/test-servers';
+import { findFreePort, createSelfSignedCertificate, startRedis, type Certificate } from '@portico/test-servers';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
-import { openObserved } from '../test/observed-connection.ts';
+import { openObservedConnection } from '../test/observed-connection.ts';
 import type { ConsumerTask } from '../test/limit-consumer.ts';
 
 const rule = { allowed: 5, windowSeconds: 60 };
@@ -15,11 +15,11 @@ const password = 'hunter2/with @ signs';
 const folder = mkdtempSync(join(tmpdir(), 'portico-redis-tls-'));
 
 /** Starts a server with the certificate. Returns its URLs with and without TLS. */
-const startWith = async ({ key, cert }: Certificate, name: string) => {
+const startWithCertificate = async ({ key, cert }: Certificate, name: string) => {
   const [keyFile, certFile] = [join(folder, `${name}.key.pem`), join(folder, `${name}.pem`)];
   writeFileSync(keyFile, key);
   writeFileSync(certFile, cert);
-  const port = await freePort();
+  const port = await findFreePort();
   const args = ['--tls-port', String(port), '--tls-auth-clients', 'no', '--tls-ca-cert-file', certFile];
   const server = await startRedis({
     args: [...args, '--tls-key-file', keyFile, '--tls-cert-file', certFile],
@@ -35,28 +35,28 @@ const startWith = async ({ key, cert }: Certificate, name: string) => {
   };
 };
 
-const certificate = selfSignedCertificate();
-const otherCertificate = selfSignedCertificate(['DNS:other.example']);
+const certificate = createSelfSignedCertificate();
+const otherCertificate = createSelfSignedCertificate(['DNS:other.example']);
 // The server must not run in a container, where it could not read the certificate files.
-const plain = await startRedis({ args: [] });
-const canStart = plain?.control && certificate && otherCertificate;
-await plain?.close();
-const server = canStart ? await startWith(certificate, 'own') : null;
-const another = canStart ? await startWith(otherCertificate, 'another') : null;
+const plainServer = await startRedis({ args: [] });
+const canStart = plainServer?.control && certificate && otherCertificate;
+await plainServer?.close();
+const server = canStart ? await startWithCertificate(certificate, 'own') : null;
+const otherServer = canStart ? await startWithCertificate(otherCertificate, 'another') : null;
 
-const before = getCACertificates('default');
-afterEach(() => setDefaultCACertificates(before));
+const defaultCertificates = getCACertificates('default');
+afterEach(() => setDefaultCACertificates(defaultCertificates));
 afterAll(async () => {
   await server?.close();
-  await another?.close();
+  await otherServer?.close();
   rmSync(folder, { recursive: true });
 });
 /** Trusts these certificates, with the same effect as NODE_EXTRA_CA_CERTS when a process starts. */
 const trust = (...certificates: readonly (Certificate | null)[]): void =>
-  setDefaultCACertificates([...before, ...certificates.flatMap((one) => (one ? [one.cert] : []))]);
+  setDefaultCACertificates([...defaultCertificates, ...certificates.flatMap((entry) => (entry ? [entry.cert] : []))]);
 
 const warningsAt = async (url: string): Promise<readonly string[]> => {
-  const { redis, limiter, warnings, fallbacks, close } = await openObserved(url);
+  const { redis, limiter, warnings, fallbacks, close } = await openObservedConnection(url);
   await expect(redis.probe.check()).rejects.toThrow('Redis at ');
   expect((await limiter.consume('ada', rule)).remaining).toBe(4);
   expect(fallbacks).toEqual([true]);
@@ -66,13 +66,13 @@ const warningsAt = async (url: string): Promise<readonly string[]> => {
   return problems.map((warning) => warning.replace(/^Redis at \S+ is unavailable: /, ''));
 };
 
-describe.skipIf(!server || !another)('a Redis with a certificate', () => {
+describe.skipIf(!server || !otherServer)('a Redis with a certificate', () => {
   test.each(['127.0.0.1', 'localhost'])('is used over TLS at %s if the certificate is trusted', async (host) => {
     trust(certificate);
-    const { redis, limiter, warnings, fallbacks, close } = await openObserved(server!.withTls(host));
+    const { redis, limiter, warnings, fallbacks, close } = await openObservedConnection(server!.withTls(host));
     expect(redis.client.stream).toMatchObject({ encrypted: true, authorized: true });
     const results = await Promise.all(Array.from({ length: 9 }, () => limiter.consume(`ada at ${host}`, rule)));
-    expect(results.filter(({ admitted }) => admitted)).toHaveLength(5);
+    expect(results.filter(({ isAdmitted }) => isAdmitted)).toHaveLength(5);
     await redis.client.set('large', Buffer.alloc(250_000));
     expect(await redis.client.strlen('large')).toBe(250_000);
     await close();
@@ -81,7 +81,7 @@ describe.skipIf(!server || !another)('a Redis with a certificate', () => {
   });
 
   const consumeInProcess = async (environment: NodeJS.ProcessEnv): Promise<{ status: unknown; stderr: string }> => {
-    const limits = [{ subject: 'bob', ...rule, requests: 1, lastsMs: 0 }];
+    const limits = [{ subject: 'bob', ...rule, requests: 1, durationMs: 0 }];
     const task: ConsumerTask = { url: server!.withTls(), limits };
     const child = fork(join(import.meta.dirname, '../test/limit-consumer.ts'), [JSON.stringify(task)], {
       execArgv: ['-C', '@portico/source'],
@@ -96,7 +96,7 @@ describe.skipIf(!server || !another)('a Redis with a certificate', () => {
 
   test('is used only by a process that trusts its CA through NODE_EXTRA_CA_CERTS', async () => {
     expect(await consumeInProcess({ NODE_EXTRA_CA_CERTS: server!.certFile })).toEqual({ status: 0, stderr: '' });
-    const { status, stderr } = await consumeInProcess({ NODE_EXTRA_CA_CERTS: another!.certFile });
+    const { status, stderr } = await consumeInProcess({ NODE_EXTRA_CA_CERTS: otherServer!.certFile });
     expect(status).not.toBe(0);
     expect(stderr).toContain('its certificate is not trusted');
     expect(stderr).not.toContain('hunter2');
@@ -108,9 +108,9 @@ describe.skipIf(!server || !another)('a Redis with a certificate', () => {
     ]);
   });
 
-  test('for another name is not used, and the warning contains that name', async () => {
+  test('for a different name is not used, and the warning contains that name', async () => {
     trust(otherCertificate);
-    expect(await warningsAt(another!.withTls('localhost'))).toEqual([
+    expect(await warningsAt(otherServer!.withTls('localhost'))).toEqual([
       expect.stringMatching(/^Hostname\/IP does not match .*localhost.* DNS:other\.example$/),
     ]);
   });

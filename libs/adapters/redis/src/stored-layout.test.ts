@@ -10,7 +10,7 @@ import { limitKeys, slidingWindowScript } from './redis-rate-limiter.ts';
  */
 const scripts: Readonly<Record<string, string>> = {
   'portico:ID:limit:1:SUBJECT': 'a5ee26cc4b958ade',
-  'portico:ID:limit:2:log:SUBJECT': '0f567949b77449cb',
+  'portico:ID:limit:2:log:SUBJECT': 'ac108482db4f14b9',
 };
 
 const codeOf = (script: string): string =>
@@ -20,7 +20,7 @@ const codeOf = (script: string): string =>
     .filter((word) => word !== '')
     .join(' ');
 
-test('a script that stores counts differently has keys of another version', () => {
+test('a script that stores counts differently has keys of a different version', () => {
   const digest = createHash('sha256').update(codeOf(slidingWindowScript)).digest('hex').slice(0, 16);
   expect(scripts[limitKeys('ID', 'SUBJECT').log]).toBe(digest);
 });

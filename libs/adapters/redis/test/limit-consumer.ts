@@ -15,7 +15,7 @@ export interface LimitTask {
   readonly windowSeconds: number;
   readonly requests: number;
   /** The minimum time for which the process sends requests, in milliseconds. */
-  readonly lastsMs: number;
+  readonly durationMs: number;
 }
 
 /**
@@ -33,15 +33,15 @@ const log = { debug: () => undefined, info: printError, warn: printError, error:
 const redis = await openRedis({ url, log, timeoutMs: longTimeoutMs });
 const limiter = createRedisRateLimiter({ redis, installation: 'here', fallback: noFallback, log });
 
-const consumeAll = async ({ subject, allowed, windowSeconds, requests, lastsMs }: LimitTask) => {
+const consumeAll = async ({ subject, allowed, windowSeconds, requests, durationMs }: LimitTask) => {
   const admissions: Admission[] = [];
   let remaining = requests;
-  const deadline = performance.now() + lastsMs;
+  const deadline = performance.now() + durationMs;
   const consumeSequentially = async () => {
     while (remaining-- > 0 || performance.now() < deadline) {
       const sentAt = Date.now();
-      const { admitted } = await limiter.consume(subject, { allowed, windowSeconds });
-      if (admitted) admissions.push([sentAt, Date.now()]);
+      const { isAdmitted } = await limiter.consume(subject, { allowed, windowSeconds });
+      if (isAdmitted) admissions.push([sentAt, Date.now()]);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, consumeSequentially));

@@ -22,13 +22,13 @@ export const createSubjects = async (url: string) => {
   const log = recordLog();
   const redis = await openRedis({ url, log, timeoutMs: longTimeoutMs });
   let now = Date.UTC(2026, 0, 1) + 457;
-  let created = 0;
-  const shared = createRedisRateLimiter({
+  let subjectCount = 0;
+  const sharedLimiter = createRedisRateLimiter({
     redis,
     installation: 'here',
     fallback: noFallback,
     log,
-    testNow: () => now,
+    getTestTime: () => now,
   });
   return {
     client: redis.client,
@@ -40,13 +40,13 @@ export const createSubjects = async (url: string) => {
     },
     next: () => {
       now = Math.ceil(now);
-      const namespace = `${++created} `;
+      const namespace = `${++subjectCount} `;
       return {
         limiter: {
-          consume: (subject, rule) => shared.consume(namespace + subject, rule),
-          peek: (subject, rule) => shared.peek(namespace + subject, rule),
+          consume: (subject, rule) => sharedLimiter.consume(namespace + subject, rule),
+          peek: (subject, rule) => sharedLimiter.peek(namespace + subject, rule),
           peekMany: (queries) =>
-            shared.peekMany(queries.map(({ subject, rule }) => ({ subject: namespace + subject, rule }))),
+            sharedLimiter.peekMany(queries.map(({ subject, rule }) => ({ subject: namespace + subject, rule }))),
         } satisfies RateLimiter,
         advance: async (milliseconds: number) => {
           now += milliseconds;

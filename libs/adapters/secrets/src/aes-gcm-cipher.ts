@@ -47,47 +47,49 @@ export const createAesGcmCipher = ({ current, previous }: AesGcmCipherOptions): 
     seal: (text, context) => {
       assertWellFormed(text);
       const nonce = randomBytes(nonceBytes);
-      const cipher = createCipheriv(algorithm, currentKey, nonce).setAAD(associatedData(currentId, context));
-      const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
-      return [version, currentId, nonce.toString('base64url'), sealed.toString('base64url')].join('.');
+      const cipher = createCipheriv(algorithm, currentKey, nonce).setAAD(createAssociatedData(currentId, context));
+      const sealedBytes = Buffer.concat([cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
+      return [version, currentId, nonce.toString('base64url'), sealedBytes.toString('base64url')].join('.');
     },
-    open: (sealed, context) => {
-      const { keyId, nonce, ciphertext, tag } = parse(sealed);
+    open: (sealedText, context) => {
+      const { keyId, nonce, ciphertext, tag } = parse(sealedText);
       const key = keys.get(keyId);
       if (!key) throw new UnknownKeyError(keyId);
-      const decipher = createDecipheriv(algorithm, key, nonce).setAAD(associatedData(keyId, context)).setAuthTag(tag);
+      const decipher = createDecipheriv(algorithm, key, nonce)
+        .setAAD(createAssociatedData(keyId, context))
+        .setAuthTag(tag);
       try {
         const text = decipher.update(ciphertext);
         // Verifies the tag. A stream cipher has no remaining output.
         decipher.final();
         return text.toString('utf8');
       } catch (error) {
-        throw new Error('The sealed text cannot be opened: it was changed, or sealed for another place', {
+        throw new Error('The sealed text cannot be opened: it was changed, or sealed for a different context', {
           cause: error,
         });
       }
     },
-    isCurrent: (sealed) => parse(sealed).keyId === currentId,
+    isCurrent: (sealedText) => parse(sealedText).keyId === currentId,
   };
 };
 
-const associatedData = (keyId: string, context: string): Buffer => {
+const createAssociatedData = (keyId: string, context: string): Buffer => {
   assertWellFormed(context);
   return Buffer.from(`${version}|${keyId}|${context}`, 'utf8');
 };
 
 /** The error does not contain the text, which is a secret. */
 const assertWellFormed = (text: string): void => {
-  if (!text.isWellFormed()) throw new RangeError('The text to seal, or its context, has a lone surrogate');
+  if (!text.isWellFormed()) throw new RangeError('The text to seal or its context contains a lone surrogate');
 };
 
-const parse = (sealed: string) => {
-  const [prefix, keyId, nonce, rest, ...more] = sealed.split('.');
-  if (prefix !== version || !keyId || !nonce || !rest || more.length > 0) throw formatError();
+const parse = (sealedText: string) => {
+  const [prefix, keyId, nonce, encryptedPart, ...extraParts] = sealedText.split('.');
+  if (prefix !== version || !keyId || !nonce || !encryptedPart || extraParts.length > 0) throw createFormatError();
   // A nonce of 16 characters is exactly 12 bytes, so the rest starts on a byte boundary.
-  if (nonce.length !== nonceCharacters) throw formatError();
-  const bytes = decode(nonce + rest);
-  if (bytes.length < nonceBytes + tagBytes) throw formatError();
+  if (nonce.length !== nonceCharacters) throw createFormatError();
+  const bytes = decode(nonce + encryptedPart);
+  if (bytes.length < nonceBytes + tagBytes) throw createFormatError();
   return {
     keyId,
     nonce: bytes.subarray(0, nonceBytes),
@@ -99,14 +101,15 @@ const parse = (sealed: string) => {
 /** Decodes strictly: Node.js ignores spare bits and characters, but a sealed text must have exactly one encoding. */
 const decode = (base64url: string): Buffer => {
   const bytes = Buffer.from(base64url, 'base64url');
-  if (bytes.toString('base64url') !== base64url) throw formatError();
+  if (bytes.toString('base64url') !== base64url) throw createFormatError();
   return bytes;
 };
 
-const formatError = (): Error => new Error('The sealed text has an unknown form');
+const createFormatError = (): Error => new Error('The sealed text has an unknown format');
 
 /** Returns the id of the key that sealed the text; null if the text is not sealed. */
-export const sealingKeyId = (sealed: string): string | null => /^v1\.([0-9a-f]{8})\./.exec(sealed)?.[1] ?? null;
+export const sealingKeyIdOf = (sealedText: string): string | null =>
+  /^v1\.([0-9a-f]{8})\./.exec(sealedText)?.[1] ?? null;
 
 /** Returns the id of a 32-byte key, which reveals nothing about the key. */
 export const keyIdOf = (bytes: Uint8Array): string =>

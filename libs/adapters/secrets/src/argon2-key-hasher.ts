@@ -17,7 +17,7 @@ export interface Argon2KeyHasherOptions {
   /** Maximum number of waiting computations, 256 by default. Further calls are rejected with `internal`. */
   readonly waitingMax?: number;
   /** Maximum number of secrets in the cache, 100,000 by default. */
-  readonly memoMax?: number;
+  readonly cachedSecretsMax?: number;
   /** Called when an argon2 computation starts. */
   readonly onHash?: () => void;
 }
@@ -42,23 +42,23 @@ export const createArgon2KeyHasher = ({
   pepper,
   concurrency,
   waitingMax = 256,
-  memoMax = 100_000,
+  cachedSecretsMax = 100_000,
   onHash = () => undefined,
 }: Argon2KeyHasherOptions): KeyHasher => {
   if (pepper.length < pepperBytesMin) throw new RangeError(`The pepper must have ${pepperBytesMin} bytes or more`);
-  const digestOf = createDigest(deriveKey(pepper, 'portico api key'));
+  const digestOf = createDigester(deriveKey(pepper, 'portico api key'));
   /** The hashes that a secret matches, usually one, keyed by the digest of the secret. */
-  const matchCache = new LRUCache<string, readonly string[]>({ max: memoMax });
+  const matchCache = new LRUCache<string, readonly string[]>({ max: cachedSecretsMax });
   const inFlight = new Map<string, Promise<boolean>>();
-  const semaphore = createSemaphore({ concurrency, waitingMax, createOverflowError: overflowError });
+  const semaphore = createSemaphore({ concurrency, waitingMax, createOverflowError });
 
   const compute = async <Result>(computation: () => Promise<Result>, deadline: Deadline | null): Promise<Result> => {
-    if (deadline?.expired) throw new PorticoError('timed_out');
+    if (deadline?.hasExpired) throw new PorticoError('timed_out');
     const task = () => {
       onHash();
       return computation();
     };
-    return semaphore(task, (giveUp) => deadline?.onExpired(() => giveUp(new PorticoError('timed_out'))));
+    return semaphore(task, (cancel) => deadline?.onExpired(() => cancel(new PorticoError('timed_out'))));
   };
 
   const verify = async (secret: string, hash: string, digest: string): Promise<boolean> => {
@@ -73,31 +73,32 @@ export const createArgon2KeyHasher = ({
     matches: (secret, hash) => {
       const digest = digestOf(secret).toString('base64');
       if (matchCache.get(digest)?.includes(hash)) return Promise.resolve(true);
-      const pair = digest + hash;
-      const pending = inFlight.get(pair);
+      const cacheKey = digest + hash;
+      const pending = inFlight.get(cacheKey);
       if (pending) return pending;
-      const started = verify(secret, hash, digest).finally(() => inFlight.delete(pair));
-      inFlight.set(pair, started);
-      return started;
+      const verification = verify(secret, hash, digest).finally(() => inFlight.delete(cacheKey));
+      inFlight.set(cacheKey, verification);
+      return verification;
     },
     tag: (secret) => digestOf(secret).readUInt32BE(0),
   };
 };
 
-const overflowError = (running: number, waiting: number): PorticoError =>
+const createOverflowError = (running: number, waiting: number): PorticoError =>
   new PorticoError('internal', {
-    cause: new Error(`${running} computations run and ${waiting} wait for their turn: no more are accepted`),
+    cause: new Error(`${running} computations are running and ${waiting} are waiting: no more are accepted`),
   });
 
 /**
  * Creates a function that computes keyed digests. The first 32 bits of a digest are the tag; the whole digest is the
  * secret's cache key. A request needs both in succession, so the last digest is cached.
  */
-const createDigest = (key: KeyObject): ((secret: string) => Buffer) => {
-  let last: { readonly secret: string; readonly digest: Buffer } | null = null;
+const createDigester = (key: KeyObject): ((secret: string) => Buffer) => {
+  let lastDigest: { readonly secret: string; readonly digest: Buffer } | null = null;
   return (secret) => {
-    if (last?.secret !== secret) last = { secret, digest: createHmac('sha256', key).update(secret).digest() };
-    return last.digest;
+    if (lastDigest?.secret !== secret)
+      lastDigest = { secret, digest: createHmac('sha256', key).update(secret).digest() };
+    return lastDigest.digest;
   };
 };
 

@@ -1,7 +1,7 @@
 export {
   createAesGcmCipher,
   keyIdOf,
-  sealingKeyId,
+  sealingKeyIdOf,
   UnknownKeyError,
   type AesGcmCipherOptions,
 } from './aes-gcm-cipher.ts';

@@ -2,12 +2,12 @@ import { expect, test } from 'vitest';
 import { makeSecretsKey, parseSecretsKey } from './secrets-key.ts';
 
 test('a new key can be parsed, and is different every time', () => {
-  const [first, second] = [makeSecretsKey(), makeSecretsKey()];
-  expect(parseSecretsKey(first, 'SECRETS_KEY')).toHaveLength(32);
-  expect(parseSecretsKey(first, 'SECRETS_KEY')).not.toEqual(parseSecretsKey(second, 'SECRETS_KEY'));
+  const [firstKey, secondKey] = [makeSecretsKey(), makeSecretsKey()];
+  expect(parseSecretsKey(firstKey, 'SECRETS_KEY')).toHaveLength(32);
+  expect(parseSecretsKey(firstKey, 'SECRETS_KEY')).not.toEqual(parseSecretsKey(secondKey, 'SECRETS_KEY'));
 });
 
-test('only 32 bytes in base64 are a key', () => {
+test('a key must be 32 bytes in base64', () => {
   expect(parseSecretsKey(` ${Buffer.alloc(32, 1).toString('base64')}\n`, 'SECRETS_KEY')).toHaveLength(32);
   for (const bytes of [0, 31, 33]) {
     expect(() => parseSecretsKey(Buffer.alloc(bytes, 1).toString('base64'), 'SECRETS_KEY')).toThrow('32 bytes');

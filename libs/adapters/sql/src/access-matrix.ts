@@ -10,29 +10,29 @@ import {
 } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
 import { isLive } from './memberships.ts';
-import { emailParameters, selectIdByEmail } from './profile-store.ts';
+import { toEmailParameters, selectIdByEmail } from './profile-store.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
-import { columns } from './table.ts';
+import { buildColumns } from './table.ts';
 
 export const createSqlAccessMatrix = (
   { reads }: Pick<SqlDatabase, 'reads'>,
   { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
 ): AccessMatrix => ({
-  async rows(filter, after, limit) {
+  async listRows(filter, after, limit) {
     const rows: MatrixRow[] = [];
-    let from: readonly Condition[] = after ? [['p.email >= ?', after.email]] : [];
+    let lowerBound: readonly Condition[] = after ? [['p.email >= ?', after.email]] : [];
     for (let size = firstBatchSize; rows.length < limit; size = Math.min(size * 4, batchSizeMax)) {
-      const batch = await readClients(reads, [...clientConditions(filter), ...from], size);
+      const batch = await readClients(reads, [...buildClientConditions(filter), ...lowerBound], size);
       if (!batch) break;
       rows.push(...(await rowsOf(reads, batch, filter, after, limit - rows.length)));
       if (batch.clients < size) break;
-      from = [['p.email > ?', batch.last]];
+      lowerBound = [['p.email > ?', batch.lastEmail]];
     }
     return rows;
   },
 
-  async keyExpiries(profileIds) {
+  async findKeyExpiries(profileIds) {
     const text = `${selectExpiries} and id in (${idsInJson})`;
     const expiries = await reads.all<{ id: ProfileId; keyExpiresAt: Instant }>(text, [JSON.stringify(profileIds)]);
     return new Map(expiries.map(({ id, keyExpiresAt }) => [id, keyExpiresAt]));
@@ -52,13 +52,13 @@ const textOf = (conditions: readonly Condition[]): string => conditions.map(([te
 const parametersOf = (conditions: readonly Condition[]): readonly Value[] =>
   conditions.flatMap(([, ...parameters]) => parameters);
 
-const clientConditions = ({ profile }: MatrixFilter): readonly Condition[] => {
+const buildClientConditions = ({ profile }: MatrixFilter): readonly Condition[] => {
   if (profile === null) return [];
   if (profile.by === 'id') return [['p.id = ?', profile.id]];
-  return [[`p.id = (${selectIdByEmail})`, ...emailParameters(profile.name)]];
+  return [[`p.id = (${selectIdByEmail})`, ...toEmailParameters(profile.name)]];
 };
 
-const rowConditions = ({ group, collection, expiringBefore, liveAt }: MatrixFilter): readonly Condition[] => {
+const buildRowConditions = ({ group, collection, expiringBefore, liveAt }: MatrixFilter): readonly Condition[] => {
   const conditions: Condition[] = [];
   if (group) conditions.push(group.by === 'id' ? ['w.group_id = ?', group.id] : ['w.group_name = ?', group.name]);
   if (collection)
@@ -79,8 +79,8 @@ const isAfter = ({ email, nameKey, collectionId, groupName }: MatrixCursor): Con
 ];
 
 interface ClientBatch {
-  readonly first: string;
-  readonly last: string;
+  readonly firstEmail: string;
+  readonly lastEmail: string;
   readonly clients: number;
 }
 
@@ -92,7 +92,7 @@ const readClients = async (sql: Sql, conditions: readonly Condition[], size: num
     [...parametersOf(conditions), size],
   );
   return batch && batch.first !== null && batch.last !== null
-    ? { first: batch.first, last: batch.last, clients: batch.clients }
+    ? { firstEmail: batch.first, lastEmail: batch.last, clients: batch.clients }
     : null;
 };
 
@@ -107,13 +107,17 @@ interface RowColumns extends ProfileColumns {
 
 const rowsOf = async (
   sql: Sql,
-  { first, last }: ClientBatch,
+  { firstEmail, lastEmail }: ClientBatch,
   filter: MatrixFilter,
   after: MatrixCursor | null,
   limit: number,
 ): Promise<readonly MatrixRow[]> => {
-  const range: readonly Condition[] = [['p.email >= ?', first], ['p.email <= ?', last], ...clientConditions(filter)];
-  const conditions = [...rowConditions(filter), ...(after ? [isAfter(after)] : [])];
+  const range: readonly Condition[] = [
+    ['p.email >= ?', firstEmail],
+    ['p.email <= ?', lastEmail],
+    ...buildClientConditions(filter),
+  ];
+  const conditions = [...buildRowConditions(filter), ...(after ? [isAfter(after)] : [])];
   const rows = await sql.all<RowColumns>(
     `with clients as (select p.id from profiles p where p.role = 'client'${textOf(range)}),
       members as (
@@ -125,8 +129,8 @@ const rowsOf = async (
           from clients s join grants g on g.profile_id = s.id
         union all select m.profile_id, g.collection_id, r.id, r.name, g.granted_at, g.expires_at
           from members m join access_groups r on r.id = m.group_id join group_grants g on g.group_id = r.id)
-    select ${columns('p', profileColumns)}, c.id as "collectionId", c.name as "collectionName",
-      ${columns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt'])}
+    select ${buildColumns('p', profileColumns)}, c.id as "collectionId", c.name as "collectionName",
+      ${buildColumns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt'])}
     from ways w join profiles p on p.id = w.profile_id join collections c on c.id = w.collection_id
     where p.role = 'client'${textOf(conditions)}
     order by p.email, c.name_key, c.id, coalesce(w.group_name, '') limit ?`,
@@ -138,7 +142,7 @@ const rowsOf = async (
 const rowOf = (row: RowColumns): MatrixRow => ({
   client: profileOf(row),
   collection: { id: row.collectionId, name: row.collectionName },
-  way: {
+  grant: {
     group: row.groupId === null || row.groupName === null ? null : { id: row.groupId, name: row.groupName },
     grantedAt: row.grantedAt,
     expiresAt: row.expiresAt,

@@ -13,27 +13,27 @@ import { SqliteDatabase } from './sqlite/sqlite-database.ts';
 const dayMs = 86_400_000;
 
 /**
- * Runs work with an audit log on a file. Counts the log's commits; each commit waits for `held` once its entries are
+ * Runs work with an audit log on a file. Counts the log's commits; each commit waits for `gate` once its entries are
  * known.
  */
 const withCountingLog = (
-  work: (audit: SqlAuditLog, state: { commits: number; held: Promise<unknown> }) => Promise<void>,
+  work: (audit: SqlAuditLog, state: { commits: number; gate: Promise<unknown> }) => Promise<void>,
 ): Promise<void> =>
   withMigratedFile(async (file) => {
     const database = new SqliteDatabase(await openSqlite(file, migrationOptions), 1_000);
-    const state = { commits: 0, held: Promise.resolve() as Promise<unknown> };
+    const state = { commits: 0, gate: Promise.resolve() as Promise<unknown> };
     const countingDatabase: SqlDatabase = {
       reads: database.reads,
-      snapshot: (work) => database.snapshot(work),
-      unindexed: (condition) => database.unindexed(condition),
-      violatedKey: (error) => database.violatedKey(error),
+      withSnapshot: (work) => database.withSnapshot(work),
+      disableIndex: (condition) => database.disableIndex(condition),
+      findViolatedKey: (error) => database.findViolatedKey(error),
       transact: (work) => database.transact(work),
       async write(work) {
         const calls: Parameters<Sql['runEach']>[] = [];
         const recorder = { runEach: async (...args) => void calls.push(args) } as Sql;
         const result = await work(recorder);
         state.commits += 1;
-        await state.held;
+        await state.gate;
         await database.write(async (sql) => {
           for (const args of calls) await sql.runEach(...args);
         });
@@ -46,50 +46,50 @@ const withCountingLog = (
     await database.close();
   });
 
-const someTicks = async (): Promise<void> => {
+const waitForTicks = async (): Promise<void> => {
   for (let count = 0; count < 5; count += 1) await yieldOnce();
 };
 
-test('a hundred simultaneous entries are committed together, in their order', () =>
+test('a hundred simultaneous entries are committed together, in order', () =>
   withCountingLog(async (audit, state) => {
     const entries = Array.from({ length: 100 }, () => anEntry());
     await Promise.all(entries.map((entry) => audit.append(entry, null)));
     expect(state.commits).toBe(1);
-    expect(await audit.page({ source: 'client' }, 0, 200)).toEqual({ entries: entries.toReversed(), total: 100 });
+    expect(await audit.readPage({ source: 'client' }, 0, 200)).toEqual({ entries: entries.toReversed(), total: 100 });
   }));
 
 test('entries appended during a commit wait for it, and share the next commit', () =>
   withCountingLog(async (audit, state) => {
     const entries = Array.from({ length: 4 }, () => anEntry());
     const { promise, resolve } = Promise.withResolvers<void>();
-    state.held = promise;
-    const appended: Promise<void>[] = [];
+    state.gate = promise;
+    const pendingAppends: Promise<void>[] = [];
     for (const entry of entries.slice(0, 3)) {
-      appended.push(audit.append(entry, null));
-      await someTicks();
+      pendingAppends.push(audit.append(entry, null));
+      await waitForTicks();
       expect(state.commits).toBe(1);
     }
     resolve();
-    await Promise.all(appended);
+    await Promise.all(pendingAppends);
     expect(state.commits).toBe(2);
     for (const entry of entries.slice(3)) await audit.append(entry, null);
     expect(state.commits).toBe(3);
-    expect((await audit.page({ source: 'client' }, 0, 9)).entries).toEqual(entries.toReversed());
+    expect((await audit.readPage({ source: 'client' }, 0, 9)).entries).toEqual(entries.toReversed());
   }));
 
-test('a commit that hangs delays the next one by two seconds at most', () =>
+test('a commit that hangs delays the next one by at most two seconds', () =>
   withCountingLog(async (audit, state) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     const { promise, resolve } = Promise.withResolvers<void>();
-    state.held = promise;
+    state.gate = promise;
     const pendingAppend = audit.append(anEntry(), null);
-    await someTicks();
-    state.held = Promise.resolve();
+    await waitForTicks();
+    state.gate = Promise.resolve();
     const next = audit.append(anEntry(), null);
-    await someTicks();
+    await waitForTicks();
     vi.advanceTimersByTime(1_999);
-    await someTicks();
+    await waitForTicks();
     expect(state.commits).toBe(1);
     vi.advanceTimersByTime(1);
     await next;
@@ -99,18 +99,18 @@ test('a commit that hangs delays the next one by two seconds at most', () =>
   }));
 
 /** mulberry32, which generates the same numbers in every run. */
-const seeded = (seed: number) => {
+const createRandom = (seed: number) => {
   let state = seed;
-  return (below: number): number => {
+  return (limit: number): number => {
     state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
+    return Math.floor((((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32) * limit);
   };
 };
 
 /** Returns the page that the log must return, computed from all entries. */
-const expectedPage = (log: readonly AuditEntry[], filter: AuditFilter, offset: number, limit: number) => {
+const computeExpectedPage = (log: readonly AuditEntry[], filter: AuditFilter, offset: number, limit: number) => {
   const matches = log
     .filter(({ source }) => filter.source === 'all' || filter.source === source)
     .filter(({ actorId }) => filter.actorId === undefined || filter.actorId === actorId)
@@ -129,7 +129,7 @@ describeDialects(({ withStores }) => {
         if (i % 2) await audit.append(entry, null);
         else await embeddingJobs.enqueue({ ...noEffects, entries: [entry] });
       }
-      expect((await audit.page({ source: 'all' }, 0, 10)).entries).toEqual(entries.toReversed());
+      expect((await audit.readPage({ source: 'all' }, 0, 10)).entries).toEqual(entries.toReversed());
     }));
 
   test('an entry is readable once its promise is fulfilled', () =>
@@ -138,33 +138,33 @@ describeDialects(({ withStores }) => {
         Array.from({ length: 50 }, async (_, n) => {
           const entry = anEntry({ facets: { clientId: null, collectionId: null, action: `action ${n}` } });
           await audit.append(entry, null);
-          expect((await audit.page({ source: 'client', action: `action ${n}` }, 0, 1)).entries).toEqual([entry]);
+          expect((await audit.readPage({ source: 'client', action: `action ${n}` }, 0, 1)).entries).toEqual([entry]);
         }),
       );
     }));
 
-  test.for([1, 2, 3])('every page and total is correct after any additions and removals (seed %i)', (seed) =>
+  test.for([1, 2, 3])('every page and total is correct after random additions and removals (seed %i)', (seed) =>
     withStores(async ({ stores: { audit } }) => {
-      const below = seeded(seed);
+      const randomBelow = createRandom(seed);
       const sources: readonly AuditSource[] = ['client', 'client', 'system'];
       const actors = [null, anEntry().id as unknown as AuditEntry['actorId']];
       let log: AuditEntry[] = [];
       for (let round = 0; round < 12; round += 1) {
-        const newEntries = Array.from({ length: below(40) }, () =>
+        const newEntries = Array.from({ length: randomBelow(40) }, () =>
           anEntry({
-            source: sources[below(3)] ?? 'client',
-            actorId: actors[below(2)] ?? null,
+            source: sources[randomBelow(3)] ?? 'client',
+            actorId: actors[randomBelow(2)] ?? null,
             // A few days with a few instants each, some of them before 1970, so that ties and day boundaries are
             // common.
-            instant: (below(7) - 3) * dayMs + [0, 1, dayMs - 1][below(3)]!,
-            receivedAt: start + below(50),
+            instant: (randomBelow(7) - 3) * dayMs + [0, 1, dayMs - 1][randomBelow(3)]!,
+            receivedAt: start + randomBelow(50),
           }),
         );
         await Promise.all(newEntries.map((entry) => audit.append(entry, null)));
         log.push(...newEntries);
-        if (below(3) === 0) {
-          const before = start + below(50);
-          const limit = below(20) + 1;
+        if (randomBelow(3) === 0) {
+          const before = start + randomBelow(50);
+          const limit = randomBelow(20) + 1;
           const prunedEntries = new Set(
             log
               .filter(({ receivedAt }) => receivedAt < before)
@@ -183,16 +183,18 @@ describeDialects(({ withStores }) => {
           ...(actor ? [{ source: 'client' as const, actorId: actor }] : []),
         ];
         for (const filter of filters) {
-          const limit = below(9) + 1;
-          for (let offset = 0; offset <= log.length + 1; offset += 1 + below(3)) {
-            expect(await audit.page(filter, offset, limit)).toEqual(expectedPage(log, filter, offset, limit));
+          const limit = randomBelow(9) + 1;
+          for (let offset = 0; offset <= log.length + 1; offset += 1 + randomBelow(3)) {
+            expect(await audit.readPage(filter, offset, limit)).toEqual(
+              computeExpectedPage(log, filter, offset, limit),
+            );
           }
         }
       }
     }),
   );
 
-  test('an export of several batches contains each entry once, and no entry added later', () =>
+  test('an export of several batches contains each entry once, and no entries that are added later', () =>
     withStores(async ({ stores: { audit } }) => {
       const entries = Array.from({ length: 1_201 }, (_, n) => anEntry({ instant: start + (n % 7) }));
       await Promise.all(entries.map((entry) => audit.append(entry, null)));
@@ -201,7 +203,7 @@ describeDialects(({ withStores }) => {
         if (exportedEntries.length === 0) await audit.append(anEntry({ instant: start - 1 }), null);
         exportedEntries.push(entry);
       }
-      expect(exportedEntries).toEqual(expectedPage(entries, { source: 'client' }, 0, 2_000).entries);
+      expect(exportedEntries).toEqual(computeExpectedPage(entries, { source: 'client' }, 0, 2_000).entries);
     }));
 
   test('an export yields to the event loop after each batch', () =>
@@ -210,12 +212,12 @@ describeDialects(({ withStores }) => {
       const entries = Array.from({ length: 3_000 }, () => anEntry());
       await embeddingJobs.enqueue({ ...noEffects, entries });
       let ticks = 0;
-      const read: AuditEntry[] = [];
-      const immediate = setImmediate(function again() {
+      const readEntries: AuditEntry[] = [];
+      const immediate = setImmediate(function countTick() {
         ticks += 1;
-        if (read.length < entries.length) setImmediate(again);
+        if (readEntries.length < entries.length) setImmediate(countTick);
       });
-      for await (const entry of audit.export({ source: 'client' })) read.push(entry);
+      for await (const entry of audit.export({ source: 'client' })) readEntries.push(entry);
       clearImmediate(immediate);
       expect(ticks).toBeGreaterThanOrEqual(5);
     }));

@@ -23,18 +23,18 @@ export const createSqlAuditLog = (
 
   return {
     append: (entry, deadline) => queue.append({ entry, deadline }),
-    close: () => queue.settled(),
-    page: (filter, offset, limit) => readPage(database, filter, offset, limit),
+    close: () => queue.drain(),
+    readPage: (filter, offset, limit) => readPage(database, filter, offset, limit),
 
     export(filter) {
       // Read as soon as `export` is called, so that entries added later are not exported.
-      const last = readLastSeq(database.reads);
+      const lastSeq = readLastSeq(database.reads);
       // A failure surfaces when the first entry is read.
-      last.catch(() => undefined);
-      return exportEntries(database, filter, last);
+      lastSeq.catch(() => undefined);
+      return exportEntries(database, filter, lastSeq);
     },
 
-    async actorNames(ids) {
+    async findActorNames(ids) {
       const idsJson = JSON.stringify(ids);
       const rows = await database.reads.all<{ id: ProfileId; name: string }>(selectNames, [idsJson, idsJson]);
       return new Map(rows.map(({ id, name }) => [id, name]));
@@ -42,9 +42,9 @@ export const createSqlAuditLog = (
 
     prune: (before, limit) =>
       database.transact(async (transaction) => {
-        const removed = await transaction.all<{ source: string; instant: Instant }>(prune, [before, limit]);
-        await countEntries(transaction, removed, -1);
-        return removed.length;
+        const removedEntries = await transaction.all<{ source: string; instant: Instant }>(prune, [before, limit]);
+        await countEntries(transaction, removedEntries, -1);
+        return removedEntries.length;
       }),
   };
 };
@@ -61,7 +61,7 @@ interface PendingEntry {
   readonly deadline: Deadline | null;
 }
 
-const isInTime = ({ deadline }: PendingEntry): boolean => !deadline?.expired;
+const isUnexpired = ({ deadline }: PendingEntry): boolean => !deadline?.hasExpired;
 
 const tryBeginCommit = ({ deadline }: PendingEntry): boolean => {
   try {
@@ -76,7 +76,7 @@ const tryBeginCommit = ({ deadline }: PendingEntry): boolean => {
  * Thrown if entries of a group expire while it is being written: the group is rolled back and written again without
  * them.
  */
-class EntriesExpired extends Error {}
+class EntriesExpiredError extends Error {}
 
 /**
  * Batches entries: all entries appended in one tick of the event loop, or while earlier entries are being written,
@@ -94,22 +94,22 @@ const createQueue = (database: SqlDatabase) => {
     if (previous) await fulfillsWithin(groupWaitMs, previous);
     let group: readonly PendingEntry[] | null = null;
     const write = async (sql: Sql): Promise<void> => {
-      group = (group ?? take()).filter(isInTime);
+      group = (group ?? takePendingEntries()).filter(isUnexpired);
       const entries = group.map(({ entry }) => entry);
       await writeEntries(sql, entries);
-      if (!group.map(tryBeginCommit).every(Boolean)) throw new EntriesExpired();
+      if (!group.map(tryBeginCommit).every(Boolean)) throw new EntriesExpiredError();
     };
     for (;;) {
       try {
         await database.write(write);
         return;
       } catch (error) {
-        if (!(error instanceof EntriesExpired)) throw error;
+        if (!(error instanceof EntriesExpiredError)) throw error;
       }
     }
   };
 
-  const take = (): PendingEntry[] => {
+  const takePendingEntries = (): PendingEntry[] => {
     const group = pendingEntries;
     pendingEntries = [];
     nextCommit = null;
@@ -117,31 +117,31 @@ const createQueue = (database: SqlDatabase) => {
   };
 
   const startCommit = (): Promise<void> => {
-    const committed = commit(previousCommit).catch((error: unknown) => {
+    const commitPromise = commit(previousCommit).catch((error: unknown) => {
       // If no transaction could be opened, the pending entries fail too instead of waiting forever.
-      if (nextCommit === committed) take();
+      if (nextCommit === commitPromise) takePendingEntries();
       throw error;
     });
-    const place = inFlight.add(committed);
+    const node = inFlight.add(commitPromise);
     const onSettled = () => {
-      inFlight.remove(place);
-      if (previousCommit === settled) previousCommit = null;
+      inFlight.remove(node);
+      if (previousCommit === settledCommit) previousCommit = null;
     };
-    const settled = committed.then(onSettled, onSettled);
-    previousCommit = settled;
-    return committed;
+    const settledCommit = commitPromise.then(onSettled, onSettled);
+    previousCommit = settledCommit;
+    return commitPromise;
   };
 
   return {
-    async append(appended: PendingEntry): Promise<void> {
-      pendingEntries.push(appended);
+    async append(pendingEntry: PendingEntry): Promise<void> {
+      pendingEntries.push(pendingEntry);
       nextCommit ??= startCommit();
       await nextCommit;
       // A committed entry can no longer expire.
-      if (!isInTime(appended)) throw new PorticoError('timed_out');
+      if (!isUnexpired(pendingEntry)) throw new PorticoError('timed_out');
     },
-    async settled(): Promise<void> {
-      await Promise.allSettled([...inFlight.nodes()].map(({ value }) => value));
+    async drain(): Promise<void> {
+      await Promise.allSettled([...inFlight.iterateNodes()].map(({ value }) => value));
     },
   };
 };
@@ -149,10 +149,10 @@ const createQueue = (database: SqlDatabase) => {
 async function* exportEntries(
   database: SqlDatabase,
   filter: AuditFilter,
-  last: Promise<number>,
+  pendingLastSeq: Promise<number>,
 ): AsyncIterable<AuditEntry> {
   const yieldToEventLoop = createYielder();
-  const lastSeq = await last;
+  const lastSeq = await pendingLastSeq;
   for (let after: AuditPosition | null = null; ;) {
     const rows: readonly AuditRow[] = await readBatch(database, filter, lastSeq, after, exportBatchMax);
     for (const row of rows) yield entryOf(row);

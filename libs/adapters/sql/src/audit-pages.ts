@@ -1,7 +1,7 @@
 import { type AuditEntry, type AuditFilter, dayMs, dayOf } from '@portico/domain';
 import { auditColumns, type AuditPosition, type AuditRow, entryOf } from './audit-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
-import { columns } from './table.ts';
+import { buildColumns } from './table.ts';
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
@@ -19,8 +19,8 @@ export const readPage = (
   limit: number,
 ): Promise<AuditPage> =>
   hasFields(filter) || offset < limit
-    ? pageWithTotal(database, filter, offset, limit)
-    : database.snapshot((sql) => countedPage(sql, filter.source, offset, limit));
+    ? readPageWithTotal(database, filter, offset, limit)
+    : database.withSnapshot((sql) => readCountedPage(sql, filter.source, offset, limit));
 
 /** Returns the highest `seq`, or 0 if there are no entries. */
 export const readLastSeq = async (sql: Sql): Promise<number> =>
@@ -52,7 +52,7 @@ interface Conditions {
 }
 type Parameter = string | number;
 
-const selectEntries = `select ${columns('a', auditColumns)} from audit_entries a`;
+const selectEntries = `select ${buildColumns('a', auditColumns)} from audit_entries a`;
 const countEntries = 'select count(*) as total from audit_entries a';
 const newestFirst = 'order by a.instant desc, a.seq desc';
 const oldestFirst = 'order by a.instant, a.seq';
@@ -62,16 +62,16 @@ const oldestFirst = 'order by a.instant, a.seq';
  * Entries before the page are skipped in an index: if PostgreSQL read each of those entries, a deep page would take
  * half a second.
  */
-const pageWithTotal = async (
+const readPageWithTotal = async (
   database: SqlDatabase,
   filter: AuditFilter,
   offset: number,
   limit: number,
 ): Promise<AuditPage> => {
   const { where, parameters } = conditionsOf(filter, database);
-  const count = countOf(filter, { where, parameters });
-  const places = `select a.seq from audit_entries a ${where} ${newestFirst} limit ? offset ?`;
-  const page = `${selectEntries} where a.seq in (${places})`;
+  const count = countQueryOf(filter, { where, parameters });
+  const selectSeqs = `select a.seq from audit_entries a ${where} ${newestFirst} limit ? offset ?`;
+  const page = `${selectEntries} where a.seq in (${selectSeqs})`;
   const rows = await database.reads.all<(AuditRow | { readonly seq: null }) & { readonly total: number }>(
     `select t.total, a.* from (${count.text}) t left join (${page}) a on true ${newestFirst}`,
     [...count.parameters, ...parameters, limit, offset],
@@ -80,31 +80,31 @@ const pageWithTotal = async (
   return { entries, total: rows[0]?.total ?? 0 };
 };
 
-interface Count {
+interface CountQuery {
   /** SQL that selects one row with the column `total`. */
   readonly text: string;
   readonly parameters: readonly Parameter[];
 }
 
-const countOf = (filter: AuditFilter, { where, parameters }: Conditions): Count => {
+const countQueryOf = (filter: AuditFilter, { where, parameters }: Conditions): CountQuery => {
   const { source, from, to } = filter;
   if (isNarrowed(filter) || (from !== undefined && to !== undefined && from >= to))
     return { text: `${countEntries} ${where}`, parameters };
-  const upTo = to === undefined ? countAll(source) : countBefore(source, to);
-  const before = from === undefined ? { text: '0', parameters: [] } : countBefore(source, from);
+  const countBeforeEnd = to === undefined ? countAll(source) : countBefore(source, to);
+  const countBeforeStart = from === undefined ? { text: '0', parameters: [] } : countBefore(source, from);
   return {
-    text: `select ${upTo.text} - ${before.text} as total`,
-    parameters: [...upTo.parameters, ...before.parameters],
+    text: `select ${countBeforeEnd.text} - ${countBeforeStart.text} as total`,
+    parameters: [...countBeforeEnd.parameters, ...countBeforeStart.parameters],
   };
 };
 
-const countAll = (source: AuditFilter['source']): Count => ({
+const countAll = (source: AuditFilter['source']): CountQuery => ({
   text: '(select entries from audit_totals where scope = ?)',
   parameters: [source],
 });
 
 /** Counts the entries before the instant: whole days plus a part of the last day. */
-const countBefore = (source: AuditFilter['source'], instant: number): Count => {
+const countBefore = (source: AuditFilter['source'], instant: number): CountQuery => {
   const { where, parameters } = conditionsOfSource(source);
   const day = dayOf(instant);
   return {
@@ -127,14 +127,14 @@ const selectDay = `select day, entries, passed - entries as later from (
     from audit_days where scope = ?) d
   where passed > ? order by day desc limit 1`;
 
-const countedPage = async (
+const readCountedPage = async (
   sql: Sql,
   source: AuditFilter['source'],
   offset: number,
   limit: number,
 ): Promise<AuditPage> => {
-  const counted = await sql.first<{ total: number }>(`select ${countAll(source).text} as total`, [source]);
-  const total = counted?.total ?? 0;
+  const totalRow = await sql.first<{ total: number }>(`select ${countAll(source).text} as total`, [source]);
+  const total = totalRow?.total ?? 0;
   const day = await sql.first<Day>(selectDay, [source, offset]);
   if (!day) return { entries: [], total };
   const { instant, seq } = await findPosition(sql, source, day, offset - day.later);
@@ -158,9 +158,9 @@ const findPosition = async (
       ? ['a.instant < ?', (day + 1) * dayMs, newestFirst, fromNewest]
       : ['a.instant >= ?', day * dayMs, oldestFirst, fromOldest];
   const select = `select a.instant, a.seq from audit_entries a ${where} and ${condition} ${order} limit 1 offset ?`;
-  const place = await sql.first<AuditPosition>(select, [...parameters, instant, steps]);
-  if (!place) throw new Error('The counts of the audit log do not add up to its entries.');
-  return place;
+  const position = await sql.first<AuditPosition>(select, [...parameters, instant, steps]);
+  if (!position) throw new Error('The counts of the audit log do not add up to its entries.');
+  return position;
 };
 
 const isNarrowed = ({ actorId, clientId, collectionId, action }: AuditFilter): boolean =>
@@ -172,26 +172,26 @@ const hasFields = (filter: AuditFilter): boolean =>
 const conditionsOfSource = (source: AuditFilter['source']): Conditions =>
   source === 'all' ? { where: 'where true', parameters: [] } : { where: 'where a.source = ?', parameters: [source] };
 
-const conditionsOf = (filter: AuditFilter, database: Pick<SqlDatabase, 'unindexed'>): Conditions => {
-  const equalities = definedConditions([
+const conditionsOf = (filter: AuditFilter, database: Pick<SqlDatabase, 'disableIndex'>): Conditions => {
+  const equalities = selectDefinedConditions([
     ['a.client_id = ?', filter.clientId],
     ['a.collection_id = ?', filter.collectionId],
     ['a.actor_id = ?', filter.actorId],
     ['a.action = ?', filter.action],
     ['a.source = ?', filter.source === 'all' ? undefined : filter.source],
   ]);
-  const range = definedConditions([
+  const range = selectDefinedConditions([
     ['a.instant >= ?', filter.from],
     ['a.instant < ?', filter.to],
   ]);
   const where = [
     'where true',
     // The most selective condition comes first: its index is used.
-    ...equalities.map(({ condition }, index) => (index === 0 ? condition : database.unindexed(condition))),
+    ...equalities.map(({ condition }, index) => (index === 0 ? condition : database.disableIndex(condition))),
     ...range.map(({ condition }) => condition),
   ];
   return { where: where.join(' and '), parameters: [...equalities, ...range].map(({ value }) => value) };
 };
 
-const definedConditions = (all: readonly (readonly [condition: string, value: Parameter | undefined])[]) =>
-  all.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));
+const selectDefinedConditions = (conditions: readonly (readonly [condition: string, value: Parameter | undefined])[]) =>
+  conditions.flatMap(([condition, value]) => (value === undefined ? [] : [{ condition, value }]));

@@ -1,6 +1,6 @@
 import type { AuditEntry } from '@portico/domain';
 import { AuditEntryEntity } from './entities/audit-entities.ts';
-import { columnsOf, insertInto, type Row, without } from './table.ts';
+import { columnsOf, insertInto, type Row, omitNames } from './table.ts';
 
 export type AuditRow = Row<typeof AuditEntryEntity>;
 
@@ -9,7 +9,7 @@ export type AuditPosition = Pick<AuditRow, 'instant' | 'seq'>;
 
 export const auditColumns = columnsOf(AuditEntryEntity);
 
-export const insertEntry = insertInto(AuditEntryEntity, without(auditColumns, 'seq'));
+export const insertEntry = insertInto(AuditEntryEntity, omitNames(auditColumns, 'seq'));
 
 export const entryOf = (row: AuditRow): AuditEntry => ({
   id: row.id,
@@ -23,7 +23,7 @@ export const entryOf = (row: AuditRow): AuditEntry => ({
 });
 
 /** Lists the members explicitly, because this runs for each entry: spreading the object takes seven times as long. */
-export const entryRow = (entry: AuditEntry): Omit<AuditRow, 'seq'> => ({
+export const toEntryRow = (entry: AuditEntry): Omit<AuditRow, 'seq'> => ({
   id: entry.id,
   source: entry.source,
   actorId: entry.actorId,

@@ -7,8 +7,8 @@ import type {
   Instant,
   ServiceAccountId,
   Target,
-  TargetPart,
-  TargetParts,
+  TargetDetail,
+  TargetDetails,
 } from '@portico/domain';
 import { collectionColumns, type CollectionColumns, collectionOf, headColumns, headOf } from './collection-record.ts';
 import {
@@ -24,80 +24,80 @@ import { claimColumns, claimsOf, keyColumns, keyOf, profileColumns, profileOf } 
 import type { ClaimColumns, KeyColumns, ProfileColumns } from './profile-record.ts';
 import { accountStateColumns, type AccountStateColumns, accountStateOf } from './service-account-record.ts';
 import type { PreparedReads } from './sql.ts';
-import { columns } from './table.ts';
+import { buildColumns } from './table.ts';
 
 /** Creates the lookup of the hot path: one prepared statement, which sees committed data. */
 export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
   const readBy = (condition: string) => {
-    const withoutTarget = reads.first<CallerColumns>(statementBy(condition, callerColumns, ''));
-    const prepare = <Part extends TargetPart>(
+    const readWithoutTarget = reads.prepareFirst<CallerColumns>(buildStatement(condition, callerColumns, ''));
+    const prepare = <Detail extends TargetDetail>(
       names: readonly (keyof CollectionColumns)[],
-      toPart: (row: CollectionColumns) => TargetParts[Part],
+      toPart: (row: CollectionColumns) => TargetDetails[Detail],
     ) => {
-      const withTarget = reads.first<CallerColumns & TargetColumns>(textWithTarget(condition, names));
+      const readWithTarget = reads.prepareFirst<CallerColumns & TargetColumns>(buildTargetStatement(condition, names));
       const toTarget = createTargetMapper(names, toPart);
       return async (
         value: string,
-        { id }: Target<Part>,
+        { id }: Target<Detail>,
         now: Instant,
-      ): Promise<CallerRow<TargetParts[Part]> | null> => {
-        const row = await withTarget(value, value, now, now, now, now, id, value);
+      ): Promise<CallerRow<TargetDetails[Detail]> | null> => {
+        const row = await readWithTarget(value, value, now, now, now, now, id, value);
         return row ? callerOf(row, toTarget(row), row.granted === 1, now) : null;
       };
     };
-    const withTarget: { readonly [Part in TargetPart]: ReturnType<typeof prepare<Part>> } = {
+    const readersByPart: { readonly [Detail in TargetDetail]: ReturnType<typeof prepare<Detail>> } = {
       head: prepare<'head'>(headColumns, headOf),
-      whole: prepare<'whole'>(collectionColumns, collectionOf),
+      full: prepare<'full'>(collectionColumns, collectionOf),
     };
 
-    return async <Part extends TargetPart = 'head'>(
+    return async <Detail extends TargetDetail = 'head'>(
       value: string,
-      target: Target<Part> | null,
+      target: Target<Detail> | null,
       now: Instant,
-    ): Promise<CallerRow<TargetParts[Part]> | null> => {
-      if (target) return withTarget[target.part](value, target, now);
-      const row = await withoutTarget(value, value, now, now, value);
-      return row ? callerOf<TargetParts[Part]>(row, null, false, now) : null;
+    ): Promise<CallerRow<TargetDetails[Detail]> | null> => {
+      if (target) return readersByPart[target.detail](value, target, now);
+      const row = await readWithoutTarget(value, value, now, now, value);
+      return row ? callerOf<TargetDetails[Detail]>(row, null, false, now) : null;
     };
   };
   const byClientId = readBy('p.client_id = ?');
   const byProfileId = readBy('p.id = ?');
 
   return {
-    byUid: readBy('p.uid = ?'),
-    byClientId,
-    byEitherId: async (id, now) => (await byClientId(id, null, now)) ?? byProfileId(id, null, now),
-    byAccountId: readAccounts(reads),
+    findByUid: readBy('p.uid = ?'),
+    findByClientId: byClientId,
+    findByEitherId: async (id, now) => (await byClientId(id, null, now)) ?? byProfileId(id, null, now),
+    findByAccountId: readAccounts(reads),
   };
 };
 
-const readAccounts = (reads: PreparedReads): CallerLookup['byAccountId'] => {
-  const withoutTarget = reads.first<AccountCallerColumns>(
-    `select ${accountCallerColumns} ${accountTables} ${oneAccount}`,
+const readAccounts = (reads: PreparedReads): CallerLookup['findByAccountId'] => {
+  const readWithoutTarget = reads.prepareFirst<AccountCallerColumns>(
+    `select ${accountCallerColumns} ${accountTables} ${whereAccount}`,
   );
-  const prepare = <Part extends TargetPart>(
+  const prepare = <Detail extends TargetDetail>(
     names: readonly (keyof CollectionColumns)[],
-    toPart: (row: CollectionColumns) => TargetParts[Part],
+    toPart: (row: CollectionColumns) => TargetDetails[Detail],
   ) => {
-    const withTarget = reads.first<AccountCallerColumns & Omit<TargetColumns, 'granted'>>(
-      `select ${accountCallerColumns}, ${columns('c', names, 'target_')}
-        ${accountTables} left join collections c on c.id = ? ${oneAccount}`,
+    const readWithTarget = reads.prepareFirst<AccountCallerColumns & Omit<TargetColumns, 'granted'>>(
+      `select ${accountCallerColumns}, ${buildColumns('c', names, 'target_')}
+        ${accountTables} left join collections c on c.id = ? ${whereAccount}`,
     );
     const toTarget = createTargetMapper(names, toPart);
-    return async (id: string, target: Target<Part>): Promise<AccountRow<TargetParts[Part]> | null> => {
-      const row = await withTarget(target.id, id);
+    return async (id: string, target: Target<Detail>): Promise<AccountRow<TargetDetails[Detail]> | null> => {
+      const row = await readWithTarget(target.id, id);
       return row ? accountRowOf(row, toTarget(row)) : null;
     };
   };
-  const withTarget: { readonly [Part in TargetPart]: ReturnType<typeof prepare<Part>> } = {
+  const readersByPart: { readonly [Detail in TargetDetail]: ReturnType<typeof prepare<Detail>> } = {
     head: prepare<'head'>(headColumns, headOf),
-    whole: prepare<'whole'>(collectionColumns, collectionOf),
+    full: prepare<'full'>(collectionColumns, collectionOf),
   };
 
-  return async <Part extends TargetPart = 'head'>(id: ServiceAccountId, target: Target<Part> | null) => {
-    if (target) return withTarget[target.part](id, target);
-    const row = await withoutTarget(id);
-    return row ? accountRowOf<TargetParts[Part]>(row, null) : null;
+  return async <Detail extends TargetDetail = 'head'>(id: ServiceAccountId, target: Target<Detail> | null) => {
+    if (target) return readersByPart[target.detail](id, target);
+    const row = await readWithoutTarget(id);
+    return row ? accountRowOf<TargetDetails[Detail]>(row, null) : null;
   };
 };
 
@@ -128,7 +128,7 @@ type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Na
  * profile that may have any. SQLite executes a `cross join` in the order written: from the caller's few groups to their
  * tiers and grants.
  */
-const statementBy = (condition: string, columnList: string, join: string): string =>
+const buildStatement = (condition: string, columnList: string, join: string): string =>
   `with mine as materialized (select g.group_id, (select r.tier from access_groups r where r.id = g.group_id) as tier
     from (select m.group_id from profiles p join group_members m on m.profile_id = p.id where ${condition}
       union all select (select r.id from access_groups r where r.name = k.name) from profiles p
@@ -141,10 +141,10 @@ const statementBy = (condition: string, columnList: string, join: string): strin
  * Returns the statement that also reads the target. The parameters of the columns are the instant, four times; the
  * parameter of the join is the target.
  */
-const textWithTarget = (condition: string, names: readonly string[]): string =>
-  statementBy(
+const buildTargetStatement = (condition: string, names: readonly string[]): string =>
+  buildStatement(
     condition,
-    `${callerColumns}, ${columns('c', names, 'target_')}, case when ${hasOwnGrant} or ${hasGroupGrant} then 1 else 0 end as granted`,
+    `${callerColumns}, ${buildColumns('c', names, 'target_')}, case when ${hasOwnGrant} or ${hasGroupGrant} then 1 else 0 end as granted`,
     'left join collections c on c.id = ?',
   );
 
@@ -167,19 +167,19 @@ const groupTier = `case when p.in_groups then (select ${tierAsText}
   from mine cross join tiers a where a.tier = mine.tier and a.is_active = true ${mostGenerousTier}) end`;
 
 const epochColumns = 'e.catalog, e.embeddings, e.operations, e.groups, e.search_model as "searchModel"';
-const callerColumns = `${columns('p', [...profileColumns, ...keyColumns, ...claimColumns, 'grantsEpoch'])},
+const callerColumns = `${buildColumns('p', [...profileColumns, ...keyColumns, ...claimColumns, 'grantsEpoch'])},
   ${epochColumns},
   ${ownUntil} as "ownUntil", ${groupsUntil} as "groupsUntil", ${groupTier} as "groupTier",
   ${limitColumns}`;
 
-const accountCallerColumns = `${columns('s', accountStateColumns)}, ${epochColumns}`;
+const accountCallerColumns = `${buildColumns('s', accountStateColumns)}, ${epochColumns}`;
 const accountTables = 'from service_accounts s cross join epochs e';
-const oneAccount = 'where s.id = ? and e.id = 1';
+const whereAccount = 'where s.id = ? and e.id = 1';
 
 const callerOf = <Content extends CollectionHead>(
   row: CallerColumns,
   target: Content | null,
-  granted: boolean,
+  isGranted: boolean,
   readAt: Instant,
 ): CallerRow<Content> => ({
   profile: profileOf(row),
@@ -188,8 +188,8 @@ const callerOf = <Content extends CollectionHead>(
   limits: limitsOf(row),
   epochs: epochsOf(row, row.grantsEpoch),
   target,
-  granted,
-  accessUntil: earlier(row.ownUntil, row.groupsUntil),
+  hasGrant: isGranted,
+  accessUntil: earlierOf(row.ownUntil, row.groupsUntil),
   readAt,
 });
 
@@ -207,8 +207,8 @@ const epochsOf = ({ groups, catalog, embeddings, operations, searchModel }: Epoc
   searchModel,
 });
 
-const earlier = (one: Instant | null, other: Instant | null): Instant | null =>
-  one === null || other === null ? (one ?? other) : Math.min(one, other);
+const earlierOf = (a: Instant | null, b: Instant | null): Instant | null =>
+  a === null || b === null ? (a ?? b) : Math.min(a, b);
 
 /**
  * Returns a function that converts a row to its target, or to null if the row has none. `toPart` reads the unprefixed

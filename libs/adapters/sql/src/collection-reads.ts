@@ -1,5 +1,5 @@
 import {
-  nameKey,
+  toNameKey,
   type CollectionId,
   type ListedCollection,
   type ListPage,
@@ -7,9 +7,9 @@ import {
   type Visibility,
 } from '@portico/domain';
 import type { CollectionReads } from './collection-store.ts';
-import { grantedIds, grantedIdsParameters, isGranted, isGrantedParameters } from './memberships.ts';
+import { grantedIds, toGrantedIdsParameters, isGranted, toIsGrantedParameters } from './memberships.ts';
 import type { PreparedRead, PreparedReads, Value } from './sql.ts';
-import { columns } from './table.ts';
+import { buildColumns } from './table.ts';
 
 /** The parts that differ between the dialects. */
 export interface CollectionDialect {
@@ -19,21 +19,21 @@ export interface CollectionDialect {
 
 /** Creates the reads of the hot paths, as prepared statements. */
 export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: CollectionDialect): CollectionReads => {
-  const document = prepareDocument(reads);
-  const names = reads.all<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
-  const allNamed = reads.all<NamedCollection>(`${selectNamed} (${idsInJson}) ${orderByName}`);
-  const grantedNamed = reads.all<NamedCollection>(
+  const readDocument = prepareDocument(reads);
+  const readNames = reads.prepareAll<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
+  const readNamed = reads.prepareAll<NamedCollection>(`${selectNamed} (${idsInJson}) ${orderByName}`);
+  const readGrantedNamed = reads.prepareAll<NamedCollection>(
     `${selectNamed} (${idsInJson}) and ${isGranted('c.id')} ${orderByName}`,
   );
   const lists = prepareListReads(reads);
-  const allIds = reads.column<CollectionId>('select id from collections');
-  const idsOf = reads.column<CollectionId>(grantedIds);
+  const readAllIds = reads.prepareColumn<CollectionId>('select id from collections');
+  const readGrantedIds = reads.prepareColumn<CollectionId>(grantedIds);
 
   return {
     ...lists,
 
-    async document(id) {
-      const row = await document(id);
+    async findDocument(id) {
+      const row = await readDocument(id);
       if (!row) return null;
       const { digest, packed, crc32, bytes } = row;
       // A view, so that the bytes are sent without being copied.
@@ -43,42 +43,42 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
 
     async findByNames(visibility, requestedNames) {
       // Stored names are well-formed and contain no NUL; PostgreSQL rejects all other strings.
-      const storable = requestedNames.filter((name) => name.isWellFormed() && !name.includes('\0'));
-      if (storable.length === 0 || visibility.of === 'nothing') return [];
-      const keys = JSON.stringify([...new Set(storable.map(nameKey))]);
-      const collections = await (visibility.of === 'all'
-        ? allNamed(keys)
-        : grantedNamed(keys, ...isGrantedParameters(visibility.to, visibility.at)));
+      const storableNames = requestedNames.filter((name) => name.isWellFormed() && !name.includes('\0'));
+      if (storableNames.length === 0 || visibility.scope === 'none') return [];
+      const keys = JSON.stringify([...new Set(storableNames.map(toNameKey))]);
+      const collections = await (visibility.scope === 'all'
+        ? readNamed(keys)
+        : readGrantedNamed(keys, ...toIsGrantedParameters(visibility.profileId, visibility.now)));
       const exactNames = new Set(requestedNames);
       return collections.filter(({ name }) => exactNames.has(name));
     },
 
-    async visibleIds(visibility) {
-      switch (visibility.of) {
+    async listVisibleIds(visibility) {
+      switch (visibility.scope) {
         case 'all':
-          return allIds();
+          return readAllIds();
         case 'granted':
-          return idsOf(...grantedIdsParameters(visibility.to, visibility.at));
-        case 'nothing':
+          return readGrantedIds(...toGrantedIdsParameters(visibility.profileId, visibility.now));
+        case 'none':
           return [];
       }
     },
 
-    async names(ids) {
-      return new Map((await names(JSON.stringify(ids))).map(({ id, name }) => [id, name]));
+    async findNames(ids) {
+      return new Map((await readNames(JSON.stringify(ids))).map(({ id, name }) => [id, name]));
     },
   };
 };
 
 /** Prepares the read of a document. Both databases can determine the length of a value without reading it. */
 const prepareDocument = (reads: PreparedReads): PreparedRead<DocumentRow | undefined> => {
-  const small = reads.first<DocumentRow | PartialDocumentRow>(
+  const readSmall = reads.prepareFirst<DocumentRow | PartialDocumentRow>(
     selectDocument(`case when length(d.deflated) <= ${smallBytesMax} then d.deflated end`),
   );
-  const large = reads.large<DocumentRow>(selectDocument('d.deflated'));
+  const readLarge = reads.prepareLarge<DocumentRow>(selectDocument('d.deflated'));
   return async (id) => {
-    const row = await small(id);
-    return row?.packed === null ? large(id) : row;
+    const row = await readSmall(id);
+    return row?.packed === null ? readLarge(id) : row;
   };
 };
 
@@ -93,28 +93,30 @@ interface DocumentRow {
 type PartialDocumentRow = Omit<DocumentRow, 'packed'> & { readonly packed: null };
 
 const prepareListReads = (reads: PreparedReads) => {
-  const all = prepareListStatements(reads, 'from collections c');
-  const granted = prepareListStatements(reads, fromGranted);
+  const allStatements = prepareListStatements(reads, 'from collections c');
+  const grantedStatements = prepareListStatements(reads, fromGranted);
   const selectStatements = (
-    visibility: Exclude<Visibility, { readonly of: 'nothing' }>,
+    visibility: Exclude<Visibility, { readonly scope: 'none' }>,
   ): readonly [ListStatements, Value[]] =>
-    visibility.of === 'all' ? [all, []] : [granted, [...grantedIdsParameters(visibility.to, visibility.at)]];
+    visibility.scope === 'all'
+      ? [allStatements, []]
+      : [grantedStatements, [...toGrantedIdsParameters(visibility.profileId, visibility.now)]];
 
   return {
     async list(visibility: Visibility, page: ListPage | null, containing: string | null = null) {
-      if (visibility.of === 'nothing') return [];
+      if (visibility.scope === 'none') return [];
       const [statements, parameters] = selectStatements(visibility);
-      if (!page && containing === null) return statements.whole(...parameters);
+      if (!page && containing === null) return statements.all(...parameters);
       // Nothing sorts before the empty string.
       const { nameKey: key, id } = page?.after ?? { nameKey: '', id: '' };
-      const limit = page?.limit ?? unlimited;
+      const limit = page?.limit ?? limitMax;
       return containing === null
-        ? statements.after(...parameters, key, id, limit)
-        : statements.containing(...parameters, patternOf(containing), key, id, limit);
+        ? statements.page(...parameters, key, id, limit)
+        : statements.search(...parameters, patternOf(containing), key, id, limit);
     },
 
     async count(visibility: Visibility, containing: string | null) {
-      if (visibility.of === 'nothing') return 0;
+      if (visibility.scope === 'none') return 0;
       const [{ total, totalContaining }, parameters] = selectStatements(visibility);
       const row = await (containing === null
         ? total(...parameters)
@@ -126,28 +128,32 @@ const prepareListReads = (reads: PreparedReads) => {
 
 type ListStatements = ReturnType<typeof prepareListStatements>;
 
-const prepareListStatements = (reads: PreparedReads, from: string) => {
-  const select = `select ${listColumns} ${from}`;
-  const [after, contains] = ['(c.name_key, c.id) > (?, ?)', `c.name_key like ? escape '!'`];
+const prepareListStatements = (reads: PreparedReads, fromClause: string) => {
+  const select = `select ${listColumns} ${fromClause}`;
+  const [afterCondition, containsCondition] = ['(c.name_key, c.id) > (?, ?)', `c.name_key like ? escape '!'`];
   return {
-    whole: reads.all<ListedCollection>(`${select} ${orderByName}`),
-    after: reads.all<ListedCollection>(`${select} where ${after} ${orderByName} limit ?`),
-    containing: reads.all<ListedCollection>(`${select} where ${contains} and ${after} ${orderByName} limit ?`),
-    total: reads.first<{ readonly total: number }>(`select count(*) as total ${from}`),
-    totalContaining: reads.first<{ readonly total: number }>(`select count(*) as total ${from} where ${contains}`),
+    all: reads.prepareAll<ListedCollection>(`${select} ${orderByName}`),
+    page: reads.prepareAll<ListedCollection>(`${select} where ${afterCondition} ${orderByName} limit ?`),
+    search: reads.prepareAll<ListedCollection>(
+      `${select} where ${containsCondition} and ${afterCondition} ${orderByName} limit ?`,
+    ),
+    total: reads.prepareFirst<{ readonly total: number }>(`select count(*) as total ${fromClause}`),
+    totalContaining: reads.prepareFirst<{ readonly total: number }>(
+      `select count(*) as total ${fromClause} where ${containsCondition}`,
+    ),
   };
 };
 
 /** The largest 32-bit integer. */
-const unlimited = 2_147_483_647;
+const limitMax = 2_147_483_647;
 
 /**
  * Returns a pattern that matches the sort keys that contain a text. The text is folded in the same way as the sort
  * keys.
  */
-const patternOf = (containing: string): string => `%${nameKey(containing).replace(/[!%_]/g, '!$&')}%`;
+const patternOf = (containing: string): string => `%${toNameKey(containing).replace(/[!%_]/g, '!$&')}%`;
 
-const listColumns = columns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
+const listColumns = buildColumns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
 const fromGranted = `from (${grantedIds}) visible join collections c on c.id = visible.collection_id`;
 const orderByName = 'order by c.name_key, c.id';
 const selectNamed = 'select c.id, c.name from collections c where c.name_key in';

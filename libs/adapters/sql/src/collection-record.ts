@@ -1,6 +1,6 @@
-import { type Collection, type CollectionHead, nameKey } from '@portico/domain';
+import { type Collection, type CollectionHead, toNameKey } from '@portico/domain';
 import { CollectionEntity } from './entities/collection-entities.ts';
-import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
+import { columnsOf, insertInto, type Row, updateOf, omitNames } from './table.ts';
 
 type CollectionRow = Row<typeof CollectionEntity>;
 
@@ -17,14 +17,14 @@ export const headColumns = [
 ] as const satisfies readonly (keyof CollectionHead)[];
 
 /** Excludes the digest of the operations, which `OperationStore` reads and writes. */
-export const collectionColumns = without(columnsOf(CollectionEntity), 'nameKey', 'operationsDigest');
+export const collectionColumns = omitNames(columnsOf(CollectionEntity), 'nameKey', 'operationsDigest');
 
 export type CollectionColumns = Omit<CollectionRow, 'nameKey' | 'operationsDigest'>;
 
-const writtenColumns = without(columnsOf(CollectionEntity), 'operationsDigest');
+const writtenColumns = omitNames(columnsOf(CollectionEntity), 'operationsDigest');
 
 export const insertCollection = insertInto(CollectionEntity, writtenColumns);
-export const updateCollection = updateOf(CollectionEntity, 'id', without(writtenColumns, 'id'));
+export const updateCollection = updateOf(CollectionEntity, 'id', omitNames(writtenColumns, 'id'));
 
 export const headOf = (row: CollectionColumns): CollectionHead => ({
   id: row.id,
@@ -54,18 +54,18 @@ export const collectionOf = (row: CollectionColumns): Collection => ({
   importKey: row.importKey,
 });
 
-export const collectionRow = ({
-  derivedAuthentication: derived,
-  storedAuthentication: stored,
+export const toCollectionRow = ({
+  derivedAuthentication: authentication,
+  storedAuthentication: credential,
   ...attributes
 }: Collection): Omit<CollectionRow, 'operationsDigest'> => ({
   ...attributes,
-  nameKey: nameKey(attributes.name),
-  derivedType: derived.type,
-  derivedName: derived.name,
-  derivedIn: derived.in,
-  storedType: stored?.type ?? null,
-  storedName: stored?.name ?? null,
-  storedIn: stored?.in ?? null,
-  storedSealedValue: stored?.sealedValue ?? null,
+  nameKey: toNameKey(attributes.name),
+  derivedType: authentication.type,
+  derivedName: authentication.name,
+  derivedIn: authentication.in,
+  storedType: credential?.type ?? null,
+  storedName: credential?.name ?? null,
+  storedIn: credential?.in ?? null,
+  storedSealedValue: credential?.sealedValue ?? null,
 });

@@ -8,22 +8,22 @@ import {
 import {
   collectionColumns,
   collectionOf,
-  collectionRow,
+  toCollectionRow,
   insertCollection,
   updateCollection,
 } from './collection-record.ts';
 import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities/collection-entities.ts';
-import { nextValue, nextEpochs } from './epochs.ts';
+import { buildNextValue, createEpochParameters } from './epochs.ts';
 import { deleteOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
-import { columns, upsertInto, write } from './table.ts';
+import { buildColumns, upsertInto, write } from './table.ts';
 
 /** The reads of the hot paths. Each dialect has its own SQL for them. */
 export type CollectionReads = Pick<
   CollectionStore,
-  'document' | 'list' | 'findByNames' | 'count' | 'visibleIds' | 'names'
+  'findDocument' | 'list' | 'findByNames' | 'count' | 'listVisibleIds' | 'findNames'
 >;
 
 export const createSqlCollectionStore = (database: SqlDatabase, reads: CollectionReads): CollectionStore => ({
@@ -31,9 +31,9 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
 
   async add(collection, document, effects) {
     await database.transact(async (transaction) => {
-      await write(transaction, insertCollection, collectionRow(collection));
+      await write(transaction, insertCollection, toCollectionRow(collection));
       await writeDocument(transaction, collection, document);
-      await transaction.run(touchCatalog, nextEpochs());
+      await transaction.run(touchCatalog, createEpochParameters());
       await writeEffects(transaction, effects);
     }, effects.deadline);
   },
@@ -53,22 +53,22 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
   async remove(id, decide) {
     await database.transact(async (transaction) => {
       const effects = decide(await load(transaction, id));
-      await transaction.run(touchGrantsOf, [...nextEpochs(), id]);
-      await transaction.run(touchGroups, nextEpochs());
+      await transaction.run(touchGrantsOf, [...createEpochParameters(), id]);
+      await transaction.run(touchGroups, createEpochParameters());
       await deleteOperations(transaction, id);
       // The foreign keys also delete the collection's document, vectors and grants.
       await transaction.run(remove, [id]);
-      await transaction.run(touchCatalog, nextEpochs());
+      await transaction.run(touchCatalog, createEpochParameters());
       await writeEffects(transaction, effects);
     });
   },
 });
 
-const selectById = `select ${columns('c', collectionColumns)} from collections c where c.id = ?`;
-const selectByImportKey = `select ${columns('c', collectionColumns)} from collections c where c.import_key = ?`;
-export const touchCatalog = `update epochs set catalog = ${nextValue('catalog')} where id = 1`;
-export const touchGroups = `update epochs set groups = ${nextValue('groups')} where id = 1`;
-const touchGrantsOf = `update profiles set grants_epoch = ${nextValue('grants_epoch')}
+const selectById = `select ${buildColumns('c', collectionColumns)} from collections c where c.id = ?`;
+const selectByImportKey = `select ${buildColumns('c', collectionColumns)} from collections c where c.import_key = ?`;
+export const touchCatalog = `update epochs set catalog = ${buildNextValue('catalog')} where id = 1`;
+export const touchGroups = `update epochs set groups = ${buildNextValue('groups')} where id = 1`;
+const touchGrantsOf = `update profiles set grants_epoch = ${buildNextValue('grants_epoch')}
   where id in (select profile_id from grants where collection_id = ?)`;
 const upsertDocument = upsertInto(DocumentEntity, 'collectionId');
 const remove = 'delete from collections where id = ?';
@@ -80,9 +80,9 @@ const applyChange = async (sql: Sql, id: CollectionId, decide: Decide): Promise<
   const change = decide(current);
   if (!change) return current;
   const { collection, document } = change;
-  await write(sql, updateCollection, collectionRow({ ...collection, id }));
+  await write(sql, updateCollection, toCollectionRow({ ...collection, id }));
   if (document) await writeDocument(sql, collection, document);
-  await sql.run(touchCatalog, nextEpochs());
+  await sql.run(touchCatalog, createEpochParameters());
   await writeEffects(sql, change);
   return collection;
 };

@@ -10,7 +10,7 @@ export class DatabaseOpenError extends Error {
  * or unavailable, or rejects this user. Returns null for any other error: a statement that the database rejects is a
  * bug.
  */
-export const databaseFault = (error: unknown): string | null => {
+export const describeDatabaseFault = (error: unknown): string | null => {
   if (!(error instanceof Error)) return null;
   if (error instanceof DatabaseOpenError) return error.message;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

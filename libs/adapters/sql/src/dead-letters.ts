@@ -2,7 +2,7 @@ import type { DeadLetters, Instant, JobId, RequeueOutcome } from '@portico/domai
 import { writeEffects } from './effects.ts';
 import { deadLetterColumns, deadLetterOf, type DeadLetterRow } from './job-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
-import { columns } from './table.ts';
+import { buildColumns } from './table.ts';
 
 export const createSqlDeadLetters = (database: SqlDatabase): DeadLetters => ({
   async list(limit, after = null) {
@@ -14,7 +14,7 @@ export const createSqlDeadLetters = (database: SqlDatabase): DeadLetters => ({
 
   requeue: (id, now, effects) =>
     database.transact(async (transaction) => {
-      const outcome = await requeueOne(transaction, id, now);
+      const outcome = await requeueJob(transaction, id, now);
       if (outcome === 'requeued') await writeEffects(transaction, effects);
       return outcome;
     }, effects.deadline),
@@ -22,9 +22,9 @@ export const createSqlDeadLetters = (database: SqlDatabase): DeadLetters => ({
   requeueEach: (ids, now, decide) =>
     database.transact(async (transaction) => {
       const outcomes = new Map<JobId, RequeueOutcome>();
-      for (const id of ids) outcomes.set(id, await requeueOne(transaction, id, now));
-      const requeued = [...outcomes].flatMap(([id, outcome]) => (outcome === 'requeued' ? [id] : []));
-      if (requeued.length > 0) await writeEffects(transaction, decide(requeued));
+      for (const id of ids) outcomes.set(id, await requeueJob(transaction, id, now));
+      const requeuedIds = [...outcomes].flatMap(([id, outcome]) => (outcome === 'requeued' ? [id] : []));
+      if (requeuedIds.length > 0) await writeEffects(transaction, decide(requeuedIds));
       return outcomes;
     }),
 
@@ -43,7 +43,7 @@ export const createSqlDeadLetters = (database: SqlDatabase): DeadLetters => ({
     }, effects.deadline),
 });
 
-const requeueOne = async (transaction: Sql, id: JobId, now: Instant): Promise<RequeueOutcome> => {
+const requeueJob = async (transaction: Sql, id: JobId, now: Instant): Promise<RequeueOutcome> => {
   const job = await transaction.first<Pick<DeadLetterRow, 'sealed'>>(selectSealed, [id]);
   if (!job) return 'no dead letter';
   if (job.sealed !== null) return 'secret removed';
@@ -51,7 +51,7 @@ const requeueOne = async (transaction: Sql, id: JobId, now: Instant): Promise<Re
   return 'requeued';
 };
 
-const selectDeadLetters = (condition: string): string => `select ${columns('j', deadLetterColumns)},
+const selectDeadLetters = (condition: string): string => `select ${buildColumns('j', deadLetterColumns)},
   p.email as "profileEmail", c.name as "collectionName" from jobs j
   left join profiles p on p.id = j.profile_id left join collections c on c.id = j.collection_id
   where j.given_up = true ${condition} order by j.due_at desc, j.id desc limit ?`;

@@ -1,6 +1,6 @@
 import { type AuditEntry, dayOf, type Effects, type Instant } from '@portico/domain';
-import { entryRow, insertEntry } from './audit-record.ts';
-import { insertJob, jobRow } from './job-record.ts';
+import { toEntryRow, insertEntry } from './audit-record.ts';
+import { insertJob, toJobRow } from './job-record.ts';
 import type { Sql } from './sql.ts';
 import { writeEach } from './table.ts';
 import { recordWrittenJobs } from './written-jobs.ts';
@@ -12,7 +12,7 @@ import { recordWrittenJobs } from './written-jobs.ts';
 export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline }: Effects): Promise<void> => {
   await writeEntries(sql, entries);
   if (jobs.length > 0) {
-    await writeEach(sql, insertOrCount, jobs.map(jobRow));
+    await writeEach(sql, insertOrCount, jobs.map(toJobRow));
     recordWrittenJobs(sql, jobs);
   }
   deadline?.beginCommit();
@@ -20,7 +20,7 @@ export const writeEffects = async (sql: Sql, { entries = [], jobs = [], deadline
 
 export const writeEntries = async (sql: Sql, entries: readonly AuditEntry[]): Promise<void> => {
   if (entries.length === 0) return;
-  await writeEach(sql, insertEntry, entries.map(entryRow));
+  await writeEach(sql, insertEntry, entries.map(toEntryRow));
   await countEntries(sql, entries, 1);
 };
 
@@ -28,7 +28,7 @@ export const writeEntries = async (sql: Sql, entries: readonly AuditEntry[]): Pr
 export const countEntries = async (
   sql: Sql,
   entries: readonly { readonly source: string; readonly instant: Instant }[],
-  sign: 1 | -1,
+  delta: 1 | -1,
 ): Promise<void> => {
   const days = new Map<string, [scope: string, day: number, change: number]>();
   const totals = new Map<string, number>();
@@ -36,8 +36,8 @@ export const countEntries = async (
     const day = dayOf(instant);
     for (const scope of [source, 'all']) {
       const key = `${scope} ${day}`;
-      days.set(key, [scope, day, (days.get(key)?.[2] ?? 0) + sign]);
-      totals.set(scope, (totals.get(scope) ?? 0) + sign);
+      days.set(key, [scope, day, (days.get(key)?.[2] ?? 0) + delta]);
+      totals.set(scope, (totals.get(scope) ?? 0) + delta);
     }
   }
   // Always in the same order, so that concurrent updates of the counts cannot deadlock.
@@ -45,7 +45,7 @@ export const countEntries = async (
     addToDay,
     [...days.values()].sort(([a, dayA], [b, dayB]) => (a < b ? -1 : a > b ? 1 : dayA - dayB)),
   );
-  if (sign < 0) await sql.runEach(deleteEmptyDays, [[]]);
+  if (delta < 0) await sql.runEach(deleteEmptyDays, [[]]);
   await sql.runEach(addToTotal, [...totals].sort());
 };
 

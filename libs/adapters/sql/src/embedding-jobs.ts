@@ -11,7 +11,7 @@ import type { CollectionDialect } from './collection-reads.ts';
 import { writeEffects } from './effects.ts';
 import { ReindexRunEntity } from './entities/vector-entities.ts';
 import type { SqlDatabase, Sql, Value } from './sql.ts';
-import { columns, columnsOf, insertInto, without, write } from './table.ts';
+import { buildColumns, columnsOf, insertInto, omitNames, write } from './table.ts';
 
 const yieldToEventLoop = createYielder();
 
@@ -19,9 +19,9 @@ export const createSqlEmbeddingJobs = (
   database: SqlDatabase,
   { idsInJson }: Pick<CollectionDialect, 'idsInJson'>,
 ): EmbeddingJobs => ({
-  pending: (kind) => readAwaited(database.reads, kind),
+  listPending: (kind) => readPending(database.reads, kind),
 
-  async deadLettered(kind) {
+  async listDeadLettered(kind) {
     return collectionsIn(await database.reads.all<CollectionRow>(selectDeadLettered, [kind]));
   },
 
@@ -33,12 +33,17 @@ export const createSqlEmbeddingJobs = (
       for (const kind of ['embed', 'operations'] as const) {
         const jobsOfKind = requestedJobs.filter(({ task }) => task.kind === kind);
         if (jobsOfKind.length === 0) continue;
-        const awaitedIds = await readAwaited(transaction, kind, `and collection_id in (${idsInJson})`, [
+        const pendingIds = await readPending(transaction, kind, `and collection_id in (${idsInJson})`, [
           collectionsOf(jobsOfKind),
         ]);
-        const added = jobsOfKind.filter(({ task }) => !(isCollectionTask(task) && awaitedIds.has(task.collectionId)));
-        await transaction.run(`${deleteDeadLetters} and collection_id in (${idsInJson})`, [kind, collectionsOf(added)]);
-        jobs.push(...added);
+        const addedJobs = jobsOfKind.filter(
+          ({ task }) => !(isCollectionTask(task) && pendingIds.has(task.collectionId)),
+        );
+        await transaction.run(`${deleteDeadLetters} and collection_id in (${idsInJson})`, [
+          kind,
+          collectionsOf(addedJobs),
+        ]);
+        jobs.push(...addedJobs);
       }
       await writeEffects(transaction, { ...effects, jobs });
     });
@@ -46,8 +51,9 @@ export const createSqlEmbeddingJobs = (
 
   async startRun(plan) {
     return database.transact(async (transaction) => {
-      const last = await lastRun(transaction);
-      if (last && last.waiting > 0) return { id: last.id, total: last.total, startedAt: last.startedAt };
+      const previousRun = await readLastRun(transaction);
+      if (previousRun && previousRun.waiting > 0)
+        return { id: previousRun.id, total: previousRun.total, startedAt: previousRun.startedAt };
       const change = plan((await transaction.all<{ id: CollectionId }>(selectIds)).map(({ id }) => id));
       const { id, total, startedAt } = change.run;
       await write(transaction, insertRun, { id, total, startedAt });
@@ -56,8 +62,8 @@ export const createSqlEmbeddingJobs = (
     });
   },
 
-  async lastRun() {
-    return (await lastRun(database.reads)) ?? null;
+  async findLastRun() {
+    return (await readLastRun(database.reads)) ?? null;
   },
 });
 
@@ -70,25 +76,25 @@ interface RunRow extends ReindexRun {
 }
 
 const selectIds = 'select id from collections order by id';
-const selectAwaited = `select distinct collection_id as "collectionId" from jobs where kind = ? and given_up = false`;
+const selectPending = `select distinct collection_id as "collectionId" from jobs where kind = ? and given_up = false`;
 const selectDeadLettered = `select distinct collection_id as "collectionId" from jobs where kind = ? and given_up = true`;
 const deleteDeadLetters = `delete from jobs where kind = ? and given_up = true`;
-const insertRun = insertInto(ReindexRunEntity, without(columnsOf(ReindexRunEntity), 'seq'));
-const selectLastRun = `select ${columns('r', ['id', 'total', 'startedAt'])},
+const insertRun = insertInto(ReindexRunEntity, omitNames(columnsOf(ReindexRunEntity), 'seq'));
+const selectLastRun = `select ${buildColumns('r', ['id', 'total', 'startedAt'])},
   (select count(*) from jobs j where j.job_group = r.id and j.given_up = false) as "waiting",
   (select count(*) from jobs j where j.job_group = r.id and j.given_up = true) as "failed"
   from reindex_runs r order by r.seq desc limit 1`;
 
-const readAwaited = async (
+const readPending = async (
   sql: Sql,
   kind: CollectionJobKind,
   condition = '',
   parameters: readonly Value[] = [],
 ): Promise<ReadonlySet<CollectionId>> =>
-  collectionsIn(await sql.all<CollectionRow>(`${selectAwaited} ${condition}`, [kind, ...parameters]));
+  collectionsIn(await sql.all<CollectionRow>(`${selectPending} ${condition}`, [kind, ...parameters]));
 /** Returns the ids of the jobs' collections as a JSON array. */
 const collectionsOf = (jobs: readonly NewJob[]): string =>
   JSON.stringify(jobs.flatMap(({ task }) => (isCollectionTask(task) ? [task.collectionId] : [])));
 const collectionsIn = (rows: readonly CollectionRow[]): ReadonlySet<CollectionId> =>
   new Set(rows.map(({ collectionId }) => collectionId));
-const lastRun = (sql: Sql): Promise<RunRow | undefined> => sql.first<RunRow>(selectLastRun);
+const readLastRun = (sql: Sql): Promise<RunRow | undefined> => sql.first<RunRow>(selectLastRun);

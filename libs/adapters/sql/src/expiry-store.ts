@@ -4,29 +4,29 @@ import { allMembers } from './memberships.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
 
 export const createSqlExpiryStore = (database: SqlDatabase): ExpiryStore => ({
-  async ofProfile(profile, span, limit) {
-    return readSoonest(database.reads, 'and p.id = ?', [profile], span, limit);
+  async listByProfile(profile, window, limit) {
+    return readSoonest(database.reads, 'and p.id = ?', [profile], window, limit);
   },
 
-  async ofAll(span, limit) {
-    return readSoonest(database.reads, '', [], span, limit);
+  async listAll(window, limit) {
+    return readSoonest(database.reads, '', [], window, limit);
   },
 
   async scheduleNotices(today, noticeDays, now, decide) {
     return database.transact(async (transaction) => {
-      const row = await transaction.first<{ value: string }>(selectAnnounced, [announcedDay]);
-      const last = row ? Number(row.value) : today - 1;
-      if (last >= today) return false;
+      const row = await transaction.first<{ value: string }>(selectAnnouncedDay, [announcedDayName]);
+      const lastAnnouncedDay = row ? Number(row.value) : today - 1;
+      if (lastAnnouncedDay >= today) return false;
       const profileIds = new Set<ProfileId>();
       for (const days of noticeDays) {
         const rows = await transaction.all<{ id: ProfileId }>(
           selectProfiles,
-          parametersOf(spanOf(last, today, days, now), []),
+          parametersOf(windowOf(lastAnnouncedDay, today, days, now), []),
         );
         for (const { id } of rows) profileIds.add(id);
       }
       const effects = decide([...profileIds].sort());
-      await transaction.run(putAnnounced, [announcedDay, String(today)]);
+      await transaction.run(putAnnouncedDay, [announcedDayName, String(today)]);
       await writeEffects(transaction, effects);
       return true;
     });
@@ -34,14 +34,14 @@ export const createSqlExpiryStore = (database: SqlDatabase): ExpiryStore => ({
 });
 
 /** The name of the setting that contains the last announced day. */
-const announcedDay = 'expiries_announced_day';
+const announcedDayName = 'expiries_announced_day';
 
 /**
- * Returns the window of the expiries that are `days` days after one of the days from `last` (exclusive) to `today`
+ * Returns the window of the expiries that are `days` days after one of the days from `lastAnnouncedDay` (exclusive) to `today`
  * (inclusive).
  */
-const spanOf = (last: number, today: number, days: number, now: Instant): ExpiryWindow => ({
-  after: Math.max(now, (last + days + 1) * dayMs - 1),
+const windowOf = (lastAnnouncedDay: number, today: number, days: number, now: Instant): ExpiryWindow => ({
+  after: Math.max(now, (lastAnnouncedDay + days + 1) * dayMs - 1),
   until: (today + days + 1) * dayMs - 1,
 });
 
@@ -49,22 +49,22 @@ const readSoonest = async (
   sql: Sql,
   condition: string,
   parameters: readonly Value[],
-  span: ExpiryWindow,
+  window: ExpiryWindow,
   limit: number,
-): Promise<{ total: number; first: readonly Expiry[] }> => {
+): Promise<{ total: number; expiries: readonly Expiry[] }> => {
   const expiries = selectExpiries(condition);
-  const all = parametersOf(span, parameters);
-  const count = await sql.first<{ total: number }>(`select count(*) as total from (${expiries}) x`, all);
-  const first = await sql.all<Expiry>(
+  const allParameters = parametersOf(window, parameters);
+  const count = await sql.first<{ total: number }>(`select count(*) as total from (${expiries}) x`, allParameters);
+  const soonestExpiries = await sql.all<Expiry>(
     `select x.email, x.collection, x.group_name as "group", x.expires_at as "expiresAt" from (${expiries}) x
       order by x.expires_at, x.email, x.collection is not null, x.collection, x.group_name is not null, x.group_name limit ?`,
-    [...all, limit],
+    [...allParameters, limit],
   );
-  return { total: count?.total ?? 0, first };
+  return { total: count?.total ?? 0, expiries: soonestExpiries };
 };
 
 /**
- * Returns SQL that selects the expiries within a span, for the profiles that match a condition. The parameters are
+ * Returns SQL that selects the expiries within a window, for the profiles that match a condition. The parameters are
  * `parametersOf()`.
  */
 const selectExpiries = (condition: string): string => `
@@ -84,6 +84,6 @@ const parametersOf = ({ after, until }: ExpiryWindow, parameters: readonly Value
   [1, 2, 3].flatMap(() => [after, until, ...parameters]);
 
 const selectProfiles = `select distinct x.id from (${selectExpiries('')}) x`;
-const selectAnnounced = 'select value from settings where name = ?';
-const putAnnounced = `insert into settings (name, value) values (?, ?)
+const selectAnnouncedDay = 'select value from settings where name = ?';
+const putAnnouncedDay = `insert into settings (name, value) values (?, ?)
   on conflict (name) do update set value = excluded.value`;

@@ -1,5 +1,5 @@
 import type {
-  AccessWay,
+  AccessGrant,
   ClientAccess,
   CollectionAccess,
   CollectionId,
@@ -13,14 +13,14 @@ import type {
 import { touchGroups } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
 import { GrantEntity, GroupGrantEntity } from './entities/access-entities.ts';
-import { nextValue, nextEpochs } from './epochs.ts';
+import { buildNextValue, createEpochParameters } from './epochs.ts';
 import { prepareStates } from './grant-states.ts';
 import { allMembers, groupsOf, isLive } from './memberships.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import { findProfile } from './profile-store.ts';
 import { writeDecisions } from './request-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
-import { columns, upsertInto, writeEach } from './table.ts';
+import { buildColumns, upsertInto, writeEach } from './table.ts';
 
 export const createSqlGrantStore = (
   database: SqlDatabase,
@@ -34,20 +34,20 @@ export const createSqlGrantStore = (
         const { put = [], remove = [] } = change;
         await writeGrants(transaction, put);
         await removeGrants(transaction, remove);
-        await touch(transaction, [...put, ...remove]);
+        await advanceEpochs(transaction, [...put, ...remove]);
         await writeDecisions(transaction, change.requests);
         await writeEffects(transaction, change);
       });
     },
 
-    async collectionsOf(id, now) {
+    async listCollections(id, now) {
       // Read in this order: if the profile exists now, it also existed while its grants were read.
       const rows = await database.reads.all<CollectionRow>(selectCollections, [id, now, id, id, now]);
       const client = await findProfile(database.reads, id);
       return client && { client, collections: groupRows(rows, (row) => row.id).map(collectionOf) };
     },
 
-    async clientsOf(collection, now) {
+    async listClients(collection, now) {
       const rows = await database.reads.all<ClientRow>(selectClients, [collection, now, collection, now, collection]);
       if (rows.length === 0) return null;
       return groupRows(rows.filter(isClient), (row) => row.id).map(clientOf);
@@ -55,19 +55,24 @@ export const createSqlGrantStore = (
   };
 };
 
-const putOwn = upsertInto(GrantEntity, 'profileId', 'collectionId');
-const putOfGroup = upsertInto(GroupGrantEntity, 'groupId', 'collectionId');
+const upsertOwnGrant = upsertInto(GrantEntity, 'profileId', 'collectionId');
+const upsertGroupGrant = upsertInto(GroupGrantEntity, 'groupId', 'collectionId');
 
 const writeGrants = async (sql: Sql, grants: readonly (Pair & Grant)[]): Promise<void> => {
-  const own: { profileId: ProfileId; collectionId: CollectionId; grantedAt: Instant; expiresAt: Instant | null }[] = [];
-  const ofGroups: { groupId: GroupId; collectionId: CollectionId; grantedAt: Instant; expiresAt: Instant | null }[] =
+  const ownGrants: {
+    profileId: ProfileId;
+    collectionId: CollectionId;
+    grantedAt: Instant;
+    expiresAt: Instant | null;
+  }[] = [];
+  const groupGrants: { groupId: GroupId; collectionId: CollectionId; grantedAt: Instant; expiresAt: Instant | null }[] =
     [];
   for (const { grantee, collection: collectionId, grantedAt, expiresAt } of grants) {
-    if (grantee.kind === 'profile') own.push({ profileId: grantee.id, collectionId, grantedAt, expiresAt });
-    else ofGroups.push({ groupId: grantee.id, collectionId, grantedAt, expiresAt });
+    if (grantee.kind === 'profile') ownGrants.push({ profileId: grantee.id, collectionId, grantedAt, expiresAt });
+    else groupGrants.push({ groupId: grantee.id, collectionId, grantedAt, expiresAt });
   }
-  await writeEach(sql, putOwn, own);
-  await writeEach(sql, putOfGroup, ofGroups);
+  await writeEach(sql, upsertOwnGrant, ownGrants);
+  await writeEach(sql, upsertGroupGrant, groupGrants);
 };
 
 const removeGrants = async (sql: Sql, pairs: readonly Pair[]): Promise<void> => {
@@ -78,43 +83,43 @@ const removeGrants = async (sql: Sql, pairs: readonly Pair[]): Promise<void> => 
 };
 
 /** Advances the epochs of the profiles and groups whose grants have changed. */
-const touch = async (sql: Sql, pairs: readonly Pair[]): Promise<void> => {
+const advanceEpochs = async (sql: Sql, pairs: readonly Pair[]): Promise<void> => {
   const clients = new Set(pairs.flatMap(({ grantee }) => (grantee.kind === 'profile' ? [grantee.id] : [])));
   await touchGrants(sql, [...clients]);
-  if (pairs.some(({ grantee }) => grantee.kind === 'group')) await sql.run(touchGroups, nextEpochs());
+  if (pairs.some(({ grantee }) => grantee.kind === 'group')) await sql.run(touchGroups, createEpochParameters());
 };
 
 /** Advances the grants epoch of these profiles. */
 export const touchGrants = (sql: Sql, profiles: readonly ProfileId[]): Promise<void> =>
   sql.runEach(
-    `update profiles set grants_epoch = ${nextValue('grants_epoch')} where id = ?`,
-    profiles.map((id) => [...nextEpochs(), id]),
+    `update profiles set grants_epoch = ${buildNextValue('grants_epoch')} where id = ?`,
+    profiles.map((id) => [...createEpochParameters(), id]),
   );
 
-/** A way in which a client can access a collection. */
-interface Way extends Grant {
+/** One grant through which a client can access a collection. */
+interface AccessGrantRow extends Grant {
   readonly groupId: GroupId | null;
   readonly groupName: string | null;
 }
-type NoWay = { readonly [Name in keyof Way]: null };
-const isWay = (row: Way | NoWay): row is Way => row.grantedAt !== null;
+type NoGrantRow = { readonly [Name in keyof AccessGrantRow]: null };
+const isGrantRow = (row: AccessGrantRow | NoGrantRow): row is AccessGrantRow => row.grantedAt !== null;
 
-type CollectionRow = (Way | NoWay) & Omit<CollectionAccess, 'ways'>;
-interface ClientWay extends Way, ProfileColumns {}
+type CollectionRow = (AccessGrantRow | NoGrantRow) & Omit<CollectionAccess, 'grants'>;
+interface ClientGrantRow extends AccessGrantRow, ProfileColumns {}
 /** A single row without a client means that the collection has no grants. */
-type ClientRow = ClientWay | { readonly id: null };
-const isClient = (row: ClientRow): row is ClientWay => row.id !== null;
+type ClientRow = ClientGrantRow | { readonly id: null };
+const isClient = (row: ClientRow): row is ClientGrantRow => row.id !== null;
 
 const collectionOf = ([row, ...others]: RowGroup<CollectionRow>): CollectionAccess => ({
   id: row.id,
   name: row.name,
   description: row.description,
-  ways: [row, ...others].flatMap((each) => (isWay(each) ? [wayOf(each)] : [])),
+  grants: [row, ...others].flatMap((grantRow) => (isGrantRow(grantRow) ? [accessGrantOf(grantRow)] : [])),
 });
 
-const clientOf = ([row, ...others]: RowGroup<ClientWay>): ClientAccess => ({
+const clientOf = ([row, ...others]: RowGroup<ClientGrantRow>): ClientAccess => ({
   profile: profileOf(row),
-  ways: [wayOf(row), ...others.map(wayOf)],
+  grants: [accessGrantOf(row), ...others.map(accessGrantOf)],
 });
 
 /** A group of rows with the same key. */
@@ -123,33 +128,33 @@ type RowGroup<Row> = readonly [Row, ...Row[]];
 const groupRows = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly RowGroup<Row>[] =>
   [...Map.groupBy(rows, keyOf).values()] as unknown as readonly RowGroup<Row>[];
 
-const wayOf = ({ groupId, groupName, grantedAt, expiresAt }: Way): AccessWay => ({
+const accessGrantOf = ({ groupId, groupName, grantedAt, expiresAt }: AccessGrantRow): AccessGrant => ({
   group: groupId === null || groupName === null ? null : { id: groupId, name: groupName },
   grantedAt,
   expiresAt,
 });
 
-const wayColumns = columns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt']);
-const own = 'null as group_id, null as group_name, g.granted_at, g.expires_at';
-const ofGroup = 'r.id as group_id, r.name as group_name, g.granted_at, g.expires_at';
+const grantColumns = buildColumns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt']);
+const ownGrantColumns = 'null as group_id, null as group_name, g.granted_at, g.expires_at';
+const groupGrantColumns = 'r.id as group_id, r.name as group_name, g.granted_at, g.expires_at';
 /** Sorts a client's own grant first. */
-const orderOfWays = 'w.group_name is not null, w.group_name';
+const grantOrder = 'w.group_name is not null, w.group_name';
 
 /**
- * Selects each collection with every way in which a profile can access it. The parameters are the profile and the
+ * Selects each collection with every grant through which a profile can access it. The parameters are the profile and the
  * instant, twice.
  */
-const selectCollections = `select ${columns('c', ['id', 'name', 'description'])}, ${wayColumns}
+const selectCollections = `select ${buildColumns('c', ['id', 'name', 'description'])}, ${grantColumns}
   from collections c left join (
-    select g.collection_id, ${own} from grants g where g.profile_id = ? and ${isLive('g')}
-    union select g.collection_id, ${ofGroup} from (${groupsOf('?')}) m join access_groups r on r.id = m.group_id
+    select g.collection_id, ${ownGrantColumns} from grants g where g.profile_id = ? and ${isLive('g')}
+    union select g.collection_id, ${groupGrantColumns} from (${groupsOf('?')}) m join access_groups r on r.id = m.group_id
       join group_grants g on g.group_id = r.id where ${isLive('g')}) w on w.collection_id = c.id
-  order by c.name_key, c.id, ${orderOfWays}`;
+  order by c.name_key, c.id, ${grantOrder}`;
 
-const selectClients = `select ${columns('p', profileColumns)}, ${wayColumns}
+const selectClients = `select ${buildColumns('p', profileColumns)}, ${grantColumns}
   from collections c left join (
-    select g.profile_id, g.collection_id, ${own} from grants g where g.collection_id = ? and ${isLive('g')}
-    union select m.profile_id, g.collection_id, ${ofGroup} from group_grants g join access_groups r on r.id = g.group_id
+    select g.profile_id, g.collection_id, ${ownGrantColumns} from grants g where g.collection_id = ? and ${isLive('g')}
+    union select m.profile_id, g.collection_id, ${groupGrantColumns} from group_grants g join access_groups r on r.id = g.group_id
       join (${allMembers}) m on m.group_id = g.group_id where g.collection_id = ? and ${isLive('g')}
   ) w on w.collection_id = c.id left join profiles p on p.id = w.profile_id
-  where c.id = ? order by p.email, ${orderOfWays}`;
+  where c.id = ? order by p.email, ${grantOrder}`;

@@ -1,8 +1,8 @@
 import { start } from '@portico/contracts';
 import SqliteDriver from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { insertManyRows, idsOf } from '../test/crowded.ts';
-import { newMigratedDatabase, onDatabase, postgres } from '../test/with-postgresql.ts';
+import { insertManyRows, idsOf } from '../test/insert-many-rows.ts';
+import { createMigratedDatabase, runOnDatabase, postgres } from '../test/with-postgresql.ts';
 import { withMigratedFile } from '../test/with-stores.ts';
 import { createSqlCallerLookup } from './caller-lookup.ts';
 import { createSqlCollectionReads } from './collection-reads.ts';
@@ -17,7 +17,7 @@ interface Query {
 }
 
 /** Returns reads that record their statements and return nothing. */
-const recordingReads = (queries: Query[]): PreparedReads => {
+const createRecordingReads = (queries: Query[]): PreparedReads => {
   const record =
     <Result>(result: Result) =>
     (text: string): PreparedRead<Result> =>
@@ -26,29 +26,29 @@ const recordingReads = (queries: Query[]): PreparedReads => {
       return result;
     };
   const [row, rows] = [record(undefined), record<never[]>([])];
-  return { all: rows, first: row, large: row, column: rows };
+  return { prepareAll: rows, prepareFirst: row, prepareLarge: row, prepareColumn: rows };
 };
 
 /** Returns the statements that look up a client for its requests, and the statements that read its lists. */
 const statementsOf = async (client: number, idsInJson: string): Promise<readonly Query[]> => {
   const queries: Query[] = [];
-  const callers = createSqlCallerLookup(recordingReads(queries));
-  const lists = createSqlCollectionReads(recordingReads(queries), { idsInJson });
+  const callers = createSqlCallerLookup(createRecordingReads(queries));
+  const lists = createSqlCollectionReads(createRecordingReads(queries), { idsInJson });
   const { id, clientId, uid } = idsOf.profile(client);
   const target = idsOf.collection(300);
-  await callers.byClientId(clientId, null, start);
-  await callers.byClientId(clientId, { id: target, part: 'whole' }, start);
-  await callers.byUid(uid, { id: target, part: 'head' }, start);
-  const granted = { of: 'granted', to: id, at: start } as const;
-  await lists.visibleIds(granted);
-  await lists.list(granted, { limit: 50, after: null });
-  await lists.findByNames(granted, ['Road 300']);
+  await callers.findByClientId(clientId, null, start);
+  await callers.findByClientId(clientId, { id: target, detail: 'full' }, start);
+  await callers.findByUid(uid, { id: target, detail: 'head' }, start);
+  const visibility = { scope: 'granted', profileId: id, now: start } as const;
+  await lists.listVisibleIds(visibility);
+  await lists.list(visibility, { limit: 50, after: null });
+  await lists.findByNames(visibility, ['Road 300']);
   expect(queries.length).toBe(6);
   return queries;
 };
 
 /** Returns the statements for a client in no group, and for a client in ten groups. */
-const allStatements = async (idsInJson: string) =>
+const collectAllStatements = async (idsInJson: string) =>
   (await Promise.all([5, 77].map((client) => statementsOf(client, idsInJson)))).flat();
 
 test('a request on SQLite reads only through indexes', () =>
@@ -57,11 +57,11 @@ test('a request on SQLite reads only through indexes', () =>
     const connection = new SqliteDriver(file);
     connection.pragma('foreign_keys = off');
     await insertManyRows(stores, (sql) => void connection.exec(sql));
-    for (const { text, parameters } of await allStatements('select value from json_each(?)')) {
+    for (const { text, parameters } of await collectAllStatements('select value from json_each(?)')) {
       const explainText = ['explain query plan', text].join(' ');
       const rows = connection.prepare<unknown[], { detail: string }>(explainText).all(...parameters);
       const details = rows.map(({ detail }) => detail);
-      show('SQLite', details);
+      printPlan('SQLite', details);
       expect(details.some((detail) => detail.startsWith('SEARCH'))).toBe(true);
       // Plans show a table by its alias; `mine`, `visible` and `json_each` have only a few rows, which are already
       // known.
@@ -72,7 +72,7 @@ test('a request on SQLite reads only through indexes', () =>
   }));
 
 /** Prints a plan if `SHOW_PLANS=1` is set. */
-const show = (database: string, lines: readonly string[]): void => {
+const printPlan = (database: string, lines: readonly string[]): void => {
   if (process.env['SHOW_PLANS']) console.log([database, ...lines].join('\n  '));
 };
 
@@ -101,13 +101,13 @@ const nodesOf = (plan: PlanNode): readonly PlanNode[] => [plan, ...(plan.Plans ?
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0);
 
-const literal = (value: Value): string => (typeof value === 'string' ? `'${value}'` : String(value));
+const toLiteral = (value: Value): string => (typeof value === 'string' ? `'${value}'` : String(value));
 
 describe.skipIf(!postgres)('on PostgreSQL', () => {
   test('a request reads only through indexes, and reads few rows', async () => {
-    const url = await newMigratedDatabase();
+    const url = await createMigratedDatabase();
     const { stores, close } = await openSqlStores({ kind: 'postgresql', url });
-    await onDatabase(url, async (client) => {
+    await runOnDatabase(url, async (client) => {
       await insertManyRows(
         stores,
         async (sql) => void (await client.query(`set session_replication_role = replica; ${sql}`)),
@@ -116,16 +116,16 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       // At first, a connection plans a prepared statement for its actual parameters; later, for any parameters.
       for (const mode of ['force_custom_plan', 'force_generic_plan']) {
         await client.query(`set plan_cache_mode = ${mode}`);
-        for (const { text, parameters } of await allStatements('select json_array_elements_text(?::json)')) {
-          await client.query(`prepare hot as ${new Statements().of(text).text}`);
+        for (const { text, parameters } of await collectAllStatements('select json_array_elements_text(?::json)')) {
+          await client.query(`prepare hot as ${new Statements().get(text).text}`);
           const { rows } = await client.query<{ 'QUERY PLAN': readonly [{ readonly Plan: PlanNode }] }>(
-            `explain (analyze, buffers, format json) execute hot(${parameters.map(literal).join(', ')})`,
+            `explain (analyze, buffers, format json) execute hot(${parameters.map(toLiteral).join(', ')})`,
           );
           if (process.env['SHOW_PLANS']) {
             const lines = await client.query<{ 'QUERY PLAN': string }>(
-              `explain (analyze, buffers, costs off) execute hot(${parameters.map(literal).join(', ')})`,
+              `explain (analyze, buffers, costs off) execute hot(${parameters.map(toLiteral).join(', ')})`,
             );
-            show(
+            printPlan(
               `PostgreSQL, ${mode}`,
               lines.rows.map((line) => line['QUERY PLAN']),
             );

@@ -1,5 +1,5 @@
 import type { Group, StorePorts } from '@portico/domain';
-import { groupNames } from './group-store.ts';
+import { listGroupNames } from './group-store.ts';
 import type { MigrationState } from './migrations/index.ts';
 import type { SqlConfig } from './open-sql-stores.ts';
 import { createSqlOutbox } from './outbox.ts';
@@ -20,13 +20,13 @@ export interface InspectedDatabase {
    * The reason why the database accepts no writes; null if it accepts them, as far as can be determined without
    * writing.
    */
-  readonly refusesWrites: string | null;
+  readonly readOnlyReason: string | null;
   /** How far the server's clock is ahead of ours, in milliseconds; null if it is the same clock. */
   readonly aheadMs: number | null;
   /** Read-only stores, which fail unless the tables are `current`. */
   readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'> & {
     readonly settings: Pick<SettingsTable, 'get'>;
-    readonly groupNames: () => Promise<readonly Pick<Group, 'id' | 'name'>[]>;
+    readonly listGroupNames: () => Promise<readonly Pick<Group, 'id' | 'name'>[]>;
   };
   /** The file of a SQLite database; null for a server, which itself verifies the data that it reads. */
   readonly file: {
@@ -58,7 +58,7 @@ export const inspectDatabase = async (config: SqlConfig): Promise<InspectedDatab
 export const createReadOnlyStores = (database: SqlDatabase): InspectedDatabase['stores'] => ({
   sealed: createSqlSealedStore(database),
   profiles: createSqlProfileStore(database),
-  groupNames: () => groupNames(database.reads),
+  listGroupNames: () => listGroupNames(database.reads),
   outbox: createSqlOutbox(database, () => undefined),
   settings: createSettingsTable(database),
 });

@@ -1,10 +1,10 @@
 import { missingEmbeddings, type DeadLetter, type Job, type JobTask, type NewJob } from '@portico/domain';
 import { JobEntity } from './entities/job-entity.ts';
-import { columnsOf, insertInto, type Row, without } from './table.ts';
+import { columnsOf, insertInto, type Row, omitNames } from './table.ts';
 
 type StoredRow = Row<typeof JobEntity>;
 
-export const jobColumns = without(columnsOf(JobEntity), 'leasedUntil', 'givenUp', 'error');
+export const jobColumns = omitNames(columnsOf(JobEntity), 'leasedUntil', 'givenUp', 'error');
 export type JobRow = Pick<StoredRow, (typeof jobColumns)[number]>;
 
 /** In a dead letter, `dueAt` is the time at which it became one, and `sealed` is empty if the job had a secret. */
@@ -27,23 +27,23 @@ export interface DeadLetterRow extends Pick<StoredRow, (typeof deadLetterColumns
   readonly collectionName: string | null;
 }
 
-export const insertJob = insertInto(JobEntity, [...without(jobColumns, 'asked', 'attempts'), 'leasedUntil']);
+export const insertJob = insertInto(JobEntity, [...omitNames(jobColumns, 'asked', 'attempts'), 'leasedUntil']);
 
 /**
  * A `leasedUntil` that is not a lease: the job can be claimed, but not by release 0.1.0, which mistakes this value for
  * a lease. Can be removed together with the triggers of migration 0006.
  */
-export const reserved = Number.MAX_SAFE_INTEGER;
+export const reservedUntil = Number.MAX_SAFE_INTEGER;
 export const isReserved = `job_group = '${missingEmbeddings}'`;
 
-/** Returns the row of a job. The task is stored in columns, so that a profile's mails can be found. */
-export const jobRow = ({ id, task, group, dueAt }: NewJob) => ({
+/** Returns the row of a job. The task is stored in columns, so that a profile's emails can be found. */
+export const toJobRow = ({ id, task, group, dueAt }: NewJob) => ({
   ...emptyTask,
   ...task,
   id,
   jobGroup: group,
   dueAt,
-  leasedUntil: group === missingEmbeddings ? reserved : null,
+  leasedUntil: group === missingEmbeddings ? reservedUntil : null,
 });
 
 /** Returns the job in a row. Throws if the row lacks a field that a task of its kind needs. */
@@ -78,25 +78,25 @@ const taskOf = ({
   switch (kind) {
     case 'mail.credentials':
     case 'mail.rotation':
-      return { kind, profileId: required(profileId), sealed: required(sealed) };
+      return { kind, profileId: requireValue(profileId), sealed: requireValue(sealed) };
     case 'mail.rejection':
     case 'mail.suspension':
-      return { kind, profileId: required(profileId), reason };
+      return { kind, profileId: requireValue(profileId), reason };
     case 'mail.resumption':
     case 'mail.expiry':
     case 'mail.expiries':
-      return { kind, profileId: required(profileId) };
+      return { kind, profileId: requireValue(profileId) };
     case 'mail.request':
-      return { kind, profileId: required(profileId), requestId: required(requestId) };
+      return { kind, profileId: requireValue(profileId), requestId: requireValue(requestId) };
     case 'mail.notice':
-      return { kind, profileId: required(profileId), requestCount };
+      return { kind, profileId: requireValue(profileId), requestCount };
     case 'embed':
     case 'operations':
-      return { kind, collectionId: required(collectionId) };
+      return { kind, collectionId: requireValue(collectionId) };
   }
 };
 
-const required = <T>(value: T | null): T => {
-  if (value === null) throw new Error('A job in the database lacks a part of its task.');
+const requireValue = <T>(value: T | null): T => {
+  if (value === null) throw new Error('A job in the database lacks part of its task.');
   return value;
 };

@@ -10,7 +10,7 @@ import type {
   Tier,
 } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { nextValue } from './epochs.ts';
+import { buildNextValue } from './epochs.ts';
 import { OverrideEntity, TierEntity } from './entities/limit-entities.ts';
 import {
   type LimitColumns,
@@ -23,19 +23,19 @@ import {
 import { groupsOf } from './memberships.ts';
 import { findProfile } from './profile-store.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
-import { columns, columnsOf, insertInto, type Row, updateOf, without, write, writeEach } from './table.ts';
+import { buildColumns, columnsOf, insertInto, type Row, updateOf, omitNames, write, writeEach } from './table.ts';
 
-type TierStore = Pick<LimitStore, 'tiers' | 'addTier' | 'updateTier' | 'removeTier'>;
-type OverrideStore = Omit<LimitStore, keyof TierStore | 'clients'>;
+type TierStore = Pick<LimitStore, 'listTiers' | 'addTier' | 'updateTier' | 'removeTier'>;
+type OverrideStore = Omit<LimitStore, keyof TierStore | 'listClients'>;
 
 export const createSqlLimitStore = (database: SqlDatabase): LimitStore => ({
   ...createTierStore(database),
   ...createOverrideStore(database),
-  clients: async () => (await database.reads.all<ClientRow>(selectClients)).map(clientOf),
+  listClients: async () => (await database.reads.all<ClientRow>(selectClients)).map(clientOf),
 });
 
 const createTierStore = (database: SqlDatabase): TierStore => ({
-  async tiers() {
+  async listTiers() {
     return (await database.reads.all<TierRow>(selectTiers)).map(tierOf);
   },
 
@@ -46,7 +46,7 @@ const createTierStore = (database: SqlDatabase): TierStore => ({
         await writeEffects(transaction, effects);
       }, effects.deadline);
     } catch (cause) {
-      if (database.violatedKey(cause) === 'tiers.tier') throw new PorticoError('tier_taken', { cause });
+      if (database.findViolatedKey(cause) === 'tiers.tier') throw new PorticoError('tier_taken', { cause });
       throw cause;
     }
   },
@@ -73,11 +73,11 @@ const createTierStore = (database: SqlDatabase): TierStore => ({
 });
 
 const createOverrideStore = (database: SqlDatabase): OverrideStore => ({
-  async overrides(activeOnly) {
+  async listOverrides(activeOnly) {
     return (await database.reads.all<OverrideRow>(activeOnly ? selectActive : selectOverrides)).map(overrideOf);
   },
 
-  async clientOverrides({ activeOnly, limit, after }) {
+  async listClientOverrides({ activeOnly, limit, after }) {
     const text = `${selectWithClients}${activeOnly ? ' and o.is_active = true' : ''} order by o.id`;
     const rows = await (limit === null
       ? database.reads.all<ClientOverrideRow>(text, [after ?? 0])
@@ -97,25 +97,27 @@ const createOverrideStore = (database: SqlDatabase): OverrideStore => ({
     return database.transact(async (transaction) => {
       if (!(await findProfile(transaction, client))) throw new PorticoError('client_not_found');
       const change = decide(await overridesOf(transaction, client));
-      await storeOthers(transaction, client, change);
+      await storeOtherOverrides(transaction, client, change);
       const row = { ...change.override, profileId: client };
-      const added = await transaction.first<{ id: number }>(
+      const insertedRow = await transaction.first<{ id: number }>(
         `${insertOverride.text} returning id`,
-        insertOverride.parameters(row),
+        insertOverride.toParameters(row),
       );
-      if (!added) throw new Error('The database returned no id for the new override.');
+      if (!insertedRow) throw new Error('The database returned no id for the new override.');
       await writeEffects(transaction, change);
-      return { ...change.override, id: added.id };
+      return { ...change.override, id: insertedRow.id };
     });
   },
 
   async updateOverride(id, decide) {
     return database.transact(async (transaction) => {
       const { override: current, client } = await loadOverride(transaction, id);
-      const others = (await overridesOf(transaction, client.id)).filter((other) => other.id !== id);
-      const change = decide(current, client, others);
+      const otherOverrides = (await overridesOf(transaction, client.id)).filter(
+        (otherOverride) => otherOverride.id !== id,
+      );
+      const change = decide(current, client, otherOverrides);
       const override = { ...change.override, id };
-      await storeOthers(transaction, client.id, change);
+      await storeOtherOverrides(transaction, client.id, change);
       await write(transaction, updateOverride, { ...override, profileId: client.id });
       await writeEffects(transaction, change);
       return override;
@@ -137,24 +139,24 @@ type OverrideRow = Row<typeof OverrideEntity>;
 type ClientOverrideRow = OverrideRow & Pick<Profile, 'email' | 'fullName'>;
 
 const tierColumns = columnsOf(TierEntity);
-const selectTiers = `select ${columns('t', tierColumns)} from tiers t order by t.tier`;
-const selectTier = `select ${columns('t', tierColumns)} from tiers t where t.tier = ?`;
+const selectTiers = `select ${buildColumns('t', tierColumns)} from tiers t order by t.tier`;
+const selectTier = `select ${buildColumns('t', tierColumns)} from tiers t where t.tier = ?`;
 const insertTier = insertInto(TierEntity, tierColumns);
-const updateTier = updateOf(TierEntity, 'tier', without(tierColumns, 'tier'));
+const updateTier = updateOf(TierEntity, 'tier', omitNames(tierColumns, 'tier'));
 const deleteTier = 'delete from tiers where tier = ?';
-const removeFromGroups = `update access_groups set tier = null, updated_at = ${nextValue('updated_at')} where tier = ?`;
-const removeFromProfiles = `update profiles set tier = null, updated_at = ${nextValue('updated_at')} where tier = ?`;
+const removeFromGroups = `update access_groups set tier = null, updated_at = ${buildNextValue('updated_at')} where tier = ?`;
+const removeFromProfiles = `update profiles set tier = null, updated_at = ${buildNextValue('updated_at')} where tier = ?`;
 
 const overrideColumns = columnsOf(OverrideEntity);
-const selectFrom = `select ${columns('o', overrideColumns)} from overrides o`;
-const selectWithClients = `select ${columns('o', overrideColumns)}, p.email, p.full_name as "fullName"
+const selectFrom = `select ${buildColumns('o', overrideColumns)} from overrides o`;
+const selectWithClients = `select ${buildColumns('o', overrideColumns)}, p.email, p.full_name as "fullName"
   from overrides o join profiles p on p.id = o.profile_id where o.id > ?`;
 const selectOverrides = `${selectFrom} order by o.id`;
 const selectActive = `${selectFrom} where o.is_active = true order by o.id`;
 const selectOverride = `${selectFrom} where o.id = ?`;
 const selectOfClient = `${selectFrom} where o.profile_id = ? order by o.id`;
-const insertOverride = insertInto(OverrideEntity, without(overrideColumns, 'id'));
-const updateOverride = updateOf(OverrideEntity, 'id', without(overrideColumns, 'id'));
+const insertOverride = insertInto(OverrideEntity, omitNames(overrideColumns, 'id'));
+const updateOverride = updateOf(OverrideEntity, 'id', omitNames(overrideColumns, 'id'));
 const deleteOverride = 'delete from overrides where id = ?';
 
 // SQLite stores a boolean as 0 or 1.
@@ -189,15 +191,15 @@ const overridesOf = async (sql: Sql, client: ProfileId): Promise<readonly Overri
  * Writes the client's other overrides that change. Must run before the override itself is written: a client may never
  * have two active overrides.
  */
-const storeOthers = (
+const storeOtherOverrides = (
   sql: Sql,
   profileId: ProfileId,
-  { others = [] }: Pick<OverrideChange<Override>, 'others'>,
+  { otherOverrides = [] }: Pick<OverrideChange<Override>, 'otherOverrides'>,
 ): Promise<void> =>
   writeEach(
     sql,
     updateOverride,
-    others.map((other) => ({ ...other, profileId })),
+    otherOverrides.map((otherOverride) => ({ ...otherOverride, profileId })),
   );
 
 interface ClientRow extends LimitColumns {

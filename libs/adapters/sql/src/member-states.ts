@@ -3,18 +3,18 @@ import { isLive } from './memberships.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import { requestColumns } from './request-record.ts';
 import type { Sql } from './sql.ts';
-import { columns } from './table.ts';
+import { buildColumns } from './table.ts';
 
 /**
  * Prepares a function that reads the states of profiles for a decision about members, in a fixed number of statements.
  */
 export const prepareMemberStates = (idsInJson: string) => {
-  const selectProfiles = `select ${columns('p', profileColumns)} from profiles p where p.id in (${idsInJson})`;
+  const selectProfiles = `select ${buildColumns('p', profileColumns)} from profiles p where p.id in (${idsInJson})`;
   const selectAdded = `select m.profile_id as "profileId", m.added_at as "at" from group_members m
     where m.group_id = ? and m.profile_id in (${idsInJson})`;
   const selectClaimed = `select k.profile_id as "profileId", p.claims_seen_at as "at" from claimed_groups k
     join profiles p on p.id = k.profile_id where k.name = ? and k.profile_id in (${idsInJson})`;
-  const selectRequests = `select ${columns('q', requestColumns)} from access_requests q
+  const selectRequests = `select ${buildColumns('q', requestColumns)} from access_requests q
     join group_grants g on g.collection_id = q.collection_id and g.group_id = ? and ${isLive('g')}
     where q.status = 'pending' and q.profile_id in (${idsInJson})`;
 

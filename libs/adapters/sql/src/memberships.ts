@@ -22,21 +22,23 @@ export const isLive = (grant: string): string => `(${grant}.expires_at is null o
 
 /**
  * Selects the ids of the collections that a profile can access at an instant. For the parameters, see
- * `grantedIdsParameters`.
+ * `toGrantedIdsParameters`.
  */
 export const grantedIds = `select g.collection_id from grants g where g.profile_id = ? and ${isLive('g')}
   union select g.collection_id from (${groupsOf('?')}) mine cross join group_grants g
   where g.group_id = mine.group_id and ${isLive('g')}`;
 
-export const grantedIdsParameters = (profile: string, at: number) => [profile, at, profile, profile, at] as const;
+export const toGrantedIdsParameters = (profile: string, instant: number) =>
+  [profile, instant, profile, profile, instant] as const;
 
 /**
  * Returns the condition that a profile can access a collection at an instant, for use with few collections. For the
- * parameters, see `isGrantedParameters`.
+ * parameters, see `toIsGrantedParameters`.
  */
 export const isGranted = (collection: string): string => `(exists (select 1 from grants g
     where g.profile_id = ? and g.collection_id = ${collection} and ${isLive('g')})
   or exists (select 1 from group_grants g where g.collection_id = ${collection} and ${isLive('g')}
     and g.group_id in (${groupsOf('?')})))`;
 
-export const isGrantedParameters = (profile: string, at: number) => [profile, at, at, profile, profile] as const;
+export const toIsGrantedParameters = (profile: string, instant: number) =>
+  [profile, instant, instant, profile, profile] as const;

@@ -17,9 +17,9 @@ test('work runs one at a time, in order of arrival', async () => {
 
 test('failed work lets the next one run', async () => {
   const mutex = new Mutex();
-  const failing = mutex.run(() => Promise.reject(new Error('no')));
+  const failingRun = mutex.run(() => Promise.reject(new Error('no')));
   const next = mutex.run(async () => 'done');
-  await expect(failing).rejects.toThrow('no');
+  await expect(failingRun).rejects.toThrow('no');
   expect(await next).toBe('done');
 });
 
@@ -27,16 +27,16 @@ test('work that waits too long is rejected and never runs, and nothing overtakes
   const mutex = new Mutex();
   const blocker = Promise.withResolvers<void>();
   const steps: string[] = [];
-  const first = mutex.run(async () => {
+  const firstRun = mutex.run(async () => {
     await blocker.promise;
     steps.push('first');
   });
-  const lateWork = mutex.run(async () => steps.push('late'), { waitMs: 10 });
-  const third = mutex.run(async () => steps.push('third'));
-  await expect(lateWork).rejects.toThrow('within 10 ms');
+  const lateRun = mutex.run(async () => steps.push('late'), { waitMs: 10 });
+  const thirdRun = mutex.run(async () => steps.push('third'));
+  await expect(lateRun).rejects.toThrow('within 10 ms');
   expect(steps).toEqual([]);
   blocker.resolve();
-  await Promise.all([first, third]);
+  await Promise.all([firstRun, thirdRun]);
   expect(steps).toEqual(['first', 'third']);
 });
 
@@ -45,16 +45,16 @@ test('work that expires before it starts is rejected and never runs, and nothing
   const deadline = createManualDeadline();
   const blocker = Promise.withResolvers<void>();
   const steps: string[] = [];
-  const first = mutex.run(() => blocker.promise);
-  const lateWorks = [{ deadline }, { deadline, waitMs: 60_000 }].map((limits) =>
+  const firstRun = mutex.run(() => blocker.promise);
+  const lateRuns = [{ deadline }, { deadline, waitMs: 60_000 }].map((limits) =>
     mutex.run(async () => steps.push('late'), limits),
   );
-  const third = mutex.run(async () => steps.push('third'), { deadline: createManualDeadline() });
+  const thirdRun = mutex.run(async () => steps.push('third'), { deadline: createManualDeadline() });
   deadline.expire();
-  for (const work of lateWorks) await expect(work).rejects.toMatchObject({ code: 'timed_out' });
+  for (const lateRun of lateRuns) await expect(lateRun).rejects.toMatchObject({ code: 'timed_out' });
   expect(steps).toEqual([]);
   blocker.resolve();
-  await Promise.all([first, third]);
+  await Promise.all([firstRun, thirdRun]);
   expect(steps).toEqual(['third']);
 });
 
@@ -66,9 +66,9 @@ test('closing waits for earlier work, and rejects later work', async () => {
     await blocker.promise;
     isDone = true;
   });
-  const closed = mutex.close().then(() => isDone);
+  const closeResult = mutex.close().then(() => isDone);
   await expect(mutex.run(async () => undefined)).rejects.toThrow('closed');
   blocker.resolve();
-  expect(await closed).toBe(true);
+  expect(await closeResult).toBe(true);
   await earlierWork;
 });

@@ -9,43 +9,44 @@ export interface LockLimits {
 
 /** Runs one piece of work at a time, first come, first served. */
 export class Mutex {
-  #last: Promise<unknown> = Promise.resolve();
-  #closed = false;
+  #lastRun: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   /**
    * Runs the work once the lock is acquired. Rejects without starting the work if it does not acquire the lock within
    * `waitMs`. Throws `timed_out` if the deadline expires before that.
    */
   async run<T>(work: () => Promise<T>, { waitMs = Infinity, deadline = null }: LockLimits = {}): Promise<T> {
-    if (this.#closed) throw new Error('The database is closed.');
-    const previous = this.#last;
-    const released = Promise.withResolvers<void>();
-    this.#last = released.promise;
+    if (this.#isClosed) throw new Error('The database is closed.');
+    const previous = this.#lastRun;
+    const releaseSignal = Promise.withResolvers<void>();
+    this.#lastRun = releaseSignal.promise;
     try {
-      const acquired = beforeDeadline(previous, deadline);
-      if (waitMs === Infinity) await acquired;
-      else if (!(await fulfillsWithin(waitMs, acquired))) throw new Error(`No lock acquired within ${waitMs} ms.`);
+      const acquisition = withDeadline(previous, deadline);
+      if (waitMs === Infinity) await acquisition;
+      else if (!(await fulfillsWithin(waitMs, acquisition)))
+        throw new Error(`The lock was not acquired within ${waitMs} ms.`);
       return await work();
     } finally {
       // Work that stops waiting must not let later work overtake earlier work.
-      void previous.then(() => released.resolve());
+      void previous.then(() => releaseSignal.resolve());
     }
   }
 
-  /** Accepts no more work; resolves once all earlier work has ended. */
+  /** Accepts no more work; resolves once all earlier work has finished. */
   async close(): Promise<void> {
-    this.#closed = true;
-    await this.#last;
+    this.#isClosed = true;
+    await this.#lastRun;
   }
 }
 
 /** Waits for the promise; throws `timed_out` if the deadline expires first. */
-const beforeDeadline = async <T>(work: Promise<T>, deadline: Deadline | null): Promise<T> => {
-  if (!deadline) return work;
-  const expired = Promise.withResolvers<never>();
-  const unsubscribe = deadline.onExpired(() => expired.reject(new PorticoError('timed_out')));
+const withDeadline = async <T>(promise: Promise<T>, deadline: Deadline | null): Promise<T> => {
+  if (!deadline) return promise;
+  const expiry = Promise.withResolvers<never>();
+  const unsubscribe = deadline.onExpired(() => expiry.reject(new PorticoError('timed_out')));
   try {
-    return await Promise.race([work, expired.promise]);
+    return await Promise.race([promise, expiry.promise]);
   } finally {
     unsubscribe();
   }

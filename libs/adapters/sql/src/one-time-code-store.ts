@@ -1,7 +1,7 @@
 import type { OneTimeCode, OneTimeCodeStore } from '@portico/domain';
 import { OneTimeCodeEntity } from './entities/one-time-code-entity.ts';
 import type { SqlDatabase } from './sql.ts';
-import { columns, columnsOf, insertInto, write } from './table.ts';
+import { buildColumns, columnsOf, insertInto, write } from './table.ts';
 
 export const createSqlOneTimeCodeStore = (database: SqlDatabase): OneTimeCodeStore => ({
   put: (code, now) =>
@@ -21,7 +21,7 @@ export const createSqlOneTimeCodeStore = (database: SqlDatabase): OneTimeCodeSto
 
 const columnNames = columnsOf(OneTimeCodeEntity);
 const insert = insertInto(OneTimeCodeEntity, columnNames);
-const select = `select ${columns('c', columnNames)} from one_time_codes c
+const select = `select ${buildColumns('c', columnNames)} from one_time_codes c
   where c.digest = ? and c.purpose = ? and c.expires_at > ?`;
 const deleteOne = 'delete from one_time_codes where digest = ? and purpose = ?';
 const deleteExpired = 'delete from one_time_codes where expires_at <= ?';

@@ -3,26 +3,29 @@ import type { CollectionId, OperationBlockChange, OperationBlockStore, Operation
 import { OperationBlockEntity } from './entities/vector-entities.ts';
 import { createSequencedWrites } from './epochs.ts';
 import type { PreparedReads, SqlDatabase } from './sql.ts';
-import { columns, columnsOf, upsertInto, without, write } from './table.ts';
+import { buildColumns, columnsOf, upsertInto, omitNames, write } from './table.ts';
 
 const yieldToEventLoop = createYielder();
 
-export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: PreparedReads): OperationBlockStore => ({
+export const createSqlOperationBlockStore = (
+  database: SqlDatabase,
+  preparedReads: PreparedReads,
+): OperationBlockStore => ({
   put: preparePut(database),
 
-  changedSince: prepareChangedSince(prepared),
+  listChangedSince: prepareChangedSince(preparedReads),
 
-  async collectionsAfter(after, modelId, limit) {
+  async listCollectionsAfter(after, modelId, limit) {
     const rows = await database.reads.all<{ id: CollectionId }>(selectCollections, [modelId, after ?? '', limit]);
     return rows.map(({ id }) => id);
   },
 
-  async outdated(modelId) {
+  async listOutdated(modelId) {
     const rows = await database.reads.all<{ id: CollectionId }>(selectOutdated, [modelId]);
     return rows.map(({ id }) => id);
   },
 
-  async progress(modelId) {
+  async readProgress(modelId) {
     const row = await database.reads.first<OperationProgress>(selectProgress, [modelId]);
     return row ?? { total: 0, done: 0, failed: 0 };
   },
@@ -35,9 +38,9 @@ export const createSqlOperationBlockStore = (database: SqlDatabase, prepared: Pr
 });
 
 const preparePut = (database: SqlDatabase): OperationBlockStore['put'] => {
-  const inSequence = createSequencedWrites(database, 'operations');
+  const writeInSequence = createSequencedWrites(database, 'operations');
   return (block) =>
-    inSequence(async (sql, sequence) => {
+    writeInSequence(async (sql, sequence) => {
       const { collectionId, documentDigest, contentRevision } = block;
       if (!(await sql.first(selectCurrent, [collectionId, documentDigest, contentRevision]))) return false;
       await write(sql, upsert, { ...block, sequence });
@@ -45,15 +48,15 @@ const preparePut = (database: SqlDatabase): OperationBlockStore['put'] => {
     });
 };
 
-const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['changedSince'] => {
-  const readChanges = prepared.all<ChangeRow>(selectChanged);
-  const readPacked = prepared.large<Pick<OperationBlockChange, 'packed'>>(selectPacked);
+const prepareChangedSince = (preparedReads: PreparedReads): OperationBlockStore['listChangedSince'] => {
+  const readChanges = preparedReads.prepareAll<ChangeRow>(selectChanged);
+  const readPacked = preparedReads.prepareLarge<Pick<OperationBlockChange, 'packed'>>(selectPacked);
 
   /**
    * Adds the packed blocks to the rows, reading large ones one at a time. Returns null if one of them was replaced or
    * removed in the meantime.
    */
-  const withPacked = async (rows: readonly ChangeRow[]): Promise<readonly OperationBlockChange[] | null> => {
+  const addPackedBlocks = async (rows: readonly ChangeRow[]): Promise<readonly OperationBlockChange[] | null> => {
     const changes: OperationBlockChange[] = [];
     for (const row of rows) {
       const { collectionId, modelId, sequence } = row;
@@ -66,7 +69,7 @@ const prepareChangedSince = (prepared: PreparedReads): OperationBlockStore['chan
 
   return async (after, modelId, limit) => {
     for (;;) {
-      const changes = await withPacked(await readChanges(after, modelId, limit));
+      const changes = await addPackedBlocks(await readChanges(after, modelId, limit));
       if (changes) return changes;
     }
   };
@@ -80,18 +83,18 @@ const smallBytesMax = 2 ** 18;
 const selectCurrent = `select id from collections
   where id = ? and document_digest = ? and operations_digest = document_digest and content_revision = ?`;
 const upsert = upsertInto(OperationBlockEntity, 'collectionId', 'modelId');
-const selectChanged = `select ${columns('b', without(columnsOf(OperationBlockEntity), 'packed'))},
+const selectChanged = `select ${buildColumns('b', omitNames(columnsOf(OperationBlockEntity), 'packed'))},
   case when length(b.packed) <= ${smallBytesMax} then b.packed end as "packed" from operation_blocks b
   where b.sequence > ? and b.model_id = ? order by b.sequence limit ?`;
 const selectPacked = `select b.packed as "packed" from operation_blocks b
   where b.collection_id = ? and b.model_id = ? and b.sequence = ?`;
 const selectCollections = `select b.collection_id as "id" from operation_blocks b
   where b.model_id = ? and b.collection_id > ? order by b.collection_id limit ?`;
-const upToDate = `left join operation_blocks b on b.collection_id = c.id and b.model_id = ?
+const joinUpToDate = `left join operation_blocks b on b.collection_id = c.id and b.model_id = ?
   and b.document_digest = c.document_digest and b.content_revision = c.content_revision`;
-const selectOutdated = `select c.id from collections c ${upToDate} where b.collection_id is null order by c.id`;
+const selectOutdated = `select c.id from collections c ${joinUpToDate} where b.collection_id is null order by c.id`;
 const selectProgress = `select count(c.id) as "total", count(b.collection_id) as "done",
-  count(case when b.collection_id is null then f.collection_id end) as "failed" from collections c ${upToDate}
+  count(case when b.collection_id is null then f.collection_id end) as "failed" from collections c ${joinUpToDate}
   left join (select distinct collection_id from jobs where kind = 'operations' and given_up = true) f
   on f.collection_id = c.id`;
 const removeOthers = `delete from operation_blocks where (collection_id, model_id) in (

@@ -1,5 +1,11 @@
 import { setImmediate, setTimeout } from 'node:timers/promises';
-import { aCollection, aContent, anOperation, expiringAtCommit, noEffects } from '@portico/contracts';
+import {
+  aCollection,
+  aDocumentContent,
+  anOperation,
+  createDeadlineExpiringAtCommit,
+  noEffects,
+} from '@portico/contracts';
 import type { Collection, CollectionId, Operation, OperationKey } from '@portico/domain';
 import SqliteDriver from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -8,10 +14,10 @@ import { describeDialects } from '../test/dialects.ts';
 import { withMigratedFile, withStores } from '../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from './index.ts';
 
-const all = { tag: null, containing: null };
+const noFilter = { tag: null, containing: null };
 
 /** Returns more operations than one batch writes. */
-const manyOperations = (count = 4_000): readonly Operation[] =>
+const createManyOperations = (count = 4_000): readonly Operation[] =>
   Array.from({ length: count }, (_, number) =>
     anOperation({ key: `operation${number}`.padEnd(16, 'a') as OperationKey }),
   );
@@ -19,12 +25,12 @@ const manyOperations = (count = 4_000): readonly Operation[] =>
 const replaceDocument = ({ stores }: SqlStores, id: CollectionId, digest: string, operations: readonly Operation[]) =>
   stores.collections.update(id, (current) => ({
     collection: { ...current, documentDigest: digest },
-    document: aContent(digest, operations),
+    document: aDocumentContent(digest, operations),
     ...noEffects,
   }));
 
 const keysIn = async ({ stores }: SqlStores, { id }: Pick<Collection, 'id'>) =>
-  (await stores.operations.list(id, all, null)).map(({ key }) => key);
+  (await stores.operations.list(id, noFilter, null)).map(({ key }) => key);
 
 const keysOf = (operations: readonly Operation[]) => operations.map(({ key }) => key);
 
@@ -36,75 +42,82 @@ describeDialects(({ withDatabase }) => {
       const operation = anOperation();
       const { key } = operation;
       const { stores, close } = await open();
-      await stores.collections.add(collection, aContent(undefined, [operation]), noEffects);
-      const visibleOperations = async () => [
-        (await stores.operations.list(id, all, null)).length,
+      await stores.collections.add(collection, aDocumentContent(undefined, [operation]), noEffects);
+      const listVisibleOperations = async () => [
+        (await stores.operations.list(id, noFilter, null)).length,
         (await stores.operations.find(id, key))?.key ?? null,
         (await stores.operations.findMany([{ collectionId: id, key }])).length,
       ];
-      expect(await visibleOperations()).toEqual([1, key, 1]);
+      expect(await listVisibleOperations()).toEqual([1, key, 1]);
       await run(`update collections set document_digest = 'of another' where id = '${id}'`);
-      expect(await visibleOperations()).toEqual([0, null, 0]);
-      expect(await stores.operationBlocks.outdated('any')).toEqual([id]);
+      expect(await listVisibleOperations()).toEqual([0, null, 0]);
+      expect(await stores.operationBlocks.listOutdated('any')).toEqual([id]);
       expect(await stores.operations.replace(id, 'of another', [operation])).toBe(true);
-      expect(await visibleOperations()).toEqual([1, key, 1]);
+      expect(await listVisibleOperations()).toEqual([1, key, 1]);
       await close();
     }));
 
-  test.each([511, 512, 513, 2_048, 2_049])('a list of %i operations has all of them, in order', (count) =>
+  test.each([511, 512, 513, 2_048, 2_049])('listing %i operations returns all of them, in order', (count) =>
     withDatabase(async (open) => {
-      const opened = await open();
-      const [collection, operations] = [aCollection(), manyOperations(count)];
-      await opened.stores.collections.add(collection, aContent(undefined, operations), noEffects);
-      expect(await keysIn(opened, collection)).toEqual(keysOf(operations));
-      await opened.close();
+      const sqlStores = await open();
+      const [collection, operations] = [aCollection(), createManyOperations(count)];
+      await sqlStores.stores.collections.add(collection, aDocumentContent(undefined, operations), noEffects);
+      expect(await keysIn(sqlStores, collection)).toEqual(keysOf(operations));
+      await sqlStores.close();
     }),
   );
 
   test('a list has the operations of a single document, even if the document is replaced during the read', () =>
     withDatabase(async (open) => {
-      const opened = await open();
-      const [collection, operations] = [aCollection(), manyOperations(2_000)];
-      await opened.stores.collections.add(collection, aContent(undefined, operations), noEffects);
+      const sqlStores = await open();
+      const [collection, operations] = [aCollection(), createManyOperations(2_000)];
+      await sqlStores.stores.collections.add(collection, aDocumentContent(undefined, operations), noEffects);
       const otherOperations = operations.toReversed().slice(0, 1_500);
       let isDone = false;
       const changes = (async () => {
         for (let round = 0; round < 6; round += 1) {
           await setTimeout(30);
-          await replaceDocument(opened, collection.id, `document ${round}`, round % 2 ? operations : otherOperations);
+          await replaceDocument(
+            sqlStores,
+            collection.id,
+            `document ${round}`,
+            round % 2 ? operations : otherOperations,
+          );
         }
         isDone = true;
       })();
       const [lists, validLists] = [new Set<string>(), [[], keysOf(operations), keysOf(otherOperations)].map(String)];
-      for (; !isDone; await setImmediate()) lists.add(String(await keysIn(opened, collection)));
+      for (; !isDone; await setImmediate()) lists.add(String(await keysIn(sqlStores, collection)));
       await changes;
       expect([...lists].filter((keys) => !validLists.includes(keys))).toEqual([]);
       expect(lists.size).toBeGreaterThan(1);
-      await opened.close();
+      await sqlStores.close();
     }));
 });
 
-test.each([600, 1_500])('of %i operations, the ones with the same content and position are not rewritten', (count) =>
-  withMigratedFile(async (file) => {
-    const opened = await openSqlStores({ kind: 'sqlite', file });
-    const [collection, stored] = [aCollection(), manyOperations(count)];
-    await opened.stores.collections.add(collection, aContent(undefined, stored), noEffects);
-    const connection = new SqliteDriver(file);
-    connection.exec(`create trigger again before update on operations
+test.each([600, 1_500])(
+  'when %i operations are replaced, those with the same content and position are not rewritten',
+  (count) =>
+    withMigratedFile(async (file) => {
+      const sqlStores = await openSqlStores({ kind: 'sqlite', file });
+      const [collection, operations] = [aCollection(), createManyOperations(count)];
+      await sqlStores.stores.collections.add(collection, aDocumentContent(undefined, operations), noEffects);
+      const connection = new SqliteDriver(file);
+      connection.exec(`create trigger again before update on operations
       begin select raise(abort, 'it is written again'); end`);
-    connection.close();
-    const nextOperations = [...stored.slice(0, -2), anOperation({ key: 'b'.repeat(16) as OperationKey })];
-    await replaceDocument(opened, collection.id, 'next', nextOperations);
-    expect(await keysIn(opened, collection)).toEqual(keysOf(nextOperations));
-    await opened.close();
-  }),
+      connection.close();
+      const nextOperations = [...operations.slice(0, -2), anOperation({ key: 'b'.repeat(16) as OperationKey })];
+      await replaceDocument(sqlStores, collection.id, 'next', nextOperations);
+      expect(await keysIn(sqlStores, collection)).toEqual(keysOf(nextOperations));
+      await sqlStores.close();
+    }),
 );
 
 /** Repeatedly counts how many of the first and the last operation exist, until the change is done. */
 const countDuring = async (
   { stores }: SqlStores,
   { id }: Collection,
-  ends: readonly Operation[],
+  firstAndLast: readonly Operation[],
   change: Promise<unknown>,
 ): Promise<readonly number[]> => {
   let isDone = false;
@@ -112,64 +125,73 @@ const countDuring = async (
   change.then(onDone, onDone);
   const counts: number[] = [];
   for (; !isDone; await setImmediate()) {
-    const matches = await stores.operations.findMany(ends.map(({ key }) => ({ collectionId: id, key })));
+    const matches = await stores.operations.findMany(firstAndLast.map(({ key }) => ({ collectionId: id, key })));
     counts.push(matches.length);
   }
   return counts;
 };
 
 test('while many operations change, SQLite can be read, and shows either all old or all new operations', () =>
-  withStores(async (opened) => {
+  withStores(async (sqlStores) => {
     yieldEveryTime();
-    const [collection, stored] = [aCollection(), manyOperations(12_000)];
-    const { collections } = opened.stores;
-    const ends = [...stored.slice(0, 1), ...stored.slice(-1)];
+    const [collection, operations] = [aCollection(), createManyOperations(12_000)];
+    const { collections } = sqlStores.stores;
+    const firstAndLast = [...operations.slice(0, 1), ...operations.slice(-1)];
     const countsBeforeEnd = async (change: Promise<unknown>) =>
-      (await countDuring(opened, collection, ends, change)).slice(0, -1);
-    const countsDuringAdd = await countsBeforeEnd(collections.add(collection, aContent(undefined, stored), noEffects));
+      (await countDuring(sqlStores, collection, firstAndLast, change)).slice(0, -1);
+    const countsDuringAdd = await countsBeforeEnd(
+      collections.add(collection, aDocumentContent(undefined, operations), noEffects),
+    );
     expect(countsDuringAdd.length).toBeGreaterThan(3);
     expect(new Set(countsDuringAdd)).toEqual(new Set([0]));
-    expect(await keysIn(opened, collection)).toEqual(keysOf(stored));
-    const countsDuringReplace = await countsBeforeEnd(replaceDocument(opened, collection.id, 'next', []));
+    expect(await keysIn(sqlStores, collection)).toEqual(keysOf(operations));
+    const countsDuringReplace = await countsBeforeEnd(replaceDocument(sqlStores, collection.id, 'next', []));
     expect(countsDuringReplace.length).toBeGreaterThan(3);
     expect(new Set(countsDuringReplace)).toEqual(new Set([2]));
-    expect(await keysIn(opened, collection)).toEqual([]);
+    expect(await keysIn(sqlStores, collection)).toEqual([]);
   }));
 
 test('while a collection with many operations is deleted, SQLite can be read, and shows all of it or nothing', () =>
-  withStores(async (opened) => {
+  withStores(async (sqlStores) => {
     yieldEveryTime();
-    const [collection, stored] = [aCollection(), manyOperations(12_000)];
-    const { collections } = opened.stores;
-    await collections.add(collection, aContent(undefined, stored), noEffects);
-    const ends = [...stored.slice(0, 1), ...stored.slice(-1)];
-    const lateRemoval = collections.remove(collection.id, () => ({ ...noEffects, deadline: expiringAtCommit() }));
+    const [collection, operations] = [aCollection(), createManyOperations(12_000)];
+    const { collections } = sqlStores.stores;
+    await collections.add(collection, aDocumentContent(undefined, operations), noEffects);
+    const firstAndLast = [...operations.slice(0, 1), ...operations.slice(-1)];
+    const lateRemoval = collections.remove(collection.id, () => ({
+      ...noEffects,
+      deadline: createDeadlineExpiringAtCommit(),
+    }));
     const [counts] = await Promise.all([
-      countDuring(opened, collection, ends, lateRemoval),
+      countDuring(sqlStores, collection, firstAndLast, lateRemoval),
       expect(lateRemoval).rejects.toMatchObject({ code: 'timed_out' }),
     ]);
     expect(counts.length).toBeGreaterThan(3);
     expect(new Set(counts)).toEqual(new Set([2]));
-    expect(await keysIn(opened, collection)).toEqual(keysOf(stored));
+    expect(await keysIn(sqlStores, collection)).toEqual(keysOf(operations));
     const removal = collections.remove(collection.id, () => noEffects);
-    const countsDuringRemoval = await countDuring(opened, collection, ends, removal);
+    const countsDuringRemoval = await countDuring(sqlStores, collection, firstAndLast, removal);
     expect(countsDuringRemoval.filter((count) => count === 2).length).toBeGreaterThan(3);
-    expect(await keysIn(opened, collection)).toEqual([]);
+    expect(await keysIn(sqlStores, collection)).toEqual([]);
     expect(await collections.find(collection.id)).toBeNull();
   }));
 
 test('if documents replace each other concurrently, the operations of the last document are stored', () =>
-  withStores(async (opened) => {
+  withStores(async (sqlStores) => {
     const collection = aCollection();
     const { id, documentDigest } = collection;
-    const [all, fewer, others] = [manyOperations(), manyOperations(3_000), manyOperations(5_000).slice(2_500)];
+    const [allOperations, fewerOperations, otherOperations] = [
+      createManyOperations(),
+      createManyOperations(3_000),
+      createManyOperations(5_000).slice(2_500),
+    ];
     // The first document is stored again before all of its operations have been written.
     await Promise.all([
-      opened.stores.collections.add(collection, aContent(documentDigest, all), noEffects),
-      replaceDocument(opened, id, 'second', others),
-      replaceDocument(opened, id, 'third', fewer),
-      replaceDocument(opened, id, documentDigest, all),
+      sqlStores.stores.collections.add(collection, aDocumentContent(documentDigest, allOperations), noEffects),
+      replaceDocument(sqlStores, id, 'second', otherOperations),
+      replaceDocument(sqlStores, id, 'third', fewerOperations),
+      replaceDocument(sqlStores, id, documentDigest, allOperations),
     ]);
-    expect(await opened.stores.operations.digest(id)).toBe(documentDigest);
-    expect(await keysIn(opened, collection)).toEqual(keysOf(all));
+    expect(await sqlStores.stores.operations.findDigest(id)).toBe(documentDigest);
+    expect(await keysIn(sqlStores, collection)).toEqual(keysOf(allOperations));
   }));

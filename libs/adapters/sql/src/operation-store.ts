@@ -11,7 +11,7 @@ import type {
 import { OperationEntity } from './entities/collection-entities.ts';
 import { writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Value } from './sql.ts';
-import { columns, columnsOf, type Row, without } from './table.ts';
+import { buildColumns, columnsOf, type Row, omitNames } from './table.ts';
 
 export const createSqlOperationStore = (
   database: SqlDatabase,
@@ -19,10 +19,10 @@ export const createSqlOperationStore = (
   { idsInJson }: { readonly idsInJson: string },
 ): OperationStore => {
   const isTagged = `? in (${idsInJson.replace('?', 'o.tags')})`;
-  const selectFound = `with wanted (name) as (${idsInJson})
-    select ${columns('o', ['collectionId', ...operationColumns])}, c.name as "collectionName"
+  const selectMany = `with wanted (name) as (${idsInJson})
+    select ${buildColumns('o', ['collectionId', ...operationColumns])}, c.name as "collectionName"
     from wanted join operations o on o.collection_id = substr(wanted.name, 1, 36) and o.key = substr(wanted.name, 38)
-    join collections c on ${ofStoredDocument}`;
+    join collections c on ${isOfStoredDocument}`;
 
   return {
     list: createList(database, isTagged),
@@ -34,10 +34,9 @@ export const createSqlOperationStore = (
 
     async findMany(names) {
       const namesJson = JSON.stringify(names.map(({ collectionId, key }) => `${collectionId} ${key}`));
-      const rows = await database.reads.all<OperationRow & Omit<OperationWithCollection, keyof Operation>>(
-        selectFound,
-        [namesJson],
-      );
+      const rows = await database.reads.all<OperationRow & Omit<OperationWithCollection, keyof Operation>>(selectMany, [
+        namesJson,
+      ]);
       return rows.map(({ collectionId, collectionName, ...row }) => ({
         ...operationOf(row),
         collectionId,
@@ -51,7 +50,7 @@ export const createSqlOperationStore = (
       return !(await hasAny(false)) && hasAny(true);
     },
 
-    async digest(collectionId) {
+    async findDigest(collectionId) {
       return (await database.reads.first<{ digest: string | null }>(selectDigest, [collectionId]))?.digest ?? null;
     },
 
@@ -75,7 +74,7 @@ const createList = (database: SqlDatabase, isTagged: string): OperationStore['li
     filter: OperationFilter,
     page: OperationPage | null,
   ): Promise<readonly PositionedOperation[]> => {
-    const [text, parameters] = listStatement(isTagged, collectionId, filter, page);
+    const [text, parameters] = buildListStatement(isTagged, collectionId, filter, page);
     const rows = await database.reads.all<OperationRow & Pick<PositionedOperation, 'position'>>(text, parameters);
     return rows.map(({ position, ...row }) => ({ ...operationOf(row), position }));
   };
@@ -83,13 +82,13 @@ const createList = (database: SqlDatabase, isTagged: string): OperationStore['li
   /** Reads all operations in batches. */
   const readInBatches = async (collectionId: CollectionId, filter: OperationFilter) => {
     const yieldToEventLoop = createYielder();
-    const all: PositionedOperation[] = [];
+    const operations: PositionedOperation[] = [];
     for (let from = 0; ;) {
       const batch = await readPage(collectionId, filter, { from, limit: batchSize });
-      all.push(...batch);
-      const last = batch.at(-1);
-      if (!last || batch.length < batchSize) return all;
-      from = last.position + 1;
+      operations.push(...batch);
+      const lastOperation = batch.at(-1);
+      if (!lastOperation || batch.length < batchSize) return operations;
+      from = lastOperation.position + 1;
       // SQLite calls are synchronous.
       await yieldToEventLoop();
     }
@@ -101,12 +100,12 @@ const createList = (database: SqlDatabase, isTagged: string): OperationStore['li
 
   return async (collectionId, filter, page) => {
     if (page) return readPage(collectionId, filter, page);
-    const first = await readPage(collectionId, filter, { from: 0, limit: batchSize });
-    if (first.length < batchSize) return first;
+    const firstBatch = await readPage(collectionId, filter, { from: 0, limit: batchSize });
+    if (firstBatch.length < batchSize) return firstBatch;
     for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
       const state = await readState(collectionId);
-      const all = await readInBatches(collectionId, filter);
-      if ((await readState(collectionId)) === state) return all;
+      const operations = await readInBatches(collectionId, filter);
+      if ((await readState(collectionId)) === state) return operations;
     }
     return readPage(collectionId, filter, null);
   };
@@ -121,19 +120,19 @@ const batchSize = 512;
 const attemptsMax = 3;
 
 /** Returns the statement that lists operations, and its parameters. */
-const listStatement = (
+const buildListStatement = (
   isTagged: string,
   collectionId: CollectionId,
   { tag, containing }: OperationFilter,
   page: OperationPage | null,
 ): readonly [text: string, parameters: readonly Value[]] => {
-  const contains = containingColumns.map((column) => `lower(${column}) like ? escape '!'`).join(' or ');
-  const pattern = `%${lowerAscii(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
+  const containsCondition = containingColumns.map((column) => `lower(${column}) like ? escape '!'`).join(' or ');
+  const pattern = `%${toAsciiLowerCase(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
   const parts: readonly (readonly [text: string, ...parameters: Value[]])[] = [
     [selectAll, collectionId],
     ...(page ? [[' and o.position >= ?', page.from] as const] : []),
     ...(tag === null ? [] : [[` and ${isTagged}`, tag] as const]),
-    ...(containing === null ? [] : [[` and (${contains})`, ...containingColumns.map(() => pattern)] as const]),
+    ...(containing === null ? [] : [[` and (${containsCondition})`, ...containingColumns.map(() => pattern)] as const]),
     [' order by o.position'],
     ...(page ? [[' limit ?', page.limit] as const] : []),
   ];
@@ -142,12 +141,12 @@ const listStatement = (
 
 type OperationRow = Omit<Row<typeof OperationEntity>, 'collectionId' | 'position'>;
 
-const operationColumns = without(columnsOf(OperationEntity), 'collectionId', 'position');
+const operationColumns = omitNames(columnsOf(OperationEntity), 'collectionId', 'position');
 const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
-const columnList = columns('o', operationColumns);
+const columnList = buildColumns('o', operationColumns);
 /** A document that release 0.1.0 stored has no operations until its job has written them. */
-const ofStoredDocument = 'c.id = o.collection_id and c.operations_digest = c.document_digest';
-const fromStored = `from operations o join collections c on ${ofStoredDocument} where o.collection_id = ?`;
+const isOfStoredDocument = 'c.id = o.collection_id and c.operations_digest = c.document_digest';
+const fromStored = `from operations o join collections c on ${isOfStoredDocument} where o.collection_id = ?`;
 const selectAll = `select ${columnList}, o.position ${fromStored}`;
 const selectOne = `select ${columnList} ${fromStored} and o.key = ?`;
 const selectDeprecated = `select 1 ${fromStored} and o.deprecated = ? limit 1`;
@@ -157,7 +156,7 @@ const selectState = `select operations_digest as "digest", revision as "revision
 const selectCurrent = 'select id from collections where id = ? and document_digest = ?';
 
 /** Lowercases only ASCII letters, as `lower` does on both databases. */
-const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 const operationOf = ({ tags, deprecated, ...row }: OperationRow): Operation => ({
   ...row,

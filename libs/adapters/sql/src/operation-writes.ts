@@ -2,7 +2,7 @@ import { createYielder } from '@portico/dependencies';
 import type { CollectionId, Operation, OperationKey } from '@portico/domain';
 import { OperationEntity } from './entities/collection-entities.ts';
 import type { Sql } from './sql.ts';
-import { columns, columnsOf, type Row, upsertInto, without, writeEach } from './table.ts';
+import { buildColumns, columnsOf, type Row, upsertInto, omitNames, writeEach } from './table.ts';
 
 /** The operations of a stored document. */
 export interface OperationsOfDocument {
@@ -37,56 +37,56 @@ type OperationRow = Row<typeof OperationEntity>;
 type StoredRow = Omit<OperationRow, 'collectionId'>;
 
 interface Batch {
-  readonly changed: readonly OperationRow[];
-  readonly removed: readonly (readonly [CollectionId, OperationKey])[];
+  readonly changedRows: readonly OperationRow[];
+  readonly removedKeys: readonly (readonly [CollectionId, OperationKey])[];
 }
 
 /** Yields only differences: most new documents change few operations, and other writers wait for this transaction. */
 async function* batchesOf(sql: Sql, { collectionId, operations }: OperationsOfDocument): AsyncGenerator<Batch> {
   const yieldToEventLoop = createYielder();
   const keys = new Set(operations.map(({ key }) => key));
-  let hasStored = false;
-  for await (const stored of storedKeys(sql, collectionId)) {
-    hasStored ||= stored.length > 0;
-    const removedKeys = stored.filter((key) => !keys.has(key)).map((key) => [collectionId, key] as const);
-    if (removedKeys.length > 0) yield { changed: [], removed: removedKeys };
+  let hasStoredRows = false;
+  for await (const keysInBatch of readStoredKeys(sql, collectionId)) {
+    hasStoredRows ||= keysInBatch.length > 0;
+    const keyPairs = keysInBatch.filter((key) => !keys.has(key)).map((key) => [collectionId, key] as const);
+    if (keyPairs.length > 0) yield { changedRows: [], removedKeys: keyPairs };
   }
   for (let from = 0; from < operations.length; from += batchMax) {
     await yieldToEventLoop();
-    const storedByKey = hasStored ? await storedRows(sql, collectionId, from) : noRows;
-    const changed = operations
+    const storedByKey = hasStoredRows ? await readStoredRows(sql, collectionId, from) : noRows;
+    const changedRows = operations
       .slice(from, from + batchMax)
-      .map((operation, at) => ({
+      .map((operation, index) => ({
         ...operation,
         collectionId,
-        position: from + at,
+        position: from + index,
         tags: JSON.stringify(operation.tags),
       }))
       .filter((row) => !isUnchanged(storedByKey.get(row.key), row));
-    if (changed.length > 0) yield { changed, removed: [] };
+    if (changedRows.length > 0) yield { changedRows, removedKeys: [] };
   }
 }
 
-const writeBatch = async (sql: Sql, { changed, removed: removedKeys }: Batch): Promise<void> => {
-  await writeEach(sql, upsertOperation, changed);
-  await sql.runEach(deleteOperation, removedKeys);
+const writeBatch = async (sql: Sql, { changedRows, removedKeys: keyPairs }: Batch): Promise<void> => {
+  await writeEach(sql, upsertOperation, changedRows);
+  await sql.runEach(deleteOperation, keyPairs);
 };
 
-async function* storedKeys(sql: Sql, collectionId: CollectionId): AsyncGenerator<readonly OperationKey[]> {
+async function* readStoredKeys(sql: Sql, collectionId: CollectionId): AsyncGenerator<readonly OperationKey[]> {
   const yieldToEventLoop = createYielder();
   for (let after: OperationKey | '' = ''; ;) {
     const rows: readonly Pick<StoredRow, 'key'>[] = await sql.all(selectKeys, [collectionId, after, batchMax]);
     yield rows.map(({ key }) => key);
-    const last = rows.at(-1);
-    if (!last || rows.length < batchMax) return;
-    after = last.key;
+    const lastRow = rows.at(-1);
+    if (!lastRow || rows.length < batchMax) return;
+    after = lastRow.key;
     // SQLite calls are synchronous.
     await yieldToEventLoop();
   }
 }
 
 /** Returns the stored rows at the positions of a batch; a row at a different position counts as changed. */
-const storedRows = async (
+const readStoredRows = async (
   sql: Sql,
   collectionId: CollectionId,
   from: number,
@@ -98,9 +98,9 @@ const storedRows = async (
 const noRows: ReadonlyMap<OperationKey, StoredRow> = new Map();
 
 /** Compares two rows. PostgreSQL returns a boolean where SQLite returns 0 or 1. */
-const isUnchanged = (stored: StoredRow | undefined, row: StoredRow): boolean =>
-  stored !== undefined &&
-  storedColumns.every((name) => (name === 'deprecated' ? Boolean(stored[name]) : stored[name]) === row[name]);
+const isUnchanged = (storedRow: StoredRow | undefined, row: StoredRow): boolean =>
+  storedRow !== undefined &&
+  storedColumns.every((name) => (name === 'deprecated' ? Boolean(storedRow[name]) : storedRow[name]) === row[name]);
 
 const upsertOperation = upsertInto(OperationEntity, 'collectionId', 'key');
 const deleteOperation = 'delete from operations where collection_id = ? and key = ?';
@@ -110,8 +110,8 @@ const deleteOperation = 'delete from operations where collection_id = ? and key 
  */
 const deleteBatch = `delete from operations where collection_id = ? and position <= (select max(position)
   from (select position from operations where collection_id = ? order by position limit ?) as first_ones)`;
-const storedColumns = without(columnsOf(OperationEntity), 'collectionId');
-const selectStored = `select ${columns('o', storedColumns)} from operations o
+const storedColumns = omitNames(columnsOf(OperationEntity), 'collectionId');
+const selectStored = `select ${buildColumns('o', storedColumns)} from operations o
   where o.collection_id = ? and o.position >= ? and o.position < ?`;
 const selectKeys = 'select key from operations where collection_id = ? and key > ? order by key limit ?';
 const updateDigest = 'update collections set operations_digest = ? where id = ?';

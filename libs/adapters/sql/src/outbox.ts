@@ -1,8 +1,8 @@
 import type { Instant, JobCounts, JobId, Outbox } from '@portico/domain';
 import { writeEffects } from './effects.ts';
-import { isReserved, jobColumns, jobOf, reserved, type JobRow } from './job-record.ts';
+import { isReserved, jobColumns, jobOf, reservedUntil, type JobRow } from './job-record.ts';
 import type { SqlDatabase, Value } from './sql.ts';
-import { columns } from './table.ts';
+import { buildColumns } from './table.ts';
 
 export const createSqlOutbox = (database: SqlDatabase, onWritten: Outbox['onWritten']): Outbox => {
   const change = (text: string, parameters: readonly Value[]) => database.write((sql) => sql.run(text, parameters));
@@ -10,7 +10,7 @@ export const createSqlOutbox = (database: SqlDatabase, onWritten: Outbox['onWrit
   return {
     onWritten,
 
-    async due(kind, now, limit) {
+    async listDue(kind, now, limit) {
       return (await database.reads.all<{ id: JobId }>(selectDue, [kind, now, now, limit])).map(({ id }) => id);
     },
 
@@ -19,10 +19,10 @@ export const createSqlOutbox = (database: SqlDatabase, onWritten: Outbox['onWrit
       return row ? jobOf(row) : null;
     },
 
-    extend: (id, leaseUntil, nextUntil) =>
-      database.write(async (sql) => (await sql.run(extend, [nextUntil, id, leaseUntil])) > 0),
+    extend: (id, leaseUntil, newLeaseUntil) =>
+      database.write(async (sql) => (await sql.run(extend, [newLeaseUntil, id, leaseUntil])) > 0),
 
-    async done(id) {
+    async complete(id) {
       await change('delete from jobs where id = ?', [id]);
     },
 
@@ -30,15 +30,15 @@ export const createSqlOutbox = (database: SqlDatabase, onWritten: Outbox['onWrit
       await change(retry, [dueAt, error, id]);
     },
 
-    async rest({ id, task }, next) {
-      await change(rest, [next.id, next.dueAt, task.requestCount, id]);
+    async restNotice({ id, task }, next) {
+      await change(restNotice, [next.id, next.dueAt, task.requestCount, id]);
     },
 
     async deadLetter(id, now, error) {
       await change(deadLetter, [now, error, id]);
     },
 
-    sealed: () => database.reads.all<{ id: JobId; sealed: string }>(selectSealed, []),
+    listSealed: () => database.reads.all<{ id: JobId; sealed: string }>(selectSealed, []),
 
     reseal: (id, before, after, effects) =>
       database.transact(async (transaction) => {
@@ -47,9 +47,9 @@ export const createSqlOutbox = (database: SqlDatabase, onWritten: Outbox['onWrit
         return true;
       }, effects.deadline),
 
-    counts: (now) => database.reads.all<JobCounts>(selectCounts, [now, now, now, now, now]),
+    countByKind: (now) => database.reads.all<JobCounts>(selectCounts, [now, now, now, now, now]),
 
-    async state(now) {
+    async readState(now) {
       const row = await database.reads.first<{ waiting: number; deadLetters: number; oldestDueAt: Instant | null }>(
         selectState,
         [now],
@@ -59,13 +59,13 @@ export const createSqlOutbox = (database: SqlDatabase, onWritten: Outbox['onWrit
   };
 };
 
-const isFree = `given_up = false and asked > 0 and due_at <= ? and (leased_until is null or leased_until <= ? or leased_until = ${reserved})`;
+const isFree = `given_up = false and asked > 0 and due_at <= ? and (leased_until is null or leased_until <= ? or leased_until = ${reservedUntil})`;
 const selectDue = `select id from jobs where kind = ? and ${isFree} order by due_at, id limit ?`;
-const claim = `update jobs set leased_until = ? where id = ? and ${isFree} returning ${columns('jobs', jobColumns)}`;
+const claim = `update jobs set leased_until = ? where id = ? and ${isFree} returning ${buildColumns('jobs', jobColumns)}`;
 const extend = 'update jobs set leased_until = ? where id = ? and leased_until = ?';
 const retry = `update jobs set attempts = attempts + 1, due_at = ?,
-  leased_until = case when ${isReserved} then ${reserved} end, error = ? where id = ? and given_up = false`;
-const rest = `update jobs set id = ?, due_at = ?, asked = asked - ?, attempts = 0, leased_until = null, error = null
+  leased_until = case when ${isReserved} then ${reservedUntil} end, error = ? where id = ? and given_up = false`;
+const restNotice = `update jobs set id = ?, due_at = ?, asked = asked - ?, attempts = 0, leased_until = null, error = null
   where id = ? and given_up = false`;
 /** Sets `due_at` to the time at which the job became a dead letter, and replaces the secret with an empty string. */
 export const deadLetter = `update jobs set given_up = true, due_at = ?, attempts = attempts + 1, leased_until = null, error = ?,
@@ -77,8 +77,8 @@ const selectState = `select
   (select count(*) from jobs where given_up = true) as "deadLetters",
   (select min(due_at) from jobs where given_up = false and asked > 0 and due_at <= ?) as "oldestDueAt"`;
 
-const isLeased = `leased_until > ? and leased_until <> ${reserved}`;
-const isUnleased = `(leased_until is null or leased_until <= ? or leased_until = ${reserved})`;
+const isLeased = `leased_until > ? and leased_until <> ${reservedUntil}`;
+const isUnleased = `(leased_until is null or leased_until <= ? or leased_until = ${reservedUntil})`;
 const countWhere = (condition: string): string => `count(case when ${condition} then 1 end)`;
 const selectCounts = `select kind,
   ${countWhere(`given_up = false and attempts = 0 and ${isUnleased}`)} as "waiting",

@@ -1,6 +1,6 @@
-import { emailKey, type GroupClaims, type Profile, type StoredKey } from '@portico/domain';
+import { toEmailKey, type GroupClaims, type Profile, type StoredKey } from '@portico/domain';
 import { ProfileEntity } from './entities/profile-entity.ts';
-import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
+import { columnsOf, insertInto, type Row, updateOf, omitNames } from './table.ts';
 
 type ProfileRow = Row<typeof ProfileEntity>;
 
@@ -21,7 +21,7 @@ export const claimColumns = [
   'claimsSeenAt',
 ] as const satisfies readonly (keyof ProfileRow)[];
 
-export const profileColumns = without(
+export const profileColumns = omitNames(
   columnsOf(ProfileEntity),
   'emailKey',
   'bound',
@@ -37,10 +37,10 @@ export type SecretColumns = Pick<ProfileRow, (typeof secretColumns)[number]>;
 export type KeyColumns = Pick<ProfileRow, (typeof keyColumns)[number]>;
 
 /** Excludes `inGroups` and the claims of tokens, which `GroupStore` writes. */
-const writtenColumns = without(columnsOf(ProfileEntity), 'inGroups', ...claimColumns);
+const writtenColumns = omitNames(columnsOf(ProfileEntity), 'inGroups', ...claimColumns);
 
 export const insertProfile = insertInto(ProfileEntity, writtenColumns);
-export const updateProfile = updateOf(ProfileEntity, 'id', without(writtenColumns, 'id', 'emailKey', 'grantsEpoch'));
+export const updateProfile = updateOf(ProfileEntity, 'id', omitNames(writtenColumns, 'id', 'emailKey', 'grantsEpoch'));
 
 /**
  * Lists the members explicitly, like the functions for collections and entries: a loop over the names is twenty times
@@ -88,9 +88,9 @@ export const claimsOf = ({ claimedGroups, claimsIssuedAt, claimsSeenAt }: ClaimC
     : { names: JSON.parse(claimedGroups) as string[], issuedAt: claimsIssuedAt, seenAt: claimsSeenAt };
 
 /** Returns the row of a profile. A null key clears the columns of the key. */
-export const profileRow = (profile: Profile, key: StoredKey | null) => ({
+export const toProfileRow = (profile: Profile, key: StoredKey | null) => ({
   ...profile,
-  emailKey: emailKey(profile.email),
+  emailKey: toEmailKey(profile.email),
   bound: profile.issuer !== null,
   keyHash: key?.current.hash ?? null,
   keyTag: key?.current.tag ?? null,

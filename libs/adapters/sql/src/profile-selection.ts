@@ -1,8 +1,8 @@
-import { emailKey, foldCase, matchesProfileText } from '@portico/domain';
+import { toEmailKey, foldCase, matchesProfileText } from '@portico/domain';
 import type { Profile, ProfileFilter, ProfilePage } from '@portico/domain';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
-import { columns } from './table.ts';
+import { buildColumns } from './table.ts';
 
 type Condition = readonly [sql: string, ...parameters: readonly Value[]];
 
@@ -24,9 +24,9 @@ export const selectProfiles = async (
   for (let position = after; ;) {
     const candidates = await readProfiles(database.reads, conditions, order, position, size);
     matches.push(...(filter.text === null ? candidates : candidates.filter(matchesText(filter.text))));
-    const last = candidates.at(-1);
-    if (limit === null || !last || matches.length >= limit || candidates.length < (size ?? 0)) break;
-    position = last;
+    const lastCandidate = candidates.at(-1);
+    if (limit === null || !lastCandidate || matches.length >= limit || candidates.length < (size ?? 0)) break;
+    position = lastCandidate;
   }
   return limit === null ? matches : matches.slice(0, limit);
 };
@@ -53,10 +53,13 @@ const readProfiles = async (
   const positionConditions: readonly Condition[] = after
     ? [[`(p.created_at, p.id) ${comparison} (?, ?)`, after.createdAt, after.id]]
     : [];
-  const all = [...conditions, ...positionConditions];
-  const text = `select ${columns('p', profileColumns)} ${whereOf(all)}
+  const allConditions = [...conditions, ...positionConditions];
+  const text = `select ${buildColumns('p', profileColumns)} ${whereOf(allConditions)}
     order by p.created_at${direction}, p.id${direction}${limit === null ? '' : ' limit ?'}`;
-  const rows = await sql.all<ProfileColumns>(text, [...parametersOf(all), ...(limit === null ? [] : [limit])]);
+  const rows = await sql.all<ProfileColumns>(text, [
+    ...parametersOf(allConditions),
+    ...(limit === null ? [] : [limit]),
+  ]);
   return rows.map(profileOf);
 };
 
@@ -68,10 +71,10 @@ const parametersOf = (conditions: readonly Condition[]): readonly Value[] =>
 
 const conditionsOf = (
   { role, status, suspended, text }: ProfileFilter,
-  database: Pick<SqlDatabase, 'unindexed'>,
+  database: Pick<SqlDatabase, 'disableIndex'>,
 ): readonly Condition[] => [
   // Without the role's index, the list is read in its own order: most profiles are clients.
-  ...(role === null ? [] : [[database.unindexed('p.role = ?'), role] as const]),
+  ...(role === null ? [] : [[database.disableIndex('p.role = ?'), role] as const]),
   ...(status === null ? [] : [['p.status = ?', status] as const]),
   ...(suspended === null ? [] : [[`p.suspended_at is ${suspended ? 'not ' : ''}null`] as const]),
   ...(text === null ? [] : [candidatesOf(text)]),
@@ -82,7 +85,7 @@ const candidatesOf = (text: string): Condition => {
   const nameConditions = ['email', 'full_name'].map(
     (column) => `lower(p.${column}) like ? escape '!' or octet_length(p.${column}) > length(p.${column})`,
   );
-  return [`(${nameConditions.join(' or ')} or p.email_key = ?)`, pattern, pattern, emailKey(text)];
+  return [`(${nameConditions.join(' or ')} or p.email_key = ?)`, pattern, pattern, toEmailKey(text)];
 };
 
 const matchesText =

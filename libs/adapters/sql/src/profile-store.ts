@@ -1,4 +1,4 @@
-import { emailKey, PorticoError } from '@portico/domain';
+import { toEmailKey, PorticoError } from '@portico/domain';
 import type { Profile, ProfileId, ProfileState, ProfileStore } from '@portico/domain';
 import { writeEffects } from './effects.ts';
 import {
@@ -7,13 +7,13 @@ import {
   keyOf,
   profileColumns,
   profileOf,
-  profileRow,
+  toProfileRow,
   updateProfile,
 } from './profile-record.ts';
 import type { KeyColumns, ProfileColumns } from './profile-record.ts';
 import { countProfiles, selectProfiles } from './profile-selection.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
-import { columns, write } from './table.ts';
+import { buildColumns, write } from './table.ts';
 
 export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
   async add(profile, effects) {
@@ -28,7 +28,7 @@ export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
   },
 
   async findByEmail(email) {
-    const row = await database.reads.first<ProfileColumns>(selectByEmail, emailParameters(email));
+    const row = await database.reads.first<ProfileColumns>(selectByEmail, toEmailParameters(email));
     return row ? profileOf(row) : null;
   },
 
@@ -40,14 +40,14 @@ export const createSqlProfileStore = (database: SqlDatabase): ProfileStore => ({
 
   count: (filter) => countProfiles(database, filter),
 
-  async admins() {
+  async listAdmins() {
     return readAdmins(database.reads);
   },
 
-  async pending(limit) {
+  async readPending(limit) {
     const count = await database.reads.first<{ total: number }>(countPending);
-    const newest = await database.reads.all<ProfileColumns>(selectPending, [limit]);
-    return { total: count?.total ?? 0, newest: newest.map(profileOf) };
+    const newestRows = await database.reads.all<ProfileColumns>(selectPending, [limit]);
+    return { total: count?.total ?? 0, newest: newestRows.map(profileOf) };
   },
 
   ...createChanges(database),
@@ -59,8 +59,10 @@ const createChanges = (database: SqlDatabase): Pick<ProfileStore, 'update' | 're
       const current = await load(transaction, id);
       const change = decide({ ...current, admins: await readAdmins(transaction) });
       const profile = { ...change.profile, id };
-      await refuseUnknownTier(transaction, current.profile, profile);
-      await translateTaken(database, profile, () => write(transaction, updateProfile, profileRow(profile, change.key)));
+      await rejectUnknownTier(transaction, current.profile, profile);
+      await translateTaken(database, profile, () =>
+        write(transaction, updateProfile, toProfileRow(profile, change.key)),
+      );
       await writeEffects(transaction, change);
       return change.profile;
     });
@@ -72,7 +74,7 @@ const createChanges = (database: SqlDatabase): Pick<ProfileStore, 'update' | 're
       const effects = decide(state);
       // The foreign keys also delete the profile's grants and overrides.
       await transaction.run(remove, [id]);
-      await passEmailKey(transaction, state.profile);
+      await transferEmailKey(transaction, state.profile);
       await transaction.run(deleteMails, [id]);
       await writeEffects(transaction, effects);
     });
@@ -82,13 +84,13 @@ const createChanges = (database: SqlDatabase): Pick<ProfileStore, 'update' | 're
     return database.transact(async (transaction) => {
       const row =
         (await transaction.first<StateColumns>(selectStateByUid, [uid])) ??
-        (await transaction.first<StateColumns>(selectStateByEmail, emailParameters(email)));
+        (await transaction.first<StateColumns>(selectStateByEmail, toEmailParameters(email)));
       const change = decide({ admins: await readAdmins(transaction), match: row ? profileOf(row) : null });
       if (!change) return null;
       const { profile } = change;
       await translateTaken(database, profile, () =>
         row?.id === profile.id
-          ? write(transaction, updateProfile, profileRow(profile, keyOf(row)))
+          ? write(transaction, updateProfile, toProfileRow(profile, keyOf(row)))
           : insert(transaction, profile),
       );
       await writeEffects(transaction, change);
@@ -105,8 +107,8 @@ export const findProfile = async (sql: Sql, id: ProfileId): Promise<Profile | nu
   return row ? profileOf(row) : null;
 };
 
-const profiles = `select ${columns('p', profileColumns)} from profiles p`;
-const profilesWithKeys = `select ${columns('p', [...profileColumns, ...keyColumns])} from profiles p`;
+const profiles = `select ${buildColumns('p', profileColumns)} from profiles p`;
+const profilesWithKeys = `select ${buildColumns('p', [...profileColumns, ...keyColumns])} from profiles p`;
 const selectAll = `${profiles} order by p.created_at, p.id`;
 const selectById = `${profiles} where p.id = ?`;
 /**
@@ -115,8 +117,8 @@ const selectById = `${profiles} where p.id = ?`;
  */
 const hasEmail = `where (p.email in (?, ?) or p.email_key = ?)
   order by case when p.email = ? then 0 when p.email_key = ? then 1 else 2 end, p.created_at, p.id limit 1`;
-export const emailParameters = (email: string): readonly (string | null)[] => {
-  const key = emailKey(email);
+export const toEmailParameters = (email: string): readonly (string | null)[] => {
+  const key = toEmailKey(email);
   return [email, key, key, email, key];
 };
 export const selectIdByEmail = `select p.id from profiles p ${hasEmail}`;
@@ -136,7 +138,7 @@ const assignEmailKey = `update profiles set email_key = ?
 const deleteMails = 'delete from jobs where profile_id = ?';
 
 const insert = (sql: Sql, profile: Profile): Promise<number> =>
-  write(sql, insertProfile, { ...profileRow(profile, null), grantsEpoch: 0 });
+  write(sql, insertProfile, { ...toProfileRow(profile, null), grantsEpoch: 0 });
 
 const load = async (sql: Sql, id: ProfileId): Promise<Pick<ProfileState, 'profile' | 'key'>> => {
   const row = await sql.first<StateColumns>(selectState, [id]);
@@ -148,18 +150,18 @@ const load = async (sql: Sql, id: ProfileId): Promise<Pick<ProfileState, 'profil
  * Passes the email key of a removed profile to the oldest other profile with the same mailbox, unless one already has
  * it.
  */
-const passEmailKey = async (sql: Sql, removedProfile: Profile): Promise<void> => {
-  const key = emailKey(removedProfile.email);
+const transferEmailKey = async (sql: Sql, removedProfile: Profile): Promise<void> => {
+  const key = toEmailKey(removedProfile.email);
   if (key === null) return;
-  const keyless = await sql.all<Pick<Profile, 'id' | 'email'>>(selectKeyless);
-  const next = keyless.find(({ email }) => emailKey(email) === key);
+  const keylessProfile = await sql.all<Pick<Profile, 'id' | 'email'>>(selectKeyless);
+  const next = keylessProfile.find(({ email }) => toEmailKey(email) === key);
   if (next) await sql.run(assignEmailKey, [key, next.id, key]);
 };
 
 const readAdmins = async (sql: Sql): Promise<readonly Profile[]> =>
   (await sql.all<ProfileColumns>(selectAdmins)).map(profileOf);
 
-const refuseUnknownTier = async (sql: Sql, currentProfile: Profile, { tier }: Profile): Promise<void> => {
+const rejectUnknownTier = async (sql: Sql, currentProfile: Profile, { tier }: Profile): Promise<void> => {
   if (tier !== null && tier !== currentProfile.tier && !(await sql.first(selectTier, [tier])))
     throw new PorticoError('tier_not_found');
 };
@@ -176,7 +178,7 @@ const translateTaken = async (
   try {
     await store();
   } catch (cause) {
-    const key = database.violatedKey(cause);
+    const key = database.findViolatedKey(cause);
     if (key === 'profiles.email' || key === 'profiles.email_key') throw new PorticoError('email_taken', { cause });
     if (key === 'profiles.uid') {
       throw new PorticoError((await isEmailTaken(database, profile)) ? 'email_taken' : 'identity_taken', { cause });
@@ -186,6 +188,6 @@ const translateTaken = async (
 };
 
 const isEmailTaken = async ({ reads }: SqlDatabase, { id, email }: Profile): Promise<boolean> => {
-  const profileWithEmail = await reads.first<ProfileColumns>(selectByEmail, emailParameters(email));
+  const profileWithEmail = await reads.first<ProfileColumns>(selectByEmail, toEmailParameters(email));
   return profileWithEmail !== undefined && profileWithEmail.id !== id;
 };

@@ -17,11 +17,11 @@ import {
 import { writeEffects } from './effects.ts';
 import { GrantEntity } from './entities/access-entities.ts';
 import { touchGrants } from './grant-store.ts';
-import { grantedIds, grantedIdsParameters } from './memberships.ts';
+import { grantedIds, toGrantedIdsParameters } from './memberships.ts';
 import { findProfile } from './profile-store.ts';
 import { insertRequest, requestColumns, writeDecisions } from './request-record.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
-import { columns, upsertInto, write } from './table.ts';
+import { buildColumns, upsertInto, write } from './table.ts';
 
 export const createSqlRequestStore = (
   database: SqlDatabase,
@@ -29,7 +29,7 @@ export const createSqlRequestStore = (
 ): AccessRequestStore => ({
   async create(requester, collection, now, decide) {
     await database.transact(async (transaction) => {
-      const change = decide(await askState(transaction, requester, collection, now));
+      const change = decide(await readRequestState(transaction, requester, collection, now));
       await write(transaction, insertRequest, change.request);
       await writeEffects(transaction, change);
     });
@@ -45,7 +45,7 @@ export const createSqlRequestStore = (
   },
 
   async list(filter, page) {
-    const { text, parameters } = listStatement(filter, page);
+    const { text, parameters } = buildListStatement(filter, page);
     return (await database.reads.all<RequestRow>(text, parameters)).map(requestOf);
   },
 
@@ -67,12 +67,12 @@ export const createSqlRequestStore = (
     });
   },
 
-  async catalog(reader, page) {
-    const { text, parameters } = catalogStatement(reader, page);
+  async listCatalog(visibility, page) {
+    const { text, parameters } = buildCatalogStatement(visibility, page);
     return database.reads.all<CatalogEntry>(text, parameters);
   },
 
-  async discoverable(ids) {
+  async findDiscoverable(ids) {
     const text = `select c.id from collections c where c.discoverable = ? and c.id in (${idsInJson})`;
     const rows = await database.reads.all<{ id: CollectionId }>(text, [true, JSON.stringify(ids)]);
     return new Set(rows.map(({ id }) => id));
@@ -98,7 +98,7 @@ const joinParts = (parts: readonly (Part | null)[]): Statement => {
 type RequestRow = Omit<ListedRequest, 'discoverable'> & { readonly discoverable: boolean | number };
 const requestOf = (row: RequestRow): ListedRequest => ({ ...row, discoverable: Boolean(row.discoverable) });
 
-const selectRequests = `select ${columns('q', requestColumns)}, p.email, p.full_name as "fullName",
+const selectRequests = `select ${buildColumns('q', requestColumns)}, p.email, p.full_name as "fullName",
     c.name as "collectionName", c.discoverable
   from access_requests q join profiles p on p.id = q.profile_id join collections c on c.id = q.collection_id`;
 const selectGrant = `select g.granted_at as "grantedAt", g.expires_at as "expiresAt" from grants g
@@ -113,7 +113,7 @@ const findRequest = async (sql: Sql, id: AccessRequest['id']): Promise<ListedReq
 const selectCollection = 'select id, name, discoverable from collections where id = ?';
 const selectPending = `select q.collection_id as id from access_requests q where q.profile_id = ? and q.status = 'pending'`;
 
-const askState = async (
+const readRequestState = async (
   sql: Sql,
   requester: ProfileId,
   collection: CollectionId,
@@ -121,18 +121,18 @@ const askState = async (
 ): Promise<NewRequestState> => {
   const profile: Profile | null = await findProfile(sql, requester);
   const row = await sql.first<NonNullable<NewRequestState['collection']>>(selectCollection, [collection]);
-  const granted = `select 1 from (${grantedIds}) g where g.collection_id = ?`;
-  const pending = await sql.all<{ id: CollectionId }>(selectPending, [requester]);
+  const selectLiveGrant = `select 1 from (${grantedIds}) g where g.collection_id = ?`;
+  const pendingRows = await sql.all<{ id: CollectionId }>(selectPending, [requester]);
   return {
     profile,
     collection: row ? { ...row, discoverable: Boolean(row.discoverable) } : null,
-    granted: (await sql.first(granted, [...grantedIdsParameters(requester, now), collection])) !== undefined,
-    requested: pending.some(({ id }) => id === collection),
-    pending: pending.length,
+    hasGrant: (await sql.first(selectLiveGrant, [...toGrantedIdsParameters(requester, now), collection])) !== undefined,
+    hasPendingRequest: pendingRows.some(({ id }) => id === collection),
+    pendingCount: pendingRows.length,
   };
 };
 
-const listStatement = (
+const buildListStatement = (
   { status, profileId, collectionId }: RequestFilter,
   { limit, order, after }: RequestPage,
 ): Statement => {
@@ -150,29 +150,29 @@ const listStatement = (
 /**
  * Returns the SQL for a reader's access to a collection, and the condition for the collections that the reader can see.
  */
-const visibilityParts = (reader: Visibility): { readonly access: Part; readonly visible: Part } => {
-  switch (reader.of) {
+const buildVisibilityParts = (visibility: Visibility): { readonly access: Part; readonly visible: Part } => {
+  switch (visibility.scope) {
     case 'all':
       return { access: [`'granted'`], visible: ['true'] };
-    case 'nothing':
+    case 'none':
       return { access: [`'none'`], visible: ['c.discoverable = ?', true] };
     case 'granted': {
-      const granted = grantedIdsParameters(reader.to, reader.at);
+      const grantedParameters = toGrantedIdsParameters(visibility.profileId, visibility.now);
       return {
         access: [
           `case when c.id in (${grantedIds}) then 'granted' when c.id in (${selectPending}) then 'requested' else 'none' end`,
-          ...granted,
-          reader.to,
+          ...grantedParameters,
+          visibility.profileId,
         ],
-        visible: [`(c.discoverable = ? or c.id in (${grantedIds}))`, true, ...granted],
+        visible: [`(c.discoverable = ? or c.id in (${grantedIds}))`, true, ...grantedParameters],
       };
     }
   }
 };
 
-const catalogStatement = (reader: Visibility, { containing, limit, after }: CatalogPage): Statement => {
-  const { access, visible } = visibilityParts(reader);
-  const pattern = `%${lowerAscii(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
+const buildCatalogStatement = (visibility: Visibility, { containing, limit, after }: CatalogPage): Statement => {
+  const { access, visible } = buildVisibilityParts(visibility);
+  const pattern = `%${toAsciiLowerCase(containing ?? '').replace(/[!%_]/g, '!$&')}%`;
   return joinParts([
     ['select c.id, c.name, c.description,'],
     access,
@@ -187,4 +187,4 @@ const catalogStatement = (reader: Visibility, { containing, limit, after }: Cata
 };
 
 /** Lowercases only ASCII letters, as `lower` does on both databases. */
-const lowerAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
+const toAsciiLowerCase = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());

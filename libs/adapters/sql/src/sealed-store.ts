@@ -2,35 +2,35 @@ import { nextChangeAt, type SealedMail, type SealedSecrets, type SealedStore } f
 import { collectionColumns, type CollectionColumns, collectionOf } from './collection-record.ts';
 import { touchCatalog } from './collection-store.ts';
 import { writeEffects } from './effects.ts';
-import { nextEpochs } from './epochs.ts';
+import { createEpochParameters } from './epochs.ts';
 import { deadLetter } from './outbox.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
-import { columns } from './table.ts';
+import { buildColumns } from './table.ts';
 
 export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
-  read: () => database.snapshot(readSealed),
+  read: () => database.withSnapshot(readSecrets),
 
-  ensurePepper: (sealed) => createSettingsTable(database).putIfAbsent(pepperName, sealed),
+  ensurePepper: (sealedPepper) => createSettingsTable(database).putIfAbsent(pepperName, sealedPepper),
 
   resealPepper: (before, after) =>
     database.transact(async (transaction) => (await transaction.run(resealPepper, [after, pepperName, before])) > 0),
 
   async reset(decide) {
     await database.transact(async (transaction) => {
-      const sealed = await readSealed(transaction);
-      const reset = decide(sealed);
+      const secrets = await readSecrets(transaction);
+      const reset = decide(secrets);
       if (!reset) return;
-      const lostIds = new Set(reset.collections);
-      const collections = sealed.collections.filter(({ id }) => lostIds.has(id));
+      const lostCollectionIds = new Set(reset.collections);
+      const collections = secrets.collections.filter(({ id }) => lostCollectionIds.has(id));
       await transaction.runEach(
         clearCredential,
-        collections.map(({ id, updatedAt }) => [nextChangeAt(updatedAt, reset.at), id]),
+        collections.map(({ id, updatedAt }) => [nextChangeAt(updatedAt, reset.resetAt), id]),
       );
-      await transaction.run(touchCatalog, nextEpochs());
+      await transaction.run(touchCatalog, createEpochParameters());
       await transaction.runEach(
         deadLetter,
-        reset.mails.map((id) => [reset.at, reset.reason, id]),
+        reset.mails.map((id) => [reset.resetAt, reset.reason, id]),
       );
       if (reset.pepper !== null) {
         await transaction.run(putPepper, [reset.pepper, pepperName]);
@@ -44,7 +44,7 @@ export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
 
 const pepperName = 'api-key-pepper';
 
-const readSealed = async (sql: Sql): Promise<SealedSecrets> => ({
+const readSecrets = async (sql: Sql): Promise<SealedSecrets> => ({
   collections: (await sql.all<CollectionColumns>(selectCollections)).map(collectionOf),
   mails: await sql.all<SealedMail>(selectMails),
   pepper: (await sql.first<{ value: string }>(selectPepper, [pepperName]))?.value ?? null,
@@ -52,9 +52,9 @@ const readSealed = async (sql: Sql): Promise<SealedSecrets> => ({
   accountKeys: (await sql.first<{ keys: number }>(countKeysOf('service_accounts')))?.keys ?? 0,
 });
 
-const selectCollections = `select ${columns('c', collectionColumns)} from collections c
+const selectCollections = `select ${buildColumns('c', collectionColumns)} from collections c
   where c.stored_sealed_value is not null order by c.name_key, c.id`;
-const selectMails = `select ${columns('j', ['id', 'profileId', 'sealed'])} from jobs j
+const selectMails = `select ${buildColumns('j', ['id', 'profileId', 'sealed'])} from jobs j
   where j.given_up = false and j.sealed is not null`;
 const selectPepper = 'select value from settings where name = ?';
 type KeyTable = 'profiles' | 'service_accounts';

@@ -2,16 +2,16 @@ import { createYielder } from '@portico/dependencies';
 import type { Instant, ModelProgress, SearchModel, SearchModels } from '@portico/domain';
 import { SearchModelEntity } from './entities/vector-entities.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
-import { columns, columnsOf } from './table.ts';
+import { buildColumns, columnsOf } from './table.ts';
 
 const yieldToEventLoop = createYielder();
 
 export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
-  async state() {
+  async readState() {
     const row = await database.reads.first<EpochsRow>(selectEpochs);
-    if (!row) throw new Error('The database has no row of epochs.');
+    if (!row) throw new Error('The epochs table is empty.');
     const { searchModel, ...epochs } = row;
-    return { serving: searchModel, announced: await database.reads.all<SearchModel>(selectModels), epochs };
+    return { serving: searchModel, announcedModels: await database.reads.all<SearchModel>(selectModels), epochs };
   },
 
   async announce(modelId, now) {
@@ -21,7 +21,7 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
     });
   },
 
-  progress: (from, to) => readProgress(database.reads, from, to),
+  readProgress: (from, to) => readProgress(database.reads, from, to),
 
   promote: (from, to) =>
     database.transact(async (transaction) => {
@@ -45,7 +45,7 @@ export const createSqlSearchModels = (database: SqlDatabase): SearchModels => ({
   async remove({ modelId, lastSeenAt }) {
     await database.transact(async (transaction) => {
       await transaction.run(lockEpochs);
-      await transaction.run(forget, [modelId, lastSeenAt]);
+      await transaction.run(deleteModel, [modelId, lastSeenAt]);
     });
   },
 });
@@ -57,13 +57,13 @@ interface EpochsRow {
   readonly searchModel: string | null;
 }
 
-const selectEpochs = `select ${columns('e', ['catalog', 'embeddings', 'operations', 'searchModel'])} from epochs e where e.id = 1`;
+const selectEpochs = `select ${buildColumns('e', ['catalog', 'embeddings', 'operations', 'searchModel'])} from epochs e where e.id = 1`;
 /**
  * Embeddings are written outside `transact`: this statement blocks those writes until the commit (see
  * `createSequencedWrites`).
  */
 const lockEpochs = 'update epochs set search_model = search_model where id = 1';
-const selectModels = `select ${columns('m', columnsOf(SearchModelEntity))} from search_models m
+const selectModels = `select ${buildColumns('m', columnsOf(SearchModelEntity))} from search_models m
   order by m.first_seen_at, m.model_id`;
 const selectLatest = 'select max(first_seen_at) as "latest" from search_models';
 const announce = `insert into search_models (model_id, first_seen_at, last_seen_at) values (?, ?, ?)
@@ -79,7 +79,7 @@ const selectProgress = `select count(*) as "total", count(n.collection_id) as "d
 const removeEmbeddings = `delete from collection_embeddings where model_id = ?
   and collection_id in (select e.collection_id from collection_embeddings e where e.model_id = ?
     and not exists (select 1 from epochs where search_model = e.model_id) limit ?)`;
-const forget = `delete from search_models where model_id = ? and last_seen_at = ?
+const deleteModel = `delete from search_models where model_id = ? and last_seen_at = ?
   and not exists (select 1 from epochs where search_model = search_models.model_id)
   and not exists (select 1 from collection_embeddings e where e.model_id = search_models.model_id)`;
 

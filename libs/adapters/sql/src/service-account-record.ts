@@ -1,19 +1,19 @@
-import { nameKey, type AccountState, type Scope, type ServiceAccount, scopesOf } from '@portico/domain';
+import { toNameKey, type AccountState, type Scope, type ServiceAccount, scopesOf } from '@portico/domain';
 import { ServiceAccountEntity } from './entities/service-account-entity.ts';
 import { secretColumns, secretsOf } from './profile-record.ts';
-import { columnsOf, insertInto, type Row, updateOf, without } from './table.ts';
+import { columnsOf, insertInto, type Row, updateOf, omitNames } from './table.ts';
 
 type ServiceAccountRow = Row<typeof ServiceAccountEntity>;
 
 const allColumns = columnsOf(ServiceAccountEntity);
-export const accountColumns = without(allColumns, 'nameKey', ...secretColumns);
-export const accountStateColumns = without(allColumns, 'nameKey');
+export const accountColumns = omitNames(allColumns, 'nameKey', ...secretColumns);
+export const accountStateColumns = omitNames(allColumns, 'nameKey');
 
 export type AccountColumns = Pick<ServiceAccountRow, (typeof accountColumns)[number]>;
 export type AccountStateColumns = Pick<ServiceAccountRow, (typeof accountStateColumns)[number]>;
 
 export const insertAccount = insertInto(ServiceAccountEntity, allColumns);
-export const updateAccount = updateOf(ServiceAccountEntity, 'id', without(allColumns, 'id'));
+export const updateAccount = updateOf(ServiceAccountEntity, 'id', omitNames(allColumns, 'id'));
 
 export const accountOf = (row: AccountColumns): ServiceAccount => ({
   id: row.id,
@@ -32,9 +32,9 @@ export const accountStateOf = (row: AccountStateColumns): AccountState => ({
 });
 
 /** Returns the row of an account. A null key clears the columns of the key. */
-export const accountRow = ({ account, key }: AccountState): ServiceAccountRow => ({
+export const toAccountRow = ({ account, key }: AccountState): ServiceAccountRow => ({
   ...account,
-  nameKey: nameKey(account.name),
+  nameKey: toNameKey(account.name),
   scopes: account.scopes.join(' '),
   keyHash: key?.current.hash ?? null,
   keyTag: key?.current.tag ?? null,

@@ -5,7 +5,7 @@ import {
   accountColumns,
   type AccountColumns,
   accountOf,
-  accountRow,
+  toAccountRow,
   accountStateColumns,
   type AccountStateColumns,
   accountStateOf,
@@ -13,7 +13,7 @@ import {
   updateAccount,
 } from './service-account-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
-import { columns, write } from './table.ts';
+import { buildColumns, write } from './table.ts';
 
 export const createSqlServiceAccountStore = (database: SqlDatabase): ServiceAccountStore => ({
   async add(decide) {
@@ -21,7 +21,7 @@ export const createSqlServiceAccountStore = (database: SqlDatabase): ServiceAcco
       database.transact(async (transaction) => {
         const row = await transaction.first<{ accounts: number }>(countAccounts);
         const { account, key, ...effects } = decide(row?.accounts ?? 0);
-        await write(transaction, insertAccount, accountRow({ account, key }));
+        await write(transaction, insertAccount, toAccountRow({ account, key }));
         await writeEffects(transaction, effects);
       }),
     );
@@ -41,7 +41,7 @@ export const createSqlServiceAccountStore = (database: SqlDatabase): ServiceAcco
       database.transact(async (transaction) => {
         const { account: changedAccount, key, ...effects } = decide(await load(transaction, id));
         const account = { ...changedAccount, id };
-        await write(transaction, updateAccount, accountRow({ account, key }));
+        await write(transaction, updateAccount, toAccountRow({ account, key }));
         await writeEffects(transaction, effects);
         return account;
       }),
@@ -57,10 +57,10 @@ export const createSqlServiceAccountStore = (database: SqlDatabase): ServiceAcco
   },
 });
 
-const accounts = `select ${columns('s', accountColumns)} from service_accounts s`;
+const accounts = `select ${buildColumns('s', accountColumns)} from service_accounts s`;
 const selectAll = `${accounts} order by s.name_key`;
 const selectById = `${accounts} where s.id = ?`;
-const selectState = `select ${columns('s', accountStateColumns)} from service_accounts s where s.id = ?`;
+const selectState = `select ${buildColumns('s', accountStateColumns)} from service_accounts s where s.id = ?`;
 const countAccounts = 'select count(*) as accounts from service_accounts';
 const deleteAccount = 'delete from service_accounts where id = ?';
 
@@ -74,7 +74,7 @@ const translateTaken = async <T>(database: SqlDatabase, change: () => Promise<T>
   try {
     return await change();
   } catch (cause) {
-    if (database.violatedKey(cause) === 'service_accounts.name_key')
+    if (database.findViolatedKey(cause) === 'service_accounts.name_key')
       throw new PorticoError('service_account_taken', { cause });
     throw cause;
   }

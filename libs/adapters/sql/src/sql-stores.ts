@@ -30,8 +30,8 @@ import { createWriteCheck, type WriteCheckOptions } from './write-check.ts';
 /** The dialect-specific parts of the stores. */
 export interface SqlDialect {
   readonly database: SqlDatabase & { close(): Promise<void> };
-  readonly migrated: SqlStores['migrated'];
-  readonly prepared: PreparedReads;
+  readonly appliedMigrations: SqlStores['appliedMigrations'];
+  readonly preparedReads: PreparedReads;
   readonly collections: CollectionDialect;
   readonly usage: UsageDialect;
   /** Rejects while the database cannot be read. */
@@ -40,18 +40,18 @@ export interface SqlDialect {
 }
 
 export const createSqlStores = (dialect: SqlDialect): SqlStores => {
-  const { migrated, prepared, collections, usage } = dialect;
+  const { appliedMigrations, preparedReads, collections, usage } = dialect;
   const { database, onWritten } = withJobNotifications(dialect.database);
   const checkWrites = createWriteCheck(database, dialect.writeCheck);
   const audit = createSqlAuditLog(database, collections);
 
   return {
     stores: {
-      callers: createSqlCallerLookup(prepared),
+      callers: createSqlCallerLookup(preparedReads),
       profiles: createSqlProfileStore(database),
-      collections: createSqlCollectionStore(database, createSqlCollectionReads(prepared, collections)),
+      collections: createSqlCollectionStore(database, createSqlCollectionReads(preparedReads, collections)),
       operations: createSqlOperationStore(database, collections),
-      operationBlocks: createSqlOperationBlockStore(database, prepared),
+      operationBlocks: createSqlOperationBlockStore(database, preparedReads),
       grants: createSqlGrantStore(database, collections),
       groups: createSqlGroupStore(database, collections),
       expiries: createSqlExpiryStore(database),
@@ -70,7 +70,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       oneTimeCodes: createSqlOneTimeCodeStore(database),
     },
     settings: createSettingsTable(database),
-    migrated,
+    appliedMigrations,
     probe: {
       name: 'database',
       essential: true,

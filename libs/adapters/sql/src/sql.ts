@@ -21,12 +21,12 @@ export type PreparedRead<Result> = (...parameters: readonly Value[]) => Promise<
 
 /** Prepares reads that see the same data as `SqlDatabase.reads`. */
 export interface PreparedReads {
-  all<Row>(text: string): PreparedRead<Row[]>;
-  first<Row>(text: string): PreparedRead<Row | undefined>;
-  /** Like `first`, for a row of several megabytes; other reads do not wait for it. */
-  large<Row>(text: string): PreparedRead<Row | undefined>;
+  prepareAll<Row>(text: string): PreparedRead<Row[]>;
+  prepareFirst<Row>(text: string): PreparedRead<Row | undefined>;
+  /** Like `prepareFirst`, for a row of several megabytes; other reads do not wait for it. */
+  prepareLarge<Row>(text: string): PreparedRead<Row | undefined>;
   /** Returns the values of a single column. */
-  column<Content>(text: string): PreparedRead<Content[]>;
+  prepareColumn<Content>(text: string): PreparedRead<Content[]>;
 }
 
 /** One database, of either dialect. */
@@ -35,7 +35,7 @@ export interface SqlDatabase {
   readonly reads: Sql;
 
   /** Reads a consistent snapshot. `work` must await nothing but these reads. */
-  snapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
+  withSnapshot<T>(work: (sql: Sql) => Promise<T>): Promise<T>;
 
   /**
    * Runs `work` in one transaction, isolated from all other `transact` calls, and resolves once it is durable. An error
@@ -54,11 +54,11 @@ export interface SqlDatabase {
   /**
    * Rewrites a condition so that no index is used for it, for databases that cannot determine the most selective index.
    */
-  unindexed(condition: string): string;
+  disableIndex(condition: string): string;
 
   /**
    * Returns the table and column (such as `profiles.email`) of the uniqueness violation that this vendor's error
    * reports, or null.
    */
-  violatedKey(error: unknown): string | null;
+  findViolatedKey(error: unknown): string | null;
 }

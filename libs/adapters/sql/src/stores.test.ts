@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { aCollection, aContent, aJob, aProfile, jobsOnly, noEffects, start } from '@portico/contracts';
+import { aCollection, aDocumentContent, aJob, aProfile, jobEffectsOf, noEffects, start } from '@portico/contracts';
 import { expect, test } from 'vitest';
 import { yieldEveryTime } from '../test/slices.ts';
 import { describeDialects } from '../test/dialects.ts';
@@ -8,14 +8,18 @@ describeDialects(({ withStores }) => {
   test('a document of several megabytes is returned unchanged', () =>
     withStores(async ({ stores: { collections } }) => {
       const collection = aCollection();
-      const packed = { deflated: Uint8Array.from(randomBytes(6_000_000)), crc32: 0xffff_fffe, bytes: 32_000_000 };
-      await collections.add(collection, aContent(), noEffects);
-      const document = { packed, operations: [] };
-      await collections.update(collection.id, (current) => ({ ...noEffects, collection: current, document }));
-      const { deflated, ...rest } = (await collections.document(collection.id))?.packed ?? {};
-      expect(rest).toEqual({ crc32: packed.crc32, bytes: packed.bytes });
+      const packedText = { deflated: Uint8Array.from(randomBytes(6_000_000)), crc32: 0xffff_fffe, bytes: 32_000_000 };
+      await collections.add(collection, aDocumentContent(), noEffects);
+      const document = { packed: packedText, operations: [] };
+      await collections.update(collection.id, (currentCollection) => ({
+        ...noEffects,
+        collection: currentCollection,
+        document,
+      }));
+      const { deflated, ...rest } = (await collections.findDocument(collection.id))?.packed ?? {};
+      expect(rest).toEqual({ crc32: packedText.crc32, bytes: packedText.bytes });
       // `toEqual` would compare byte by byte, which takes seconds.
-      expect(deflated && Buffer.compare(deflated, packed.deflated)).toBe(0);
+      expect(deflated && Buffer.compare(deflated, packedText.deflated)).toBe(0);
     }));
 
   test.for([
@@ -30,17 +34,17 @@ describeDialects(({ withStores }) => {
     withStores(async ({ stores: { profiles, collections, callers } }) => {
       const profile = aProfile({ fullName: text, companyName: text, uid: text });
       await profiles.add(profile, noEffects);
-      await profiles.update(profile.id, ({ profile: current, key }) => ({
+      await profiles.update(profile.id, ({ profile: currentProfile, key }) => ({
         ...noEffects,
-        profile: { ...current, companyName: `${text}${text}` },
+        profile: { ...currentProfile, companyName: `${text}${text}` },
         key,
       }));
       expect(await profiles.find(profile.id)).toEqual({ ...profile, companyName: `${text}${text}` });
 
       const collection = aCollection({ name: text, description: text, importKey: text });
-      await collections.add(collection, aContent(), noEffects);
+      await collections.add(collection, aDocumentContent(), noEffects);
       expect(await collections.findByImportKey(text)).toEqual(collection);
-      expect(await callers.byEitherId(profile.id, start)).toMatchObject({ profile: { fullName: text } });
+      expect(await callers.findByEitherId(profile.id, start)).toMatchObject({ profile: { fullName: text } });
     }),
   );
 
@@ -53,7 +57,7 @@ describeDialects(({ withStores }) => {
         if (!isDone) setImmediate(count);
       };
       setImmediate(count);
-      for (let batch = 1; batch <= 5; batch += 1) await embeddingJobs.enqueue(jobsOnly(aJob()));
+      for (let batch = 1; batch <= 5; batch += 1) await embeddingJobs.enqueue(jobEffectsOf(aJob()));
       isDone = true;
       expect(ticks).toBeGreaterThanOrEqual(5);
     }));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { GrantEntity } from './entities/access-entities.ts';
 import { TierEntity } from './entities/limit-entities.ts';
 import { SettingEntity } from './entities/installation-entities.ts';
-import { columns, columnsOf, insertInto, updateOf, upsertInto, without } from './table.ts';
+import { buildColumns, columnsOf, insertInto, updateOf, upsertInto, omitNames } from './table.ts';
 
 const tier = {
   tier: 'gold',
@@ -15,13 +15,13 @@ const tier = {
 };
 
 test('an insert has a parameter for each column, in the order of its text', () => {
-  const { text, parameters } = insertInto(TierEntity, ['windowSeconds', 'tier']);
+  const { text, toParameters: parameters } = insertInto(TierEntity, ['windowSeconds', 'tier']);
   expect(text).toBe('insert into tiers (window_seconds, tier) values (?, ?)');
   expect(parameters(tier)).toEqual([60, 'gold']);
 });
 
-test('an update lists the written columns, and the key last', () => {
-  const { text, parameters } = updateOf(TierEntity, 'tier', ['isActive', 'description']);
+test('an update lists the written columns first and the key last', () => {
+  const { text, toParameters: parameters } = updateOf(TierEntity, 'tier', ['isActive', 'description']);
   expect(text).toBe('update tiers set is_active = ?, description = ? where tier = ?');
   expect(parameters(tier)).toEqual([true, null, 'gold']);
 });
@@ -34,7 +34,7 @@ test('an upsert replaces the row with the same key', () => {
 
 test('columns include references and are selected under their entity names', () => {
   expect(columnsOf(GrantEntity)).toEqual(['profileId', 'collectionId', 'grantedAt', 'expiresAt']);
-  expect(columns('g', without(columnsOf(GrantEntity), 'grantedAt', 'expiresAt'), 'target_')).toBe(
+  expect(buildColumns('g', omitNames(columnsOf(GrantEntity), 'grantedAt', 'expiresAt'), 'target_')).toBe(
     'g.profile_id as "target_profileId", g.collection_id as "target_collectionId"',
   );
 });

@@ -27,34 +27,37 @@ export const createSqlUsageStore = (
   database: SqlDatabase,
   { objectsInJson, idsInJson }: UsageDialect & Pick<CollectionDialect, 'idsInJson'>,
 ): UsageStore => {
-  const addAll = upsertFrom(objectsInJson);
+  const upsertUses = upsertFrom(objectsInJson);
   const selectProfiles = `select p.id, ${latestOf('last_used_at', 'profile_id = p.id')} as "lastUsedAt",
     ${latestOf('key_used_at', 'profile_id = p.id')} as "keyUsedAt" from profiles p where p.id in (${idsInJson})`;
   const selectByAnyone = `select c.id, ${latestOf('last_used_at', 'collection_id = c.id')} as "lastUsedAt"
     from collections c where c.id in (${idsInJson})`;
   // A profile has few rows, while a collection has rows for all profiles.
   const selectByProfile = `select u.collection_id as id, max(u.last_used_at) as "lastUsedAt" from usage_days u
-    where u.profile_id = ? and ${database.unindexed('u.collection_id')} in (${idsInJson}) group by u.collection_id`;
+    where u.profile_id = ? and ${database.disableIndex('u.collection_id')} in (${idsInJson}) group by u.collection_id`;
 
   return {
     async add(uses) {
-      if (uses.length > 0) await database.write((sql) => sql.run(addAll, [JSON.stringify(uses.map(rowOf))]));
+      if (uses.length > 0) await database.write((sql) => sql.run(upsertUses, [JSON.stringify(uses.map(rowOf))]));
     },
 
-    async report(by, filter, limit, order) {
-      const { text, parameters } = reportOf(by, filter, order);
+    async report(grouping, filter, limit, order) {
+      const { text, parameters } = reportOf(grouping, filter, order);
       const rows = await database.reads.all<ReportRow>(text, [...parameters, limit]);
-      return rows.map((row): UsageLine => ({ of: groupings[by].of(row), counts: countsOf(row) }));
+      return rows.map((row): UsageLine => ({ subject: groupings[grouping].toSubject(row), counts: countsOf(row) }));
     },
 
-    async profileUses(ids) {
+    async findProfileUses(ids) {
       const rows = await database.reads.all<LastUseRow<ProfileId>>(selectProfiles, [JSON.stringify(ids)]);
       return new Map(rows.flatMap(({ id, ...use }) => (isUsed(use) ? [[id, use] as const] : [])));
     },
 
-    async collectionUses(ids, by) {
-      const [text, own] = by === null ? [selectByAnyone, []] : [selectByProfile, [by]];
-      const rows = await database.reads.all<LastUseRow<CollectionId>>(text, [...own, JSON.stringify(ids)]);
+    async findCollectionUses(ids, profileId) {
+      const [text, profileParameters] = profileId === null ? [selectByAnyone, []] : [selectByProfile, [profileId]];
+      const rows = await database.reads.all<LastUseRow<CollectionId>>(text, [
+        ...profileParameters,
+        JSON.stringify(ids),
+      ]);
       return new Map(rows.flatMap(({ id, ...use }) => (isUsed(use) ? [[id, use.lastUsedAt] as const] : [])));
     },
 
@@ -89,13 +92,13 @@ const upsertFrom = (objectsInJson: string): string => `insert into usage_days
   where exists (select 1 from profiles p where p.id = u.profile_id)
     and (u.collection_id is null or exists (select 1 from collections c where c.id = u.collection_id))
   order by u.day, u.profile_id, u.subject
-  on conflict (day, profile_id, subject) do update set ${countColumns.map(addition).join(', ')},
-    last_used_at = ${later('last_used_at')}, key_used_at = ${later('key_used_at')}`;
+  on conflict (day, profile_id, subject) do update set ${countColumns.map(increment).join(', ')},
+    last_used_at = ${laterOf('last_used_at')}, key_used_at = ${laterOf('key_used_at')}`;
 
 const numberIn = (name: string): string => `cast(value ->> '${name}' as bigint)`;
 const countColumns = ['reads', 'searches', 'slices', 'credential_reads', 'refused'] as const;
-const addition = (column: string): string => `${column} = usage_days.${column} + excluded.${column}`;
-const later = (column: string): string => `case when usage_days.${column} is null
+const increment = (column: string): string => `${column} = usage_days.${column} + excluded.${column}`;
+const laterOf = (column: string): string => `case when usage_days.${column} is null
   or excluded.${column} > usage_days.${column} then excluded.${column} else usage_days.${column} end`;
 
 /** Returns SQL for the latest value of a column. It reads only the end of an index. */
@@ -131,34 +134,34 @@ interface Grouping {
   readonly columns: string;
   readonly join: string;
   readonly order: string;
-  readonly of: (row: ReportRow) => UsageSubject;
+  readonly toSubject: (row: ReportRow) => UsageSubject;
 }
 
 const groupings: Readonly<Record<UsageGrouping, Grouping>> = {
-  day: { key: 'day', columns: 'g.day', join: '', order: 'g.day', of: ({ day }) => ({ by: 'day', day }) },
+  day: { key: 'day', columns: 'g.day', join: '', order: 'g.day', toSubject: ({ day }) => ({ by: 'day', day }) },
   collection: {
     key: 'collection_id',
     columns: 'g.collection_id as "collectionId", c.name as "collectionName"',
     join: 'left join collections c on c.id = g.collection_id',
     order: 'g.collection_id is null, c.name_key, g.collection_id',
-    of: ({ collectionId, collectionName }) => ({ by: 'collection', collectionId, collectionName }),
+    toSubject: ({ collectionId, collectionName }) => ({ by: 'collection', collectionId, collectionName }),
   },
   profile: {
     key: 'profile_id',
     columns: 'g.profile_id as "profileId", p.email as "profileEmail"',
     join: 'join profiles p on p.id = g.profile_id',
     order: 'p.email',
-    of: ({ profileId, profileEmail }) => ({ by: 'profile', profileId, profileEmail }),
+    toSubject: ({ profileId, profileEmail }) => ({ by: 'profile', profileId, profileEmail }),
   },
 };
 
 /** Returns the statement of a report. There are only a few different statements, because none contains data. */
 const reportOf = (
-  by: UsageGrouping,
+  grouping: UsageGrouping,
   { first, end, profileId, collectionId }: UsageFilter,
   sortOrder: UsageOrder = 'subject',
 ): { readonly text: string; readonly parameters: readonly Value[] } => {
-  const { key, columns, join, order } = groupings[by];
+  const { key, columns, join, order } = groupings[grouping];
   const conditions: readonly (readonly [condition: string, value: Value])[] = [
     ['u.day >= ?', first],
     ['u.day < ?', end],

@@ -7,7 +7,7 @@ export interface WriteCheckOptions {
   /**
    * Whether the check also passes if its write takes longer, because it only queues behind other writes that succeed.
    */
-  readonly isWaitingFine: boolean;
+  readonly isWaitingAllowed: boolean;
   readonly log: Log;
 }
 
@@ -17,11 +17,11 @@ const recentWriteMs = 5_000;
 /**
  * Creates a check that rejects while the database accepts no writes, for example because of a full disk, a file at its
  * size limit or a read-only server. The check writes a row of its own. While writes fail, every check tries one, so
- * that checks pass again as soon as a write succeeds.
+ * that checks pass again when a write succeeds.
  */
 export const createWriteCheck = (
   database: SqlDatabase,
-  { waitMs, isWaitingFine, log }: WriteCheckOptions,
+  { waitMs, isWaitingAllowed, log }: WriteCheckOptions,
 ): (() => Promise<void>) => {
   let validUntil = -Infinity;
   let pendingWrite: Promise<void> | null = null;
@@ -35,7 +35,10 @@ export const createWriteCheck = (
       failure = null;
       outage.end();
     } catch (error) {
-      outage.begin({ message: 'The database rejects writes: not ready until it accepts them', fields: { err: error } });
+      outage.start({
+        message: 'The database is rejecting writes: the service is not ready until it accepts them again',
+        fields: { err: error },
+      });
       failure = { error };
     }
   };
@@ -47,7 +50,7 @@ export const createWriteCheck = (
     });
     const isDone = await fulfillsWithin(waitMs, pendingWrite);
     if (failure) throw failure.error;
-    if (!isDone && !isWaitingFine) throw new Error(`The database did not accept a write within ${waitMs} ms.`);
+    if (!isDone && !isWaitingAllowed) throw new Error(`The database did not accept a write within ${waitMs} ms.`);
   };
 };
 

@@ -20,7 +20,7 @@ export const withJobNotifications = (
     },
     database: {
       reads: database.reads,
-      snapshot: (work) => database.snapshot(work),
+      withSnapshot: (work) => database.withSnapshot(work),
       async transact(work, deadline) {
         let writtenJobs: NewJob[] = [];
         const result = await database.transact((transaction) => {
@@ -32,8 +32,8 @@ export const withJobNotifications = (
         return result;
       },
       write: (work) => database.write(work),
-      unindexed: (condition) => database.unindexed(condition),
-      violatedKey: (error) => database.violatedKey(error),
+      disableIndex: (condition) => database.disableIndex(condition),
+      findViolatedKey: (error) => database.findViolatedKey(error),
     },
   };
 };

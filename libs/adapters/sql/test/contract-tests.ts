@@ -83,8 +83,8 @@ export const testContracts = ({ withStores, withDatabase }: TestedDialect): void
       test(sentence, () =>
         withDatabase(async (open, run) => {
           const { stores, close } = await open();
-          const ask = (request: AccessRequest) => run(insertRequest.text, insertRequest.parameters(request));
-          await check({ ...stores, addRequest: async (request) => void (await ask(request)) }).finally(close);
+          const insertRow = (request: AccessRequest) => run(insertRequest.text, insertRequest.toParameters(request));
+          await check({ ...stores, addRequest: async (request) => void (await insertRow(request)) }).finally(close);
         }),
       );
     }
@@ -99,7 +99,7 @@ export const testContracts = ({ withStores, withDatabase }: TestedDialect): void
             await stores.profiles.add({ ...profile, email: `${profile.id}@example.com` }, noEffects);
             await run('update profiles set email = ?, email_key = null where id = ?', [profile.email, profile.id]);
           };
-          await check({ ...stores, put }).finally(close);
+          await check({ ...stores, putLegacyProfile: put }).finally(close);
         }),
       );
     }

@@ -2,13 +2,13 @@ import SqliteDriver from 'better-sqlite3';
 import { describe } from 'vitest';
 import { openSqlStores, type SqlOptions, type SqlStores } from '../src/index.ts';
 import type { Value } from '../src/sql.ts';
-import { newMigratedDatabase, onDatabase, postgres, withPostgresqlStores } from './with-postgresql.ts';
+import { createMigratedDatabase, runOnDatabase, postgres, withPostgresqlStores } from './with-postgresql.ts';
 import { withMigratedFile, withStores } from './with-stores.ts';
 
 /** One kind of database to run tests on. */
 export interface TestedDialect {
   /** Runs work on empty stores. */
-  readonly withStores: (work: (opened: SqlStores) => Promise<void>) => Promise<void>;
+  readonly withStores: (work: (sqlStores: SqlStores) => Promise<void>) => Promise<void>;
   /** Runs work on a new database; each `open` opens it, and `run` reads and changes it as another program would. */
   readonly withDatabase: (
     work: (open: (options?: SqlOptions) => Promise<SqlStores>, run: RunSql) => Promise<void>,
@@ -61,13 +61,13 @@ const sqlite: TestedDialect = {
 const postgresql: TestedDialect = {
   withStores: withPostgresqlStores,
   async withDatabase(work) {
-    const url = await newMigratedDatabase();
+    const url = await createMigratedDatabase();
     await work(
       (options) => openSqlStores({ kind: 'postgresql', url }, options),
       async <Row>(sql: string, parameters?: readonly Value[]) => {
-        let at = 0;
-        const text = parameters ? sql.replaceAll('?', () => `$${(at += 1)}`) : sql;
-        const { rows } = await onDatabase(url, (client) => client.query(text, parameters as Value[] | undefined));
+        let index = 0;
+        const text = parameters ? sql.replaceAll('?', () => `$${(index += 1)}`) : sql;
+        const { rows } = await runOnDatabase(url, (client) => client.query(text, parameters as Value[] | undefined));
         return (rows ?? []) as readonly Row[];
       },
     );

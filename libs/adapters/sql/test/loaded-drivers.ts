@@ -2,10 +2,10 @@
 import { registerHooks } from 'node:module';
 import type { SqlConfig } from '../src/index.ts';
 
-const loaded: string[] = [];
+const loadedUrls: string[] = [];
 registerHooks({
   load(url, context, next) {
-    loaded.push(url);
+    loadedUrls.push(url);
     return next(url, context);
   },
 });
@@ -14,7 +14,7 @@ const config = JSON.parse(process.argv[2] ?? '') as SqlConfig;
 await (await openSqlStores(config)).close();
 process.send?.(
   ['better-sqlite3', 'pg', '@mikro-orm/migrations'].filter((name) =>
-    loaded.some((url) => url.includes(`/node_modules/${name}/`)),
+    loadedUrls.some((url) => url.includes(`/node_modules/${name}/`)),
   ),
 );
 process.disconnect();

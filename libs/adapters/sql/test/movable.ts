@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   aCollection,
-  aContent,
-  adding,
+  aDocumentContent,
+  createAddDecision,
   aJob,
   anEmbedding,
   anEntry,
@@ -12,42 +12,42 @@ import {
   grantToClient,
   aProfile,
   aTier,
-  jobsOnly,
+  jobEffectsOf,
   noEffects,
 } from '@portico/contracts';
-import { temporaryFolder } from '@portico/test-servers';
+import { createTemporaryFolder } from '@portico/test-servers';
 import SqliteDriver from 'better-sqlite3';
 import { onTestFinished } from 'vitest';
 import { openSqlStores, type SqlConfig } from '../src/index.ts';
-import { databaseTemplate, newDatabase, onDatabase } from './with-postgresql.ts';
-import { fileTemplate } from './with-stores.ts';
+import { createDatabaseTemplate, createDatabase, runOnDatabase } from './with-postgresql.ts';
+import { createFileTemplate } from './with-stores.ts';
 
 export type Kind = SqlConfig['kind'];
 
 /**
  * Returns the configuration of a new database: a file that does not exist yet, or a PostgreSQL database without tables.
  */
-export const newDatabaseConfig = async (kind: Kind): Promise<SqlConfig> => {
-  return kind === 'postgresql' ? { kind, url: await newDatabase() } : { kind, file: newFile() };
+export const createDatabaseConfig = async (kind: Kind): Promise<SqlConfig> => {
+  return kind === 'postgresql' ? { kind, url: await createDatabase() } : { kind, file: createFilePath() };
 };
 
-const newFile = (): string => join(temporaryFolder(onTestFinished), 'portico.sqlite');
+const createFilePath = (): string => join(createTemporaryFolder(onTestFinished), 'portico.sqlite');
 
 /** Returns the configuration of a database with rows in every table. */
-export const filledDatabase = async (kind: Kind): Promise<SqlConfig> => {
-  if (kind === 'postgresql') return { kind, url: await newFilledDatabase() };
-  const file = newFile();
-  await fillFile(file);
+export const createFilledDatabase = async (kind: Kind): Promise<SqlConfig> => {
+  if (kind === 'postgresql') return { kind, url: await createFilledPostgresql() };
+  const file = createFilePath();
+  await createFilledFile(file);
   return { kind, file };
 };
 
 /** Runs statements without parameters, as another program would; returns the rows of the last statement. */
 export const runIn = async <Row = unknown>(config: SqlConfig, sql: string): Promise<readonly Row[]> => {
   if (config.kind === 'postgresql') {
-    return onDatabase(config.url, async (client) => {
+    return runOnDatabase(config.url, async (client) => {
       const results: unknown = await client.query(sql);
-      const last = (Array.isArray(results) ? results.at(-1) : results) as { readonly rows: readonly Row[] };
-      return last.rows;
+      const lastResult = (Array.isArray(results) ? results.at(-1) : results) as { readonly rows: readonly Row[] };
+      return lastResult.rows;
     });
   }
   const connection = new SqliteDriver(config.file);
@@ -62,59 +62,59 @@ export const runIn = async <Row = unknown>(config: SqlConfig, sql: string): Prom
 };
 
 /** Inserts rows into every table, including values that only one of the dialects stores without conversion. */
-const fill = async (config: SqlConfig): Promise<void> => {
+const seedDatabase = async (config: SqlConfig): Promise<void> => {
   const { stores, settings, close } = await openSqlStores(config);
   const profiles = ['Zoë', 'ann', 'émile', '\u{1d518}na'].map((fullName) => aProfile({ fullName }));
   for (const profile of profiles) await stores.profiles.add(profile, noEffects);
-  const [first, second] = [aCollection({ name: '\u{1d518}' }), aCollection({ description: '' })];
-  await stores.collections.add(first, aContent(), jobsOnly(aJob()));
-  await stores.collections.add(second, aContent(), jobsOnly(aJob()));
-  await grantToClient(stores.grants, profiles[0]?.id ?? first.createdBy, first.id, () => ({
+  const [firstCollection, secondCollection] = [aCollection({ name: '\u{1d518}' }), aCollection({ description: '' })];
+  await stores.collections.add(firstCollection, aDocumentContent(), jobEffectsOf(aJob()));
+  await stores.collections.add(secondCollection, aDocumentContent(), jobEffectsOf(aJob()));
+  await grantToClient(stores.grants, profiles[0]?.id ?? firstCollection.createdBy, firstCollection.id, () => ({
     ...noEffects,
     grantedAt: 5,
   }));
   await stores.limits.addTier(aTier({ isActive: false }), noEffects);
-  for (const { id } of profiles) await stores.limits.addOverride(id, adding(anOverride()));
+  for (const { id } of profiles) await stores.limits.addOverride(id, createAddDecision(anOverride()));
   await Promise.all(Array.from({ length: 1_100 }, () => stores.audit.append(anEntry(), null)));
-  await stores.embeddings.put(anEmbedding(first));
+  await stores.embeddings.put(anEmbedding(firstCollection));
   await settings.put('pepper', 'x');
   await close();
-  await runIn(config, oddRows(config.kind, first.id, second.id, profiles[0]?.id ?? ''));
+  await runIn(config, insertUnusualRows(config.kind, firstCollection.id, secondCollection.id, profiles[0]?.id ?? ''));
 };
 
-const newFilledDatabase = databaseTemplate(fill);
-const fillFile = fileTemplate(fill);
+const createFilledPostgresql = createDatabaseTemplate(seedDatabase);
+const createFilledFile = createFileTemplate(seedDatabase);
 
-const bytes = (kind: Kind, length: number): string =>
+const buildRandomBytes = (kind: Kind, length: number): string =>
   kind === 'sqlite' ? `randomblob(${length})` : `decode(repeat(md5(random()::text), ${length / 16}), 'hex')`;
 
 /**
  * Returns statements for unusual rows: the last override is removed, but its id is never reused, and the earlier
  * version's embedding differs from the one that triggers would create.
  */
-const oddRows = (kind: Kind, first: string, second: string, profile: string): string => `
+const insertUnusualRows = (kind: Kind, firstId: string, secondId: string, profileId: string): string => `
   delete from overrides where id = (select max(id) from overrides);
   update audit_entries set instant = 1700000000000.25 where seq = 7;
-  update collections set revision = 9007199254740993, description = 'a''b\\c \u{1f600}' where id = '${first}';
-  update profiles set bound = true, key_tag = 4294967295, company_name = '' where id = '${profile}';
-  update documents set deflated = ${bytes(kind, 3_000_000)}, crc32 = 4294967295;
+  update collections set revision = 9007199254740993, description = 'a''b\\c \u{1f600}' where id = '${firstId}';
+  update profiles set bound = true, key_tag = 4294967295, company_name = '' where id = '${profileId}';
+  update documents set deflated = ${buildRandomBytes(kind, 3_000_000)}, crc32 = 4294967295;
   insert into operations (collection_id, key, position, method, path, operation_id, summary, tags, deprecated, excerpt)
-    values ('${first}', 'k', 0, 'GET', '/', null, 'x', '[]', true, ''), ('${second}', 'k', 0, 'PUT', '/', 'o', null, '["a"]', false, 'y');
+    values ('${firstId}', 'k', 0, 'GET', '/', null, 'x', '[]', true, ''), ('${secondId}', 'k', 0, 'PUT', '/', 'o', null, '["a"]', false, 'y');
   insert into operation_blocks (collection_id, model_id, document_digest, content_revision, sequence, operations, packed)
-    values ('${first}', 'm1', 'd', 1, 1, 1, ${bytes(kind, 6_000_000)}), ('${second}', 'm1', 'd', 1, 2, 1, ${bytes(kind, 1_600)});
+    values ('${firstId}', 'm1', 'd', 1, 1, 1, ${buildRandomBytes(kind, 6_000_000)}), ('${secondId}', 'm1', 'd', 1, 2, 1, ${buildRandomBytes(kind, 1_600)});
   insert into search_models (model_id, first_seen_at, last_seen_at) values ('old', 0, 5);
   insert into collection_embeddings (collection_id, model_id, content_revision, sequence, vector)
-    values ('${second}', 'old', 1, 70, ${bytes(kind, 3_072)});
+    values ('${secondId}', 'old', 1, 70, ${buildRandomBytes(kind, 3_072)});
   delete from embeddings;
   insert into reindex_runs (id, total, started_at) values ('r', 1, 2);
   insert into usage_days (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, refused, last_used_at, key_used_at)
-    values (1, '${profile}', '', null, 1, 2, 3, 4, 7, 5, null), (1, '${profile}', '${first}', '${first}', 1, 2, 3, 4, 0, 5, 6);
+    values (1, '${profileId}', '', null, 1, 2, 3, 4, 7, 5, null), (1, '${profileId}', '${firstId}', '${firstId}', 1, 2, 3, 4, 0, 5, 6);
   insert into access_groups (id, name, description, tier, created_at, updated_at) values ('g', '\u{1d518}', '', null, 1, 2);
-  insert into group_members (profile_id, group_id, added_at) values ('${profile}', 'g', 3);
-  insert into claimed_groups (profile_id, name) values ('${profile}', '\u{1d518}');
-  insert into group_grants (group_id, collection_id, granted_at, expires_at) values ('g', '${first}', 4, 5), ('g', '${second}', 4, null);
+  insert into group_members (profile_id, group_id, added_at) values ('${profileId}', 'g', 3);
+  insert into claimed_groups (profile_id, name) values ('${profileId}', '\u{1d518}');
+  insert into group_grants (group_id, collection_id, granted_at, expires_at) values ('g', '${firstId}', 4, 5), ('g', '${secondId}', 4, null);
   insert into access_requests (id, profile_id, collection_id, reason, duration_days, status, created_at, decided_at, answer)
-    values ('q', '${profile}', '${second}', 'a''b', 7, 'pending', 6, null, null), ('r', '${profile}', '${second}', '', null, 'denied', 6, 7, 'no');
+    values ('q', '${profileId}', '${secondId}', 'a''b', 7, 'pending', 6, null, null), ('r', '${profileId}', '${secondId}', '', null, 'denied', 6, 7, 'no');
   insert into service_accounts (id, name, name_key, scopes, created_at, updated_at) values ('s', 'CI', 'ci', 'catalog:read', 1, 2);
   insert into one_time_codes (digest, purpose, payload, expires_at) values ('d', 'sign-in', '{"uid":"\u{1d518}"}', 9007199254740991)`;
 
@@ -158,7 +158,7 @@ const printValue = (value: unknown): string =>
   value instanceof Uint8Array ? createHash('sha256').update(value).digest('hex') : String(value);
 
 const dumpPostgresql = (url: string): Promise<Readonly<Record<string, unknown>>> =>
-  onDatabase(url, async (client) => {
+  runOnDatabase(url, async (client) => {
     const { rows: tables } = await client.query<{ name: string }>(
       `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
     );

@@ -9,39 +9,39 @@ import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
  */
 export const postgres = await startPostgres();
 
-/** Returns the address of a new database without tables, or of a copy of the database at this address. */
-export const newDatabase = async (template?: string): Promise<string> => {
+/** Returns the URL of a new database without tables, or of a copy of the named database. */
+export const createDatabase = async (template?: string): Promise<string> => {
   if (!postgres) throw new Error('PostgreSQL is not available.');
-  return postgres.newDatabase(template);
+  return postgres.createDatabase(template);
 };
 
-/** Fills a database once; each call returns the address of a copy. */
-export const databaseTemplate = (fill: (config: SqlConfig) => Promise<void>): (() => Promise<string>) => {
-  let filled: Promise<string> | null = null;
+/** Fills a database once; each call returns the URL of a copy. */
+export const createDatabaseTemplate = (seed: (config: SqlConfig) => Promise<void>): (() => Promise<string>) => {
+  let seededUrl: Promise<string> | null = null;
   const create = async (): Promise<string> => {
-    const url = await newDatabase();
-    await fill({ kind: 'postgresql', url });
+    const url = await createDatabase();
+    await seed({ kind: 'postgresql', url });
     await waitUntilUnused(url);
     return url;
   };
-  return async () => newDatabase(await (filled ??= create()));
+  return async () => createDatabase(await (seededUrl ??= create()));
 };
 
 /** Resolves once the server has closed all connections to a database: it copies only a database without connections. */
 const waitUntilUnused = async (url: string): Promise<void> => {
   const name = new URL(url).pathname.slice(1);
   const connections = () =>
-    onDatabase(postgres?.url ?? '', (client) =>
+    runOnDatabase(postgres?.url ?? '', (client) =>
       client.query('select pid from pg_stat_activity where datname = $1', [name]),
     );
   while ((await connections()).rows.length > 0) await setTimeout(20);
 };
 
-/** Returns the address of a new database with all tables. */
-export const newMigratedDatabase = databaseTemplate(async (config) => (await openSqlStores(config)).close());
+/** Returns the URL of a new database with all tables. */
+export const createMigratedDatabase = createDatabaseTemplate(async (config) => (await openSqlStores(config)).close());
 
 /** Runs work on the database as another program would. */
-export const onDatabase = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
+export const runOnDatabase = async <T>(url: string, work: (client: Client) => Promise<T>): Promise<T> => {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
@@ -52,23 +52,23 @@ export const onDatabase = async <T>(url: string, work: (client: Client) => Promi
 };
 
 /** Runs work on empty stores, which are opened once per process and emptied for each test. */
-export const withPostgresqlStores = async (work: (opened: SqlStores) => Promise<void>): Promise<void> => {
-  shared ??= await openShared();
-  await shared.client.query(emptyAll);
-  await work(shared.opened);
+export const withPostgresqlStores = async (work: (sqlStores: SqlStores) => Promise<void>): Promise<void> => {
+  sharedStores ??= await openSharedStores();
+  await sharedStores.client.query(deleteAllRows);
+  await work(sharedStores.sqlStores);
 };
 
-let shared: { readonly opened: SqlStores; readonly client: Client } | null = null;
+let sharedStores: { readonly sqlStores: SqlStores; readonly client: Client } | null = null;
 
-const openShared = async () => {
-  const url = await newMigratedDatabase();
+const openSharedStores = async () => {
+  const url = await createMigratedDatabase();
   const client = new Client({ connectionString: url });
   await client.connect();
-  return { opened: await openSqlStores({ kind: 'postgresql', url }), client };
+  return { sqlStores: await openSqlStores({ kind: 'postgresql', url }), client };
 };
 
 /** Empties the database. For few rows, this is faster than `truncate`, which creates new files. */
-const emptyAll = `
+const deleteAllRows = `
   delete from profiles; delete from collections; delete from access_groups; delete from tiers; delete from jobs;
   delete from reindex_runs; delete from settings; delete from audit_entries; delete from audit_days;
   update audit_totals set entries = 0; update epochs set catalog = 0, embeddings = 0, groups = 0, search_model = null;

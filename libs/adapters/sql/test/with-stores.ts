@@ -5,7 +5,7 @@ import { recordLog } from '@portico/contracts';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../src/index.ts';
 
 /** The options that a service uses to open a database. */
-export const migrationOptions = { older: 'migrate', log: recordLog() } as const;
+export const migrationOptions = { onOutdatedSchema: 'migrate', log: recordLog() } as const;
 
 /** Runs work with a path for a new database, in a folder that is removed afterwards. */
 export const withFile = async <T>(work: (file: string) => Promise<T>): Promise<T> => {
@@ -18,21 +18,21 @@ export const withFile = async <T>(work: (file: string) => Promise<T>): Promise<T
 };
 
 /** Fills a database once; each call writes a copy to a path. */
-export const fileTemplate = (fill: (config: SqlConfig) => Promise<void>): ((file: string) => Promise<void>) => {
-  let filled: Promise<Buffer> | null = null;
+export const createFileTemplate = (seed: (config: SqlConfig) => Promise<void>): ((file: string) => Promise<void>) => {
+  let seededFile: Promise<Buffer> | null = null;
   const create = () =>
     withFile(async (file) => {
-      await fill({ kind: 'sqlite', file });
+      await seed({ kind: 'sqlite', file });
       return readFile(file);
     });
   return async (file) => {
-    const bytes = await (filled ??= create());
+    const bytes = await (seededFile ??= create());
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, bytes);
   };
 };
 
-const migrate = fileTemplate(async (config) => (await openSqlStores(config)).close());
+const migrate = createFileTemplate(async (config) => (await openSqlStores(config)).close());
 
 /** Runs work with the path of a new database with all tables, in a folder that is removed afterwards. */
 export const withMigratedFile = (work: (file: string) => Promise<void>): Promise<void> =>
@@ -42,12 +42,12 @@ export const withMigratedFile = (work: (file: string) => Promise<void>): Promise
   });
 
 /** Runs work on stores on a new file. */
-export const withStores = (work: (opened: SqlStores) => Promise<void>): Promise<void> =>
+export const withStores = (work: (sqlStores: SqlStores) => Promise<void>): Promise<void> =>
   withMigratedFile(async (file) => {
-    const opened = await openSqlStores({ kind: 'sqlite', file });
+    const sqlStores = await openSqlStores({ kind: 'sqlite', file });
     try {
-      await work(opened);
+      await work(sqlStores);
     } finally {
-      await opened.close();
+      await sqlStores.close();
     }
   });

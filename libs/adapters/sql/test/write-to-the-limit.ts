@@ -6,8 +6,8 @@ const [file = ''] = process.argv.slice(2);
 const log = recordLog();
 const { stores, probe } = await openSqlStores({ kind: 'sqlite', file }, { log });
 
-const isFulfilled = (work: Promise<unknown>): Promise<boolean> =>
-  work.then(
+const isFulfilled = (promise: Promise<unknown>): Promise<boolean> =>
+  promise.then(
     () => true,
     () => false,
   );
@@ -15,7 +15,7 @@ const isFulfilled = (work: Promise<unknown>): Promise<boolean> =>
 const report = async (): Promise<void> => {
   // More than fits in the free pages of the file.
   const isTaken = await isFulfilled(stores.audit.append(anEntry({ message: 'x'.repeat(100_000) }), null));
-  const isReadable = await isFulfilled(stores.audit.page({ source: 'all' }, 0, 1));
+  const isReadable = await isFulfilled(stores.audit.readPage({ source: 'all' }, 0, 1));
   process.send?.({ isTaken, isReadable, isReady: await isFulfilled(probe.check()), warnings: log.messages('warn') });
 };
 

@@ -10,10 +10,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-test('a file is created once, with access for its owner only, and then read', async () => {
+test('a file is created only once, accessible only to its owner, and then read', async () => {
   const path = join(folder, 'deep', 'secrets.key');
-  expect(await ensureFile(path, () => 'one')).toEqual({ text: 'one', made: true });
-  expect(await ensureFile(path, () => 'two')).toEqual({ text: 'one', made: false });
+  expect(await ensureFile(path, () => 'one')).toEqual({ text: 'one', isNew: true });
+  expect(await ensureFile(path, () => 'two')).toEqual({ text: 'one', isNew: false });
   expect(statSync(path).mode & 0o777).toBe(0o600);
   expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700);
   expect(readdirSync(join(folder, 'deep'))).toEqual(['secrets.key']);
@@ -21,9 +21,9 @@ test('a file is created once, with access for its owner only, and then read', as
 
 test('many simultaneous calls return the same text', async () => {
   const path = join(folder, 'secrets.key');
-  const all = await Promise.all(Array.from({ length: 20 }, (_, at) => ensureFile(path, () => `text ${at}`)));
-  expect(new Set(all.map(({ text }) => text)).size).toBe(1);
-  expect(all.filter(({ made }) => made)).toHaveLength(1);
+  const results = await Promise.all(Array.from({ length: 20 }, (_, index) => ensureFile(path, () => `text ${index}`)));
+  expect(new Set(results.map(({ text }) => text)).size).toBe(1);
+  expect(results.filter(({ isNew }) => isNew)).toHaveLength(1);
 });
 
 test('an unreadable file is an error and is not replaced', async () => {

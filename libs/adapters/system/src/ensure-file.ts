@@ -9,12 +9,12 @@ import { syncFolder, writeNewFile } from '@portico/dependencies';
  */
 export const ensureFile = async (
   path: string,
-  make: () => string | Promise<string>,
-): Promise<{ readonly text: string; readonly made: boolean }> => {
-  const existing = await readIfPresent(path);
-  if (existing !== null) return { text: existing, made: false };
-  const made = await makeFile(path, await make());
-  return { text: await readFile(path, 'utf8'), made };
+  createText: () => string | Promise<string>,
+): Promise<{ readonly text: string; readonly isNew: boolean }> => {
+  const existingText = await readIfPresent(path);
+  if (existingText !== null) return { text: existingText, isNew: false };
+  const isNew = await createFile(path, await createText());
+  return { text: await readFile(path, 'utf8'), isNew };
 };
 
 /** Returns the file's text; null if there is no file. */
@@ -30,7 +30,7 @@ export const readIfPresent = async (path: string): Promise<string | null> => {
 /**
  * Writes the complete file under a temporary name, then links it to `path`. Returns false if another process was first.
  */
-const makeFile = async (path: string, text: string): Promise<boolean> => {
+const createFile = async (path: string, text: string): Promise<boolean> => {
   const folder = dirname(path);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const draft = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`;

@@ -4,10 +4,10 @@ import { expect, test } from 'vitest';
 import { systemClock } from './system-clock.ts';
 
 for (const [sentence, check] of Object.entries(clockContract)) {
-  test(sentence, () => check({ clock: systemClock, pass: (milliseconds) => pause(milliseconds) }));
+  test(sentence, () => check({ clock: systemClock, wait: (milliseconds) => pause(milliseconds) }));
 }
 
-test('the wall clock is the clock of the machine', () => {
+test('the wall clock returns the time of the machine', () => {
   const before = Date.now();
   const now = systemClock.now();
   expect(now).toBeGreaterThanOrEqual(before);

@@ -26,7 +26,7 @@ export interface Block<BlockShape extends Shape> {
 }
 
 /** Blocks whose rows are numbered consecutively, starting with the first block. */
-export interface Visible<BlockShape extends Shape> {
+export interface VisibleBlocks<BlockShape extends Shape> {
   readonly blocks: readonly Block<BlockShape>[];
   readonly addresses: Uint32Array;
   /** The index of each block's first row; the last entry is the total number of rows. */
@@ -45,11 +45,11 @@ const wastedShareMax = 1 / 4;
  */
 export class Blocks<Item extends BlockChange, BlockShape extends Shape> implements Replica<Item> {
   readonly kernel = new Kernel();
-  readonly #read: (change: Item) => { readonly bytes: Uint8Array; readonly shape: BlockShape };
+  readonly #readBlock: (change: Item) => { readonly bytes: Uint8Array; readonly shape: BlockShape };
   readonly #yieldToEventLoop = createYielder();
   /** In order of ascending address. */
   readonly #blocks = new Map<CollectionId, Block<BlockShape>>();
-  readonly #visible = new WeakMap<readonly CollectionId[], Visible<BlockShape>>();
+  readonly #visibleBlocks = new WeakMap<readonly CollectionId[], VisibleBlocks<BlockShape>>();
   /** Changes when the address or the shape of a block changes. */
   #generation = 0;
   /** The address for the next block. */
@@ -58,14 +58,14 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
 
   /** `read` returns the block for a change. The block's bytes are copied before `read` is called again. */
   constructor(read: (change: Item) => { readonly bytes: Uint8Array; readonly shape: BlockShape }) {
-    this.#read = read;
+    this.#readBlock = read;
   }
 
   get bytes(): number {
     return this.#bytes;
   }
 
-  collections(): readonly CollectionId[] {
+  listCollections(): readonly CollectionId[] {
     return [...this.#blocks.keys()];
   }
 
@@ -79,14 +79,15 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
    */
   async put(change: Item): Promise<void> {
     await this.#yieldToEventLoop();
-    const { bytes, shape } = this.#read(change);
+    const { bytes, shape } = this.#readBlock(change);
     const { collectionId, sequence } = change;
     const size = 16 * Math.ceil(bytes.length / 16);
-    const before = this.#blocks.get(collectionId);
-    if (before?.size === size) {
-      this.kernel.views.bytes.set(bytes, before.address);
-      if (before.shape.count !== shape.count || before.shape.dimension !== shape.dimension) this.#generation += 1;
-      Object.assign(before, { sequence, shape });
+    const previousBlock = this.#blocks.get(collectionId);
+    if (previousBlock?.size === size) {
+      this.kernel.views.bytes.set(bytes, previousBlock.address);
+      if (previousBlock.shape.count !== shape.count || previousBlock.shape.dimension !== shape.dimension)
+        this.#generation += 1;
+      Object.assign(previousBlock, { sequence, shape });
       return;
     }
     await this.#makeRoom(size);
@@ -107,11 +108,11 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
    * Returns the blocks of these collections, each once. Looking up 100,000 ids takes longer than comparing their
    * vectors, so the result is cached per array until a block changes.
    */
-  visible(among: readonly CollectionId[]): Visible<BlockShape> {
-    const cached = this.#visible.get(among);
-    if (cached?.generation === this.#generation) return cached;
+  selectVisible(candidateIds: readonly CollectionId[]): VisibleBlocks<BlockShape> {
+    const cachedBlocks = this.#visibleBlocks.get(candidateIds);
+    if (cachedBlocks?.generation === this.#generation) return cachedBlocks;
     const blocks: Block<BlockShape>[] = [];
-    for (const id of new Set(among)) {
+    for (const id of new Set(candidateIds)) {
       const block = this.#blocks.get(id);
       if (block && block.shape.count > 0) blocks.push(block);
     }
@@ -119,14 +120,14 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
     for (const [i, { shape }] of blocks.entries()) rowOffsets[i + 1] = (rowOffsets[i] ?? 0) + shape.count;
     const addresses = Uint32Array.from(blocks, ({ address }) => address);
     const dimensions = new Set(blocks.map(({ shape }) => shape.dimension));
-    const visible = { blocks, addresses, rowOffsets, dimensions, generation: this.#generation };
-    this.#visible.set(among, visible);
-    return visible;
+    const visibleBlocks = { blocks, addresses, rowOffsets, dimensions, generation: this.#generation };
+    this.#visibleBlocks.set(candidateIds, visibleBlocks);
+    return visibleBlocks;
   }
 
   /** Returns the score of each row in order, as defined by `Kernel.scoreRows`. */
   score(
-    { blocks, addresses, rowOffsets, dimensions }: Visible<BlockShape>,
+    { blocks, addresses, rowOffsets, dimensions }: VisibleBlocks<BlockShape>,
     query: QuantisedQuery,
     margin: number,
   ): Float32Array {
@@ -135,22 +136,22 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
       if (dimension !== length) throw new RangeError(`A vector has ${dimension} dimensions, not ${length}`);
     }
     const scores = new Float32Array(rowOffsets[blocks.length] ?? 0);
-    let from = 0;
-    while (from < blocks.length) {
-      const first = rowOffsets[from] ?? 0;
-      let to = from + 1;
-      while (to < blocks.length && (rowOffsets[to + 1] ?? 0) - first <= scoredRowsMax) to += 1;
-      const rows = (rowOffsets[to] ?? 0) - first;
-      scores.set(this.kernel.scoreRows(addresses.subarray(from, to), rows, query, margin), first);
-      from = to;
+    let startIndex = 0;
+    while (startIndex < blocks.length) {
+      const firstRow = rowOffsets[startIndex] ?? 0;
+      let endIndex = startIndex + 1;
+      while (endIndex < blocks.length && (rowOffsets[endIndex + 1] ?? 0) - firstRow <= scoredRowsMax) endIndex += 1;
+      const rows = (rowOffsets[endIndex] ?? 0) - firstRow;
+      scores.set(this.kernel.scoreRows(addresses.subarray(startIndex, endIndex), rows, query, margin), firstRow);
+      startIndex = endIndex;
     }
     return scores;
   }
 
   async #makeRoom(size: number): Promise<void> {
     if (this.#end + size <= this.kernel.end) return;
-    const wasted = this.#end - this.kernel.start - this.#bytes;
-    if (wasted >= size && wasted >= wastedShareMax * this.kernel.end) await this.#compact();
+    const wastedBytes = this.#end - this.kernel.start - this.#bytes;
+    if (wastedBytes >= size && wastedBytes >= wastedShareMax * this.kernel.end) await this.#compact();
     this.kernel.growTo(this.#end + size);
   }
 

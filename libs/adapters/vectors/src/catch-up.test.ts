@@ -1,4 +1,4 @@
-import { createEmbeddingChanges, vectorTowards } from '@portico/contracts';
+import { createEmbeddingChanges, createVectorTowards } from '@portico/contracts';
 import { embeddingBatchSize } from '@portico/dependencies';
 import type { CollectionId, EmbeddingChange } from '@portico/domain';
 import { expect, test } from 'vitest';
@@ -17,24 +17,28 @@ const createSubject = () => {
   let [reads, sweeps] = [0, 0];
   const catchUp = new CatchUp(
     {
-      changedSince: async (after, modelId, limit) => {
+      listChangedSince: async (after, modelId, limit) => {
         reads += 1;
-        return embeddings.changedSince(after, modelId, limit);
+        return embeddings.listChangedSince(after, modelId, limit);
       },
-      collectionsAfter: async (after, modelId, limit) => {
+      listCollectionsAfter: async (after, modelId, limit) => {
         sweeps += after === null ? 1 : 0;
-        return embeddings.collectionsAfter(after, modelId, limit);
+        return embeddings.listCollectionsAfter(after, modelId, limit);
       },
     },
     embeddingBatchSize,
     'm',
     rows,
   );
-  let stored = 0;
+  let storedCount = 0;
   const putMore = (count: number): number => {
     let asOf = 0;
-    for (const last = stored + count; stored < last; stored += 1) {
-      asOf = embeddings.put({ modelId: 'm', collectionId: idOf(stored), vector: vectorTowards(1, stored) });
+    for (const end = storedCount + count; storedCount < end; storedCount += 1) {
+      asOf = embeddings.put({
+        modelId: 'm',
+        collectionId: idOf(storedCount),
+        vector: createVectorTowards(1, storedCount),
+      });
     }
     return asOf;
   };
@@ -46,9 +50,9 @@ test('rows that another process deleted are removed once the rows have doubled',
   await catchUp.read(putMore(1000));
   for (let i = 0; i < 900; i += 1) embeddings.remove(idOf(i));
   await catchUp.read(putMore(999));
-  expect(rows.collections().length).toBe(1999);
+  expect(rows.listCollections().length).toBe(1999);
   await catchUp.read(putMore(1));
-  expect(rows.collections().length).toBe(1100);
+  expect(rows.listCollections().length).toBe(1100);
   expect(rows.sequenceOf(idOf(899))).toBeUndefined();
   for (const number of [900, 1999]) expect(rows.sequenceOf(idOf(number))).toBeDefined();
 });
@@ -59,7 +63,7 @@ test('rows do not grow without limit while collections are added and removed', a
   for (let round = 0; round < 40; round += 1) {
     await catchUp.read(putMore(100));
     for (let i = 0; i < 100; i += 1) embeddings.remove(idOf(round * 100 + i));
-    expect(rows.collections().length).toBeLessThanOrEqual(1124);
+    expect(rows.listCollections().length).toBeLessThanOrEqual(1124);
   }
 });
 
@@ -70,7 +74,7 @@ test('new vectors are found during a sweep', async () => {
   const asOf = putMore(1100);
   await Promise.all([catchUp.read(asOf), catchUp.read(asOf)]);
   expect(rows.sequenceOf(idOf(0))).toBeUndefined();
-  expect(rows.collections().length).toBe(999 + 1100);
+  expect(rows.listCollections().length).toBe(999 + 1100);
 });
 
 test('a sweep runs only when the rows have doubled, not with each embedding', async () => {
@@ -89,9 +93,9 @@ test('a sweep runs only when the rows have doubled, not with each embedding', as
 test('an item that is removed while its batch is read is not restored', async () => {
   const { rows, catchUp, putMore } = createSubject();
   const reading = catchUp.read(putMore(100));
-  catchUp.noteRemoval(idOf(3));
+  catchUp.recordRemoval(idOf(3));
   rows.delete(idOf(3));
   await reading;
   expect(rows.sequenceOf(idOf(3))).toBeUndefined();
-  expect(rows.collections().length).toBe(99);
+  expect(rows.listCollections().length).toBe(99);
 });

@@ -6,8 +6,8 @@ export interface Replica<Item> {
   /** The used size, in bytes. */
   readonly bytes: number;
   /** Returns the collections that have an item. */
-  collections(): readonly CollectionId[];
-  /** Returns the sequence of the collection's item; undefined if it has none. */
+  listCollections(): readonly CollectionId[];
+  /** Returns the sequence number of the collection's item; undefined if it has none. */
   sequenceOf(collectionId: CollectionId): number | undefined;
   put(change: Item): Promise<void>;
   delete(collectionId: CollectionId): void;
@@ -20,7 +20,7 @@ export interface CollectionChange extends Change {
 /** A source of the changes to follow and of the collections that have an item. */
 export interface SourceStore<Item extends CollectionChange> extends Changes<Item> {
   /** Returns at most `limit` collections with an id above `after` (null: any id), ordered by id. */
-  collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
+  listCollectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
 }
 
 /** Number of ids per read. Such a read takes SQLite about a millisecond. */
@@ -40,7 +40,7 @@ export class CatchUp<Item extends CollectionChange> {
   readonly #follower: Follower<Item>;
   readonly #replica: Replica<Item>;
   /** Collections that were removed during a read; recorded so that a batch in flight does not restore them. */
-  readonly #removed = new Set<CollectionId>();
+  readonly #removedIds = new Set<CollectionId>();
   #activeReads = 0;
   /** The size of the replica after the last sweep or, before that, after the first read. */
   #bytesAtLastSweep = 0;
@@ -51,27 +51,27 @@ export class CatchUp<Item extends CollectionChange> {
     this.#replica = replica;
     this.#follower = new Follower(store, batchSize, {
       apply: (_modelId, changes) => this.#apply(changes),
-      end: (_modelId, isFirst) => this.#afterRead(isFirst),
+      end: (_modelId, isFirst) => this.#sweepIfNeeded(isFirst),
     });
   }
 
-  /** Resolves once every change of the model up to `asOf` is in the replica. */
+  /** Resolves once every change for the model up to `asOf` is in the replica. */
   async read(asOf: number): Promise<void> {
-    if (this.#follower.isUpTo(this.#modelId, asOf)) return;
+    if (this.#follower.isCompleteUpTo(this.#modelId, asOf)) return;
     this.#activeReads += 1;
     try {
       await this.#follower.catchUp(this.#modelId, asOf);
     } finally {
       this.#activeReads -= 1;
-      if (this.#activeReads === 0) this.#removed.clear();
+      if (this.#activeReads === 0) this.#removedIds.clear();
     }
   }
 
-  noteRemoval(collectionId: CollectionId): void {
-    if (this.#activeReads > 0) this.#removed.add(collectionId);
+  recordRemoval(collectionId: CollectionId): void {
+    if (this.#activeReads > 0) this.#removedIds.add(collectionId);
   }
 
-  async #afterRead(isFirst: boolean): Promise<void> {
+  async #sweepIfNeeded(isFirst: boolean): Promise<void> {
     if (isFirst) this.#bytesAtLastSweep = this.#replica.bytes;
     else if (this.#replica.bytes >= Math.max(sweepBytesMin, 2 * this.#bytesAtLastSweep)) await this.#sweep();
   }
@@ -82,15 +82,15 @@ export class CatchUp<Item extends CollectionChange> {
    */
   async #sweep(): Promise<void> {
     const yieldToEventLoop = createYielder();
-    const staleIds = new Set(this.#replica.collections());
-    let last: CollectionId | null = null;
+    const staleIds = new Set(this.#replica.listCollections());
+    let lastId: CollectionId | null = null;
     do {
-      const ids: readonly CollectionId[] = await this.#store.collectionsAfter(last, this.#modelId, idBatchSize);
+      const ids: readonly CollectionId[] = await this.#store.listCollectionsAfter(lastId, this.#modelId, idBatchSize);
       for (const id of ids) staleIds.delete(id);
-      last = ids.at(-1) ?? null;
+      lastId = ids.at(-1) ?? null;
       // SQLite calls are synchronous and block the event loop.
       await yieldToEventLoop();
-    } while (last !== null);
+    } while (lastId !== null);
     for (const collectionId of staleIds) this.#replica.delete(collectionId);
     this.#bytesAtLastSweep = this.#replica.bytes;
   }
@@ -98,10 +98,10 @@ export class CatchUp<Item extends CollectionChange> {
   async #apply(changes: readonly Item[]): Promise<void> {
     for (const change of changes) {
       const { collectionId, sequence } = change;
-      if (!this.#removed.has(collectionId) && sequence > (this.#replica.sequenceOf(collectionId) ?? 0)) {
+      if (!this.#removedIds.has(collectionId) && sequence > (this.#replica.sequenceOf(collectionId) ?? 0)) {
         await this.#replica.put(change);
         // The collection may have been removed while `put` yielded to the event loop.
-        if (this.#removed.has(collectionId)) this.#replica.delete(collectionId);
+        if (this.#removedIds.has(collectionId)) this.#replica.delete(collectionId);
       }
     }
   }

@@ -14,7 +14,7 @@ import {
   readPackedLayout,
   type SparseVector,
 } from '@portico/domain';
-import { bestScores } from './best-scores.ts';
+import { findBestPositions } from './find-best-positions.ts';
 import { type Block, Blocks } from './blocks.ts';
 import { CatchUp } from './catch-up.ts';
 import { type Kernel, quantiseQuery } from './kernel.ts';
@@ -28,7 +28,7 @@ import { ModelCache, defaultIdleMs } from './model-cache.ts';
  * `RangeError`.
  */
 export const createEmbeddedOperationIndex = (ports: {
-  readonly blocks: Pick<OperationBlockStore, 'changedSince' | 'collectionsAfter'>;
+  readonly blocks: Pick<OperationBlockStore, 'listChangedSince' | 'listCollectionsAfter'>;
   readonly idleMs?: number;
 }): OperationIndex => {
   const models = new ModelCache({
@@ -41,16 +41,16 @@ export const createEmbeddedOperationIndex = (ports: {
 
   return {
     async search(query) {
-      check(query);
-      if (query.among.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
+      assertFinite(query);
+      if (query.candidateIds.length === 0 || query.limit < 1) return { matches: [], isFallback: false };
       return models.use(query.modelId, async ({ blocks, catchUp }) => {
         await catchUp.read(query.asOf);
-        return { matches: best(blocks, query), isFallback: false };
+        return { matches: findBest(blocks, query), isFallback: false };
       });
     },
     /** The check succeeds if new changes can be read. */
     async check() {
-      await ports.blocks.changedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
+      await ports.blocks.listChangedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
     },
   };
 };
@@ -61,38 +61,38 @@ const readBlock = ({ packed }: OperationBlockChange) => {
   return { bytes: packed, shape };
 };
 
-const check = ({ vector: { dense, sparse } }: OperationQuery): void => {
+const assertFinite = ({ vector: { dense, sparse } }: OperationQuery): void => {
   if (!dense.every(Number.isFinite) || !sparse.weights.every(Number.isFinite)) {
-    throw new RangeError('A vector has a number that is not finite');
+    throw new RangeError('A vector has a component that is not finite');
   }
 };
 
-const best = (
+const findBest = (
   blocks: Blocks<OperationBlockChange, PackedLayout>,
-  { vector: { dense, sparse }, among, method, limit }: OperationQuery,
+  { vector: { dense, sparse }, candidateIds, method, limit }: OperationQuery,
 ): readonly OperationMatch[] => {
-  const visible = blocks.visible(among);
-  const scores = blocks.score(visible, quantiseQuery(dense), 0);
+  const visibleBlocks = blocks.selectVisible(candidateIds);
+  const scores = blocks.score(visibleBlocks, quantiseQuery(dense), 0);
   const words = method === null ? null : wordsOf(method);
-  for (const [i, block] of visible.blocks.entries()) {
-    const first = visible.rowOffsets[i] ?? 0;
-    addFeatures(block, blocks.kernel, sparse, scores, first);
-    if (words) filterByMethod(block, blocks.kernel, words, scores, first);
+  for (const [i, block] of visibleBlocks.blocks.entries()) {
+    const firstRow = visibleBlocks.rowOffsets[i] ?? 0;
+    addFeatures(block, blocks.kernel, sparse, scores, firstRow);
+    if (words) filterByMethod(block, blocks.kernel, words, scores, firstRow);
   }
-  return bestScores(scores, limit)
+  return findBestPositions(scores, limit)
     .flatMap((position): OperationMatch | [] => {
-      const i = lastAtMost(position, visible.rowOffsets);
-      const block = visible.blocks[i];
+      const i = findLastAtMost(position, visibleBlocks.rowOffsets);
+      const block = visibleBlocks.blocks[i];
       if (!block) return [];
-      const key = keyAt(block, blocks.kernel, position - (visible.rowOffsets[i] ?? 0));
+      const key = keyAt(block, blocks.kernel, position - (visibleBlocks.rowOffsets[i] ?? 0));
       return { collectionId: block.collectionId, key, similarity: scores[position] ?? 0 };
     })
-    .sort(bySimilarity)
+    .sort(compareBySimilarity)
     .slice(0, limit);
 };
 
 /**
- * Adds the weight products of the features that the query and the block share to the operations' scores, from `first`
+ * Adds the weight products of the features that the query and the block share to the operations' scores, from `firstRow`
  * on. The features of both are in ascending order.
  */
 const addFeatures = (
@@ -100,7 +100,7 @@ const addFeatures = (
   { views: { words, floats, halves } }: Kernel,
   { indices, weights }: SparseVector,
   scores: Float32Array,
-  first: number,
+  firstRow: number,
 ): void => {
   const starts = (address + shape.starts) / 4;
   const weightsOfEntries = (address + shape.weights) / 4;
@@ -114,10 +114,10 @@ const addFeatures = (
     if (words[feature] !== target) continue;
     const start = starts + feature - end + shape.featureCount;
     const weight = weights[i] ?? 0;
-    const last = words[start + 1] ?? 0;
-    for (let entry = words[start] ?? 0; entry < last; entry += 1) {
-      const at = first + (halves[rows + entry] ?? 0);
-      scores[at] = (scores[at] ?? 0) + weight * (floats[weightsOfEntries + entry] ?? 0);
+    const entryEnd = words[start + 1] ?? 0;
+    for (let entry = words[start] ?? 0; entry < entryEnd; entry += 1) {
+      const position = firstRow + (halves[rows + entry] ?? 0);
+      scores[position] = (scores[position] ?? 0) + weight * (floats[weightsOfEntries + entry] ?? 0);
     }
   }
 };
@@ -139,17 +139,17 @@ const lowerBound = (target: number, words: Uint32Array, low: number, high: numbe
 const wordsOf = (method: string): Uint32Array =>
   new Uint32Array(Uint8Array.from(Buffer.from(method.padEnd(methodLength))).buffer);
 
-/** Sets the scores of operations with a different method to -Infinity, from `first` on. */
+/** Sets the scores of operations with a different method to -Infinity, from `firstRow` on. */
 const filterByMethod = (
   { address, shape }: Block<PackedLayout>,
   { views: { words } }: Kernel,
   [start, end]: Uint32Array,
   scores: Float32Array,
-  first: number,
+  firstRow: number,
 ): void => {
   let word = (address + shape.names + keyLength) / 4;
   for (let row = 0; row < shape.count; row += 1) {
-    if (words[word] !== start || words[word + 1] !== end) scores[first + row] = -Infinity;
+    if (words[word] !== start || words[word + 1] !== end) scores[firstRow + row] = -Infinity;
     word += nameLength / 4;
   }
 };
@@ -160,10 +160,10 @@ const keyAt = ({ address, shape }: Block<PackedLayout>, { views: { bytes } }: Ke
 };
 
 /** Returns the index of the last of these ascending numbers that is at most `target`. */
-const lastAtMost = (target: number, numbers: Uint32Array): number =>
+const findLastAtMost = (target: number, numbers: Uint32Array): number =>
   lowerBound(target + 1, numbers, 0, numbers.length) - 1;
 
-const bySimilarity = (x: OperationMatch, y: OperationMatch): number =>
+const compareBySimilarity = (x: OperationMatch, y: OperationMatch): number =>
   y.similarity - x.similarity || compareText(x.collectionId, y.collectionId) || compareText(x.key, y.key);
 
 const compareText = (x: string, y: string): number => (x === y ? 0 : x < y ? -1 : 1);

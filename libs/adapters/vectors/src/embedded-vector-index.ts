@@ -8,7 +8,7 @@ import {
   type VectorMatch,
   type VectorQuery,
 } from '@portico/domain';
-import { bestScores } from './best-scores.ts';
+import { findBestPositions } from './find-best-positions.ts';
 import { Blocks, type Shape } from './blocks.ts';
 import { CatchUp } from './catch-up.ts';
 import { quantiseQuery } from './kernel.ts';
@@ -18,10 +18,10 @@ import { ModelCache, defaultIdleMs } from './model-cache.ts';
  * Creates an exact index in the process's memory, which uses 3.9 KB per vector: the results equal those of comparing
  * the query with every visible vector. The index reads new changes from the store. It contains the vectors of the model
  * that searches use and, for a short while after the model changes (`idleMs`), those of both models. A vector that is
- * zero, or does not have 768 finite numbers, causes a `RangeError`.
+ * zero, or does not have 768 finite components, causes a `RangeError`.
  */
 export const createEmbeddedVectorIndex = (ports: {
-  readonly embeddings: Pick<EmbeddingStore, 'changedSince' | 'collectionsAfter'>;
+  readonly embeddings: Pick<EmbeddingStore, 'listChangedSince' | 'listCollectionsAfter'>;
   readonly idleMs?: number;
 }): VectorIndex => {
   const models = new ModelCache({
@@ -36,18 +36,18 @@ export const createEmbeddedVectorIndex = (ports: {
     kind: 'embedded',
     async remove(collectionId) {
       for (const { blocks, catchUp } of models.all) {
-        catchUp.noteRemoval(collectionId);
+        catchUp.recordRemoval(collectionId);
         blocks.delete(collectionId);
       }
     },
     async search(query) {
       const vector = unitOf(query.vector);
-      if (query.among.length === 0 || query.limit < 1) {
+      if (query.candidateIds.length === 0 || query.limit < 1) {
         return { matches: [], isFallback: false };
       }
       return models.use(query.modelId, async ({ blocks, catchUp }) => {
         await catchUp.read(query.asOf);
-        return { matches: best(blocks, { ...query, vector }), isFallback: false };
+        return { matches: findBest(blocks, { ...query, vector }), isFallback: false };
       });
     },
     async dropModel(modelId) {
@@ -55,7 +55,7 @@ export const createEmbeddedVectorIndex = (ports: {
     },
     /** The check succeeds if new changes can be read. */
     async check() {
-      await ports.embeddings.changedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
+      await ports.embeddings.listChangedSince(Number.MAX_SAFE_INTEGER, 'none', 1);
     },
   };
 };
@@ -64,26 +64,26 @@ export const createEmbeddedVectorIndex = (ports: {
  * The shape of a block, with the full vector. The vector is not in the block, because a search reads all blocks, but
  * only a few full vectors.
  */
-interface Row extends Shape {
+interface VectorShape extends Shape {
   readonly vector: Float32Array;
 }
 
 /**
- * The layout of a collection's block: the header, the vector as one row with 8 bits per number, and the row's scale.
+ * The layout of a collection's block: the header, the vector as one row with 8 bits per component, and the row's scale.
  */
 const layout = { header: 0, row: 32, scale: 32 + embeddingDimension } as const;
-const block = new Uint8Array(layout.scale + 4);
-new Uint32Array(block.buffer, layout.header, 3).set([1, 1, embeddingDimension]);
+const blockBuffer = new Uint8Array(layout.scale + 4);
+new Uint32Array(blockBuffer.buffer, layout.header, 3).set([1, 1, embeddingDimension]);
 
 /** Converts a change into a block. Every block is written into the same buffer. */
-const readBlock = ({ vector }: EmbeddingChange): { readonly bytes: Uint8Array; readonly shape: Row } => {
-  const unit = unitOf(vector);
-  const scale = quantise(unit, new Int8Array(block.buffer, layout.row, embeddingDimension));
-  new Float32Array(block.buffer, layout.scale, 1)[0] = scale;
-  return { bytes: block, shape: { count: 1, dimension: embeddingDimension, vector: unit } };
+const readBlock = ({ vector }: EmbeddingChange): { readonly bytes: Uint8Array; readonly shape: VectorShape } => {
+  const unitVector = unitOf(vector);
+  const scale = quantise(unitVector, new Int8Array(blockBuffer.buffer, layout.row, embeddingDimension));
+  new Float32Array(blockBuffer.buffer, layout.scale, 1)[0] = scale;
+  return { bytes: blockBuffer, shape: { count: 1, dimension: embeddingDimension, vector: unitVector } };
 };
 
-/** Returns the vector normalised to length 1. Throws a `RangeError` if it cannot be compared. */
+/** Returns the vector normalised to unit length. Throws a `RangeError` if it cannot be compared. */
 const unitOf = (vector: Float32Array): Float32Array => {
   if (vector.length !== embeddingDimension) {
     throw new RangeError(`A vector has ${embeddingDimension} dimensions, not ${vector.length}`);
@@ -107,12 +107,12 @@ const levelMax = 127;
  * More than the rounding error of a bound computed with 32-bit floats: each of about 60 operations loses at most 2^-24
  * of the sum of the products' magnitudes, which is at most 1 by the Cauchy-Schwarz inequality.
  */
-const rounding = 1e-5;
+const roundingErrorMax = 1e-5;
 
 /**
- * Returns how far a similarity can exceed that of the 8-bit row, in multiples of the row's scale. Each number of the
+ * Returns how far a similarity can exceed that of the 8-bit row, in multiples of the row's scale. Each component of the
  * vector is off by at most half the scale, so by Hölder's inequality the dot product is off by at most half the sum of
- * the query's magnitudes. In addition, the 16-bit query is off by half a step for each number of the row.
+ * the query's magnitudes. In addition, the 16-bit query is off by half a step for each component of the row.
  */
 const marginOf = (query: Float32Array, step: number): number =>
   half * (query.reduce((sum, x) => sum + Math.abs(x), 0) + step * levelMax * embeddingDimension);
@@ -123,20 +123,23 @@ const marginOf = (query: Float32Array, step: number): number =>
  * the best matches, so all other vectors whose upper bound is at least that high are also compared in full. The query
  * has unit length.
  */
-const best = (blocks: Blocks<EmbeddingChange, Row>, { vector, among, limit }: VectorQuery): readonly VectorMatch[] => {
-  const visible = blocks.visible(among);
+const findBest = (
+  blocks: Blocks<EmbeddingChange, VectorShape>,
+  { vector, candidateIds, limit }: VectorQuery,
+): readonly VectorMatch[] => {
+  const visibleBlocks = blocks.selectVisible(candidateIds);
   const query = quantiseQuery(vector);
-  const bounds = blocks.score(visible, query, marginOf(vector, query.step));
+  const bounds = blocks.score(visibleBlocks, query, marginOf(vector, query.step));
   const scoreAt = (position: number): number => {
-    const match = visible.blocks[position];
-    return match ? similarity(vector, match.shape.vector) : 0;
+    const match = visibleBlocks.blocks[position];
+    return match ? computeSimilarity(vector, match.shape.vector) : 0;
   };
-  const first = bestScores(bounds, limit).slice(0, limit).map(scoreAt);
-  const threshold = first.length < limit ? 0 : first.reduce((lowest, score) => Math.min(lowest, score), 1);
-  const candidates = positionsFrom(bounds, threshold - rounding);
+  const firstScores = findBestPositions(bounds, limit).slice(0, limit).map(scoreAt);
+  const threshold = firstScores.length < limit ? 0 : firstScores.reduce((lowest, score) => Math.min(lowest, score), 1);
+  const candidates = positionsFrom(bounds, threshold - roundingErrorMax);
   const scores = Float32Array.from(candidates, scoreAt);
-  return bestScores(scores, limit).flatMap((position) => {
-    const match = visible.blocks[candidates[position] ?? 0];
+  return findBestPositions(scores, limit).flatMap((position) => {
+    const match = visibleBlocks.blocks[candidates[position] ?? 0];
     return match ? { collectionId: match.collectionId, score: scores[position] ?? 0 } : [];
   });
 };
@@ -153,9 +156,9 @@ const positionsFrom = (bounds: Float32Array, threshold: number): Uint32Array => 
   return positions.subarray(0, count);
 };
 
-/** Returns the cosine similarity of two vectors of length 1, limited to the range from 0 to 1. */
-const similarity = (one: Float32Array, other: Float32Array): number => {
+/** Returns the cosine similarity of two unit vectors, limited to the range from 0 to 1. */
+const computeSimilarity = (a: Float32Array, b: Float32Array): number => {
   let sum = 0;
-  for (let i = 0; i < embeddingDimension; i += 1) sum += (one[i] ?? 0) * (other[i] ?? 0);
+  for (let i = 0; i < embeddingDimension; i += 1) sum += (a[i] ?? 0) * (b[i] ?? 0);
   return Math.min(1, Math.max(0, sum));
 };

@@ -26,7 +26,7 @@ const pageBytes = 65_536;
 /** The memory grows by at least a quarter each time, since each growth causes V8 to collect garbage. */
 const growth = 1.25;
 
-/** A query with 16 bits per number; each number is its level times `step`. */
+/** A query with 16 bits per component; each component is its level times `step`. */
 export interface QuantisedQuery {
   readonly levels: Int16Array;
   readonly step: number;
@@ -34,7 +34,7 @@ export interface QuantisedQuery {
 
 /** Quantises a query for `scoreRows`, so that no sum of products with 8-bit numbers overflows 32 bits. */
 export const quantiseQuery = (vector: Float32Array): QuantisedQuery => {
-  if (vector.length > levelsMax) throw new RangeError(`A vector has at most ${levelsMax} numbers`);
+  if (vector.length > levelsMax) throw new RangeError(`A vector has at most ${levelsMax} dimensions`);
   const greatest = vector.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
   // Each of four lanes sums a quarter of the products.
   const levelMax = Math.min(32_767, Math.floor(0x7fff_ffff / (127 * Math.max(1, vector.length / 4))));

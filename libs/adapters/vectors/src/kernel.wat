@@ -7,7 +7,7 @@
 ;;   589824   blocks
 ;;
 ;; A block, whose address is a multiple of 16, begins with eight u32: the second is the number of rows, the third is the
-;; number of numbers per row, a multiple of 16. The rows, i8, and the scale of each row, f32, follow.
+;; number of components per row, a multiple of 16. The rows, i8, and the scale of each row, f32, follow.
 (module
   (memory (export "memory") 10 65536)
 

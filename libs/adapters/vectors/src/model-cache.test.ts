@@ -3,7 +3,7 @@ import { ModelCache } from './model-cache.ts';
 
 const idleMs = 20;
 const open = () => new ModelCache({ open: (modelId) => ({ modelId }), idleMs });
-const periods = (count: number) => new Promise((resolve) => setTimeout(resolve, count * idleMs));
+const waitPeriods = (count: number) => new Promise((resolve) => setTimeout(resolve, count * idleMs));
 const searchModel = (models: ReturnType<typeof open>, modelId: string) => models.use(modelId, async (model) => model);
 
 test('the previous model is dropped after a while, even without a further search', async () => {
@@ -14,22 +14,22 @@ test('the previous model is dropped after a while, even without a further search
   await expect.poll(() => models.all).toEqual([model]);
 });
 
-test('the previous model stays while requests that were admitted earlier still search it', async () => {
+test('the previous model is kept while requests that were admitted earlier still search it', async () => {
   const models = open();
-  const [before, gate] = [await searchModel(models, 'old'), Promise.withResolvers<void>()];
-  const running = models.use('old', () => gate.promise);
+  const [oldModel, gate] = [await searchModel(models, 'old'), Promise.withResolvers<void>()];
+  const runningSearch = models.use('old', () => gate.promise);
   await searchModel(models, 'new');
-  await periods(5);
-  expect(await searchModel(models, 'old')).toBe(before);
+  await waitPeriods(5);
+  expect(await searchModel(models, 'old')).toBe(oldModel);
   await searchModel(models, 'new');
   gate.resolve();
-  await running;
+  await runningSearch;
   await expect.poll(() => models.all).toHaveLength(1);
 });
 
-test('the only model stays, even if it is not searched for a long time', async () => {
+test('the only model is kept, even if it is not searched for a long time', async () => {
   const models = open();
   const model = await searchModel(models, 'only');
-  await periods(5);
+  await waitPeriods(5);
   expect(await searchModel(models, 'only')).toBe(model);
 });

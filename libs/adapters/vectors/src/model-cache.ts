@@ -16,7 +16,7 @@ export const defaultIdleMs = 30_000;
 export class ModelCache<Model> {
   readonly #open: (modelId: string) => Model;
   readonly #idleMs: number;
-  readonly #loaded = new Map<string, LoadedModel<Model>>();
+  readonly #loadedModels = new Map<string, LoadedModel<Model>>();
   #timer: NodeJS.Timeout | undefined;
 
   /** A model is dropped if it has not been searched for `idleMs` and a different model has been searched since. */
@@ -26,42 +26,42 @@ export class ModelCache<Model> {
   }
 
   get all(): readonly Model[] {
-    return [...this.#loaded.values()].map(({ model }) => model);
+    return [...this.#loadedModels.values()].map(({ model }) => model);
   }
 
   /** Runs a search on the model, which is not dropped while the search runs. */
   async use<Result>(modelId: string, search: (model: Model) => Promise<Result>): Promise<Result> {
-    const loaded = this.#loaded.get(modelId) ?? this.#load(modelId);
-    loaded.searches += 1;
-    loaded.lastSearchedAt = performance.now();
+    const loadedModel = this.#loadedModels.get(modelId) ?? this.#load(modelId);
+    loadedModel.searches += 1;
+    loadedModel.lastSearchedAt = performance.now();
     try {
-      return await search(loaded.model);
+      return await search(loadedModel.model);
     } finally {
-      loaded.searches -= 1;
-      if (this.#loaded.size > 1) this.#dropIdle();
+      loadedModel.searches -= 1;
+      if (this.#loadedModels.size > 1) this.#dropIdle();
     }
   }
 
   /** Drops the model immediately. */
   drop(modelId: string): void {
-    this.#loaded.delete(modelId);
+    this.#loadedModels.delete(modelId);
   }
 
   #load(modelId: string): LoadedModel<Model> {
-    const loaded = { model: this.#open(modelId), searches: 0, lastSearchedAt: 0 };
-    this.#loaded.set(modelId, loaded);
-    return loaded;
+    const loadedModel = { model: this.#open(modelId), searches: 0, lastSearchedAt: 0 };
+    this.#loadedModels.set(modelId, loadedModel);
+    return loadedModel;
   }
 
   #dropIdle(): void {
     const now = performance.now();
-    const latest = Math.max(...[...this.#loaded.values()].map(({ lastSearchedAt }) => lastSearchedAt));
-    for (const [modelId, { searches, lastSearchedAt }] of this.#loaded) {
+    const latestSearchAt = Math.max(...[...this.#loadedModels.values()].map(({ lastSearchedAt }) => lastSearchedAt));
+    for (const [modelId, { searches, lastSearchedAt }] of this.#loadedModels) {
       const isIdle = searches === 0 && now - lastSearchedAt >= this.#idleMs;
-      if (isIdle && lastSearchedAt !== latest) this.#loaded.delete(modelId);
+      if (isIdle && lastSearchedAt !== latestSearchAt) this.#loadedModels.delete(modelId);
     }
     clearTimeout(this.#timer);
     // There may be no further search to drop the idle models.
-    if (this.#loaded.size > 1) this.#timer = setTimeout(() => this.#dropIdle(), this.#idleMs).unref();
+    if (this.#loadedModels.size > 1) this.#timer = setTimeout(() => this.#dropIdle(), this.#idleMs).unref();
   }
 }

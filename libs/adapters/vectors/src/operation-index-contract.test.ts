@@ -2,36 +2,36 @@ import { aHybridVector, operationIndexContract, proofsOf } from '@portico/contra
 import type { OperationIndexSubject, Sabotages } from '@portico/contracts';
 import type { CollectionId, OperationMatch, OperationQuery } from '@portico/domain';
 import { test } from 'vitest';
-import { breachesOfSearch } from '../test/breaking-search.ts';
+import { createSearchSabotages } from '../test/search-sabotages.ts';
 import { createSubject } from '../test/operation-index-subject.ts';
 
 const {
-  searching: replaceSearch,
-  onQuery: mapQuery,
-  onMatches: mapMatches,
-  remembering: cacheResults,
-  inOneFlight: shareFirstResult,
-  ofTwoModels: mixTwoModels,
-  asFallback: markAsFallback,
-  findingNothing: swallowErrors,
-} = breachesOfSearch<OperationIndexSubject, OperationQuery, OperationMatch>();
+  replaceSearch,
+  mapQuery,
+  mapMatches,
+  cacheResults,
+  shareFirstResult,
+  mixTwoModels,
+  markAsFallback,
+  swallowErrors,
+} = createSearchSabotages<OperationIndexSubject, OperationQuery, OperationMatch>();
 
 /** Ranks the matches of a broader query, and filters them afterwards. */
 const filterLate = (
-  widen: (query: OperationQuery, all: readonly CollectionId[]) => OperationQuery,
+  widen: (query: OperationQuery, allIds: readonly CollectionId[]) => OperationQuery,
   isMatch: (match: OperationMatch, query: OperationQuery) => boolean,
 ) =>
   replaceSearch(async (query, search, { blocks }) => {
-    const all = (await blocks.changedSince(0, query.modelId, 99)).map(({ collectionId }) => collectionId);
-    const { matches } = await search(widen(query, all));
+    const allIds = (await blocks.listChangedSince(0, query.modelId, 99)).map(({ collectionId }) => collectionId);
+    const { matches } = await search(widen(query, allIds));
     return { matches: matches.filter((match) => isMatch(match, query)), isFallback: false };
   });
 
 const accumulateMatches = () => {
-  const seen = new Map<string, OperationMatch>();
+  const matchesByKey = new Map<string, OperationMatch>();
   return (matches: readonly OperationMatch[]) => {
-    for (const match of matches) seen.set(match.key, match);
-    return [...seen.values()];
+    for (const match of matches) matchesByKey.set(match.key, match);
+    return [...matchesByKey.values()];
   };
 };
 
@@ -45,40 +45,40 @@ const sabotages: Sabotages<typeof operationIndexContract, OperationIndexSubject>
     ...query,
     limit: query.limit + 1,
   })),
-  'a limit above the number of operations returns them all': mapQuery((query) => ({ ...query, limit: 1 })),
-  'an operation is identified by its collection and its key, which other collections may have too': mapMatches(
+  'a limit above the number of operations returns all of them': mapQuery((query) => ({ ...query, limit: 1 })),
+  'an operation is identified by its collection and its key, and other collections may have the same key': mapMatches(
     (matches) => [...new Map(matches.map((match) => [match.key, match])).values()],
   ),
-  'only operations of the given collections are returned, and they fill the limit': filterLate(
-    (query, all) => ({ ...query, among: all }),
-    ({ collectionId }, { among }) => among.includes(collectionId),
+  'only operations of the given collections are returned, and only they count towards the limit': filterLate(
+    (query, allIds) => ({ ...query, candidateIds: allIds }),
+    ({ collectionId }, { candidateIds }) => candidateIds.includes(collectionId),
   ),
   'operations outside the given collections do not change a result': replaceSearch(
     async (query, search, { blocks }) => {
       const { matches, isFallback } = await search(query);
-      const total = (await blocks.changedSince(0, query.modelId, 99)).length;
+      const total = (await blocks.listChangedSince(0, query.modelId, 99)).length;
       return { matches: matches.map((match) => ({ ...match, similarity: match.similarity / total })), isFallback };
     },
   ),
-  'only operations with the method are returned, and they fill the limit': mapQuery((query) => ({
+  'only operations with the method are returned, and only they count towards the limit': mapQuery((query) => ({
     ...query,
     method: null,
   })),
-  'a given collection without operations, or without a block, is left out': mapMatches((matches, { among }) => [
+  'a given collection without operations or without a block is left out': mapMatches((matches, { candidateIds }) => [
     ...matches,
-    ...among.flatMap((collectionId) => matches.slice(0, 1).map((match) => ({ ...match, collectionId }))),
+    ...candidateIds.flatMap((collectionId) => matches.slice(0, 1).map((match) => ({ ...match, collectionId }))),
   ]),
-  'a search among no collections finds nothing': mapQuery((query) => {
-    const all = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}` as CollectionId);
-    return { ...query, among: query.among.length > 0 ? query.among : all };
+  'searching in no collections returns nothing': mapQuery((query) => {
+    const allIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}` as CollectionId);
+    return { ...query, candidateIds: query.candidateIds.length > 0 ? query.candidateIds : allIds };
   }),
-  'vectors of another model have no influence': mixTwoModels,
-  'a stored block is found by the next search, even with the same array of collections': cacheResults(),
-  'a block replaces the earlier one, and none of its operations are found again': mapMatches(accumulateMatches()),
-  'each of many concurrent searches reflects the sequence that it names': shareFirstResult(),
+  'vectors from other models do not affect the result': mixTwoModels,
+  'the next search finds a stored block, even with the same array of collections': cacheResults(),
+  'a block replaces the previous one, whose operations are no longer found': mapMatches(accumulateMatches()),
+  'concurrent searches each reflect the sequence number that they specify': shareFirstResult(),
   'a query that is not finite is rejected': mapQuery((query) => ({ ...query, vector: aHybridVector([1]) })),
-  'a result from the index itself is not a fallback': markAsFallback,
-  'while the index is unavailable, its check rejects, and so does a search that must catch up': swallowErrors,
+  'a result from the index is not a fallback': markAsFallback,
+  'while the index is unavailable, its check fails, and so does a search that must catch up': swallowErrors,
 };
 
 for (const [name, run] of proofsOf(operationIndexContract, sabotages, createSubject)) test(name, run);

@@ -23,7 +23,7 @@ const compile = (): Buffer => {
 };
 
 /** Returns the text of `kernel-bytes.ts`. */
-export const kernelModule = (): string => {
+export const createKernelModule = (): string => {
   const lines =
     compile()
       .toString('base64')
@@ -34,4 +34,4 @@ ${lines.map((line) => `  '${line}'`).join(' +\n')};
 `;
 };
 
-if (process.argv[1] === import.meta.filename) writeFileSync(bytesFile, kernelModule());
+if (process.argv[1] === import.meta.filename) writeFileSync(bytesFile, createKernelModule());

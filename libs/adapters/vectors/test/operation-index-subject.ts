@@ -4,18 +4,18 @@ import { createEmbeddedOperationIndex } from '../src/embedded-operation-index.ts
 /** Creates an index over a store that can be interrupted. */
 export const createSubject = (): OperationIndexSubject => {
   const blocks = createOperationBlockChanges();
-  let interrupted = false;
+  let isInterrupted = false;
   const index = createEmbeddedOperationIndex({
     blocks: {
       ...blocks,
-      changedSince: async (...args) => {
-        if (interrupted) throw new Error('the store is down');
-        return blocks.changedSince(...args);
+      listChangedSince: async (...args) => {
+        if (isInterrupted) throw new Error('the store is down');
+        return blocks.listChangedSince(...args);
       },
     },
   });
-  const set = (value: boolean) => () => {
-    interrupted = value;
+  const setInterrupted = (value: boolean) => () => {
+    isInterrupted = value;
   };
-  return { index, blocks, interrupt: set(true), resume: set(false) };
+  return { index, blocks, interrupt: setInterrupted(true), resume: setInterrupted(false) };
 };

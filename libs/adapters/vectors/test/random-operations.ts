@@ -11,7 +11,7 @@ export const keyOf = (number: number) => String(number).padStart(16, '0') as Ope
 const methods = ['GET', 'POST', 'DELETE'];
 
 /** Creates a generator of vectors and operations, which are always the same for the same seed. */
-export const generator = (seed: number, dimension: number) => {
+export const createGenerator = (seed: number, dimension: number) => {
   const random = randomNumbers(seed);
   const vector = (features: number): HybridVector => {
     const indices = [...new Set(Array.from({ length: features }, () => Math.floor(random() ** 3 * 500)))];

@@ -14,10 +14,10 @@ export const randomNumbers = (seed: number): Random => {
 };
 
 const normal = (random: Random): number => random() + random() + random() + random() - 2;
-const dense = (random: Random, around: number): Float32Array =>
-  Float32Array.from({ length: dimension }, (_, i) => normal(random) + around * Math.sin(i));
+const dense = (random: Random, offset: number): Float32Array =>
+  Float32Array.from({ length: dimension }, (_, i) => normal(random) + offset * Math.sin(i));
 /**
- * Creates a vector in which the first third is dense and only a few of the other numbers are not 0, as in the built-in
+ * Creates a vector in which the first third is dense and only a few of the other components are not 0, as in the built-in
  * embedder's vectors.
  */
 const sparse = (random: Random): Float32Array => {
@@ -32,7 +32,7 @@ const axis = (random: Random): Float32Array => {
 };
 
 /** Each function creates a generator for the vectors of one set and for the queries of that set. */
-export const sets: Readonly<Record<string, (random: Random) => (isQuery: boolean) => Float32Array>> = {
+export const vectorSets: Readonly<Record<string, (random: Random) => (isQuery: boolean) => Float32Array>> = {
   'without a direction': (random) => () => dense(random, 0),
   'that are all near each other': (random) => () => dense(random, 4),
   'mostly zeros': (random) => () => sparse(random),
@@ -42,26 +42,30 @@ export const sets: Readonly<Record<string, (random: Random) => (isQuery: boolean
     return () => kinds[Math.floor(kinds.length * random() ** 2)] ?? axis(random);
   },
   'that are almost equal': (random) => {
-    const one = dense(random, 1);
-    return () => one.map((x) => x + 1e-3 * normal(random));
+    const center = dense(random, 1);
+    return () => center.map((x) => x + 1e-3 * normal(random));
   },
   'that 8 bits do not distinguish': (random) => {
-    const one = dense(random, 1);
-    return () => one.map((x) => x + 1e-6 * normal(random));
+    const center = dense(random, 1);
+    return () => center.map((x) => x + 1e-6 * normal(random));
   },
-  // All vectors have the same length and the same 8-bit numbers, except for one number, which queries ignore. The
-  // rounding errors of all other numbers have the same direction as the query.
+  // All vectors have the same length and the same 8-bit components, except for one, which queries ignore. The
+  // rounding errors of all other components have the same direction as the query.
   'with the greatest rounding error in 8 bits': (random) => (isQuery) => {
-    const other = 3 + 0.998 * (random() - 0.5);
-    const second = isQuery ? 0 : Math.sqrt(9_500 - (dimension - 2) * other ** 2);
-    return Float32Array.from({ length: dimension }, (_, i) => (isQuery ? 1 : i === 0 ? 127 : other)).fill(second, 1, 2);
+    const component = 3 + 0.998 * (random() - 0.5);
+    const secondComponent = isQuery ? 0 : Math.sqrt(9_500 - (dimension - 2) * component ** 2);
+    return Float32Array.from({ length: dimension }, (_, i) => (isQuery ? 1 : i === 0 ? 127 : component)).fill(
+      secondComponent,
+      1,
+      2,
+    );
   },
   'of any length': (random) => () => {
     const length = 10 ** (36 * random() - 18);
     return dense(random, 1).map((x) => x * length);
   },
   'that are opposite to each other': (random) => () => {
-    const side = random() < 0.9 ? -1 : 1;
-    return dense(random, 3).map((x) => x * side);
+    const sign = random() < 0.9 ? -1 : 1;
+    return dense(random, 3).map((x) => x * sign);
   },
 };

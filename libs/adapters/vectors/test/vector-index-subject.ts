@@ -4,20 +4,20 @@ import { createEmbeddedVectorIndex } from '../src/embedded-vector-index.ts';
 /** Creates an index over a store that can be interrupted. */
 export const createSubject = (): VectorIndexSubject => {
   const embeddings = createEmbeddingChanges();
-  let interrupted = false;
+  let isInterrupted = false;
   const index = createEmbeddedVectorIndex({
     embeddings: {
       ...embeddings,
-      changedSince: async (...args) => {
-        if (interrupted) {
+      listChangedSince: async (...args) => {
+        if (isInterrupted) {
           throw new Error('the store is down');
         }
-        return embeddings.changedSince(...args);
+        return embeddings.listChangedSince(...args);
       },
     },
   });
-  const set = (value: boolean) => () => {
-    interrupted = value;
+  const setInterrupted = (value: boolean) => () => {
+    isInterrupted = value;
   };
-  return { index, embeddings, interrupt: set(true), resume: set(false) };
+  return { index, embeddings, interrupt: setInterrupted(true), resume: setInterrupted(false) };
 };

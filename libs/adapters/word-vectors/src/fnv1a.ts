@@ -1,8 +1,8 @@
 const offsetBasis = 0x811c9dc5;
 
-/** Returns the FNV-1a hash of UTF-16 code units; `before` is the hash of the preceding text, or a seed. */
-export const fnv1a = (text: string, start: number, end: number, before = offsetBasis): number => {
-  let hash = before;
+/** Returns the FNV-1a hash of UTF-16 code units; `previousHash` is the hash of the preceding text, or a seed. */
+export const fnv1a = (text: string, start: number, end: number, previousHash = offsetBasis): number => {
+  let hash = previousHash;
   for (let i = start; i < end; i += 1) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
   return hash;
 };

@@ -14,12 +14,12 @@ const trigramsWeight = 0.3;
 /** Hashes a word's stem and each of its trigrams to a sign and one of `size` dimensions (Weinberger et al., 2009). */
 export const hashWord = (word: string, size: number): HashedWord => {
   const stem = stemOf(word);
-  const bounded = `^${stem}$`;
-  const trigrams = Math.max(0, bounded.length - 2);
+  const boundedStem = `^${stem}$`;
+  const trigrams = Math.max(0, boundedStem.length - 2);
   const features = new Int32Array(1 + (trigrams > 1 ? trigrams : 0));
   features[0] = featureOf(fnv1a(stem, 0, stem.length, seeds.stem), size);
   for (let i = 1; i < features.length; i += 1) {
-    features[i] = featureOf(fnv1a(bounded, i - 1, i + 2, seeds.trigram), size);
+    features[i] = featureOf(fnv1a(boundedStem, i - 1, i + 2, seeds.trigram), size);
   }
   return { stem, features };
 };
@@ -28,12 +28,12 @@ export const hashWord = (word: string, size: number): HashedWord => {
 export const stemOf = (word: string): string => (/^[a-z]+$/.test(word) ? stemmer(word) : word);
 
 /** Adds a word's features, multiplied by `weight`; each trigram is multiplied by a fraction of that weight. */
-export const addHashed = (sum: Float64Array, { features }: HashedWord, weight: number): void => {
-  const trigram = trigramsWeight * weight;
+export const addHashedWord = (sum: Float64Array, { features }: HashedWord, weight: number): void => {
+  const trigramWeight = trigramsWeight * weight;
   features.forEach((feature, i) => {
-    const amount = i === 0 ? weight : trigram;
-    const at = feature >> 1;
-    sum[at] = (sum[at] ?? 0) + (feature & 1 ? amount : -amount);
+    const amount = i === 0 ? weight : trigramWeight;
+    const dimension = feature >> 1;
+    sum[dimension] = (sum[dimension] ?? 0) + (feature & 1 ? amount : -amount);
   });
 };
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { smallTable } from '../test/small-table.ts';
-import { createMeanings } from './meanings.ts';
+import { createMeaningLookup } from './meanings.ts';
 import { createSpellingCorrector } from './spelling-corrector.ts';
 
 const words = [
@@ -15,8 +15,8 @@ const words = [
 
 const meaningsOf = async (word: string): Promise<readonly (readonly [string, number])[]> => {
   const table = await smallTable(words);
-  const meanings = createMeanings(table, await createSpellingCorrector(table, async () => undefined));
-  return meanings(word).map(({ index, factor }) => [table.word(index), factor]);
+  const meanings = createMeaningLookup(table, await createSpellingCorrector(table, async () => undefined));
+  return meanings(word).map(({ index, factor }) => [table.wordAt(index), factor]);
 };
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
   expect(await meaningsOf(word)).toEqual([[base, 1]]);
 });
 
-test('a compound means its two parts, split so that they are most common', async () => {
+test('a compound means its two parts, split where the parts are most common', async () => {
   expect(await meaningsOf('smallbusiness')).toEqual([
     ['small', 0.8],
     ['business', 0.8],
@@ -61,6 +61,6 @@ test('a misspelled word means the nearest known one, with less confidence', asyn
   expect(await meaningsOf('wether')).toEqual([['weather', 0.7]]);
 });
 
-test.each(['zzzzzz', '天気', 'погода', '', '8d1f'])('%j means nothing', async (word) => {
+test.each(['zzzzzz', '天気', 'погода', '', '8d1f'])('%j has no meaning', async (word) => {
   expect(await meaningsOf(word)).toEqual([]);
 });

@@ -29,15 +29,15 @@ const inflections: readonly (readonly [ending: string, base: string])[] = [
  * otherwise, the two words that it is composed of or the nearest word by spelling, depending on which is more likely;
  * otherwise, none.
  */
-export const createMeanings =
+export const createMeaningLookup =
   (table: WordTable, corrector: SpellingCorrector) =>
   (word: string): readonly Meaning[] => {
-    const known = table.find(word);
-    if (known >= 0) return [{ index: known, factor: 1 }];
+    const knownIndex = table.find(word);
+    if (knownIndex >= 0) return [{ index: knownIndex, factor: 1 }];
     if (!/^[a-z0-9]+$/.test(word)) return [];
-    const base = baseOf(table, word);
-    if (base >= 0) return [{ index: base, factor: 1 }];
-    const [parts, correction] = [compoundOf(table, word), corrector.nearest(word)];
+    const baseIndex = baseOf(table, word);
+    if (baseIndex >= 0) return [{ index: baseIndex, factor: 1 }];
+    const [parts, correction] = [compoundOf(table, word), corrector.findNearest(word)];
     const isMistake = correction !== null && (parts.length === 0 || isLikelier(table, correction, parts));
     if (isMistake) return [{ index: correction.index, factor: correctedFactor }];
     return parts.map((index) => ({ index, factor: compoundFactor }));
@@ -45,7 +45,7 @@ export const createMeanings =
 
 /** Returns whether the correction is one mistake from the word, and at most as rare as the rarer of the two parts. */
 const isLikelier = (table: WordTable, { index, mistakes }: Correction, parts: readonly number[]): boolean =>
-  mistakes === 1 && table.rarity(index) <= Math.max(...parts.map((part) => table.rarity(part)));
+  mistakes === 1 && table.rarityOf(index) <= Math.max(...parts.map((part) => table.rarityOf(part)));
 
 const baseOf = (table: WordTable, word: string): number => {
   for (const [ending, base] of inflections) {
@@ -54,8 +54,8 @@ const baseOf = (table: WordTable, word: string): number => {
     const index = table.find(stem + base);
     if (index >= 0) return index;
     const isDoubled = stem.at(-1) === stem.at(-2) && base === '';
-    const single = isDoubled ? table.find(stem.slice(0, -1)) : -1;
-    if (single >= 0) return single;
+    const singleIndex = isDoubled ? table.find(stem.slice(0, -1)) : -1;
+    if (singleIndex >= 0) return singleIndex;
   }
   return -1;
 };
@@ -65,12 +65,16 @@ const baseOf = (table: WordTable, word: string): number => {
  * split.
  */
 const compoundOf = (table: WordTable, word: string): readonly number[] => {
-  let [best, lowestCost]: [readonly number[], number] = [[], Infinity];
-  for (let at = compoundPartMin; word.length >= compoundLengthMin && at <= word.length - compoundPartMin; at += 1) {
-    const parts = [table.find(word.slice(0, at)), table.find(word.slice(at))];
+  let [bestParts, lowestCost]: [readonly number[], number] = [[], Infinity];
+  for (
+    let position = compoundPartMin;
+    word.length >= compoundLengthMin && position <= word.length - compoundPartMin;
+    position += 1
+  ) {
+    const parts = [table.find(word.slice(0, position)), table.find(word.slice(position))];
     if (parts.some((index) => index < 0)) continue;
-    const cost = parts.reduce((sum, index) => sum + table.rarity(index), 0);
-    if (cost < lowestCost) [best, lowestCost] = [parts, cost];
+    const cost = parts.reduce((sum, index) => sum + table.rarityOf(index), 0);
+    if (cost < lowestCost) [bestParts, lowestCost] = [parts, cost];
   }
-  return best;
+  return bestParts;
 };

@@ -14,7 +14,7 @@ const table = await smallTable([
 ]);
 const vectors = createOperationVectors(table, await createSpellingCorrector(table, async () => undefined));
 
-const none: OperationDescription = {
+const emptyOperation: OperationDescription = {
   method: 'GET',
   path: '/',
   operationId: null,
@@ -24,19 +24,28 @@ const none: OperationDescription = {
   excerpt: '',
 };
 const owner = { name: '', description: '', baseUrl: '/' };
-const vectorOf = (operation: Partial<OperationDescription>, of: Partial<typeof owner> = {}): HybridVector =>
-  vectors.forOwner({ ...owner, ...of })({ ...none, ...operation });
-const question = (text: string): HybridVector => vectors.forQuestion(text);
-const similarity = (text: string, operation: Partial<OperationDescription>, of: Partial<typeof owner> = {}): number =>
-  similarityOf(vectorOf(operation, of), question(text));
+const vectorOf = (operation: Partial<OperationDescription>, ownerOverrides: Partial<typeof owner> = {}): HybridVector =>
+  vectors.createVectorizer({ ...owner, ...ownerOverrides })({ ...emptyOperation, ...operation });
+const questionVectorOf = (text: string): HybridVector => vectors.createQuestionVector(text);
+const computeSimilarity = (
+  text: string,
+  operation: Partial<OperationDescription>,
+  ownerOverrides: Partial<typeof owner> = {},
+): number => similarityOf(vectorOf(operation, ownerOverrides), questionVectorOf(text));
 const dot = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
-const meaning = (text: string, operation: Partial<OperationDescription>, of: Partial<typeof owner> = {}): number =>
-  dot(vectorOf(operation, of).dense, question(text).dense);
+const computeMeaningSimilarity = (
+  text: string,
+  operation: Partial<OperationDescription>,
+  ownerOverrides: Partial<typeof owner> = {},
+): number => dot(vectorOf(operation, ownerOverrides).dense, questionVectorOf(text).dense);
 
 test('the meaning of an operation is three quarters its own and one quarter that of its collection', () => {
-  expect(meaning('rain', { summary: 'rain' }, { description: 'money' })).toBeCloseTo(0.75 / Math.hypot(0.75, 0.25), 6);
-  expect(meaning('rain', { summary: 'rain' })).toBeCloseTo(1, 6);
-  expect(meaning('money', {}, { description: 'money' })).toBeCloseTo(1, 6);
+  expect(computeMeaningSimilarity('rain', { summary: 'rain' }, { description: 'money' })).toBeCloseTo(
+    0.75 / Math.hypot(0.75, 0.25),
+    6,
+  );
+  expect(computeMeaningSimilarity('rain', { summary: 'rain' })).toBeCloseTo(1, 6);
+  expect(computeMeaningSimilarity('money', {}, { description: 'money' })).toBeCloseTo(1, 6);
 });
 
 test('each field counts, and a word in several fields counts once, by the field with the highest weight', () => {
@@ -47,45 +56,49 @@ test('each field counts, and a word in several fields counts once, by the field 
     { path: '/rain' },
     { excerpt: 'rain' },
   ]) {
-    expect(meaning('rain', field)).toBeCloseTo(1, 6);
+    expect(computeMeaningSimilarity('rain', field)).toBeCloseTo(1, 6);
   }
-  const everywhere = { summary: 'rain', operationId: 'rain', tags: ['rain'], path: '/rain', excerpt: 'rain rain' };
-  expect(vectorOf({ ...everywhere, tags: ['rain', 'money'] }).dense).toEqual(
+  const operation = { summary: 'rain', operationId: 'rain', tags: ['rain'], path: '/rain', excerpt: 'rain rain' };
+  expect(vectorOf({ ...operation, tags: ['rain', 'money'] }).dense).toEqual(
     vectorOf({ summary: 'rain', tags: ['money'] }).dense,
   );
 });
 
 test('written words add up to the whole weight if the summary contains all of them', () => {
-  const summary =
-    similarity('rain or snow', { summary: 'rain or snow' }) - meaning('rain or snow', { summary: 'rain or snow' });
-  expect(summary).toBeCloseTo(rankingWeights.words, 6);
-  const half = similarity('rain snow', { summary: 'rain' }) - meaning('rain snow', { summary: 'rain' });
-  expect(half).toBeCloseTo(rankingWeights.words / 2, 6);
+  const wordSimilarity =
+    computeSimilarity('rain or snow', { summary: 'rain or snow' }) -
+    computeMeaningSimilarity('rain or snow', { summary: 'rain or snow' });
+  expect(wordSimilarity).toBeCloseTo(rankingWeights.words, 6);
+  const halfSimilarity =
+    computeSimilarity('rain snow', { summary: 'rain' }) - computeMeaningSimilarity('rain snow', { summary: 'rain' });
+  expect(halfSimilarity).toBeCloseTo(rankingWeights.words / 2, 6);
 });
 
 test('an inflected and a misspelled word match as written words; an uninformative word does not count', () => {
-  const written = (text: string) => similarity(text, { summary: 'rain' }) - meaning(text, { summary: 'rain' });
-  expect(written('raining')).toBeCloseTo(rankingWeights.words, 6);
-  expect(written('raain')).toBeCloseTo(rankingWeights.words, 6);
-  expect(written('the rain')).toBeCloseTo(rankingWeights.words, 6);
+  const computeWordSimilarity = (text: string) =>
+    computeSimilarity(text, { summary: 'rain' }) - computeMeaningSimilarity(text, { summary: 'rain' });
+  expect(computeWordSimilarity('raining')).toBeCloseTo(rankingWeights.words, 6);
+  expect(computeWordSimilarity('raain')).toBeCloseTo(rankingWeights.words, 6);
+  expect(computeWordSimilarity('the rain')).toBeCloseTo(rankingWeights.words, 6);
 });
 
-test('a longer word counts less in a question than in an operation', () => {
-  const { dense } = question('rain short');
-  const [long = 0, short = 0] = [dense[0], dense[5]];
-  expect(long / short).toBeCloseTo(Math.sqrt(7), 5);
-  const inOperation = vectorOf({ summary: 'rain short' }).dense;
-  expect((inOperation[0] ?? 0) / (inOperation[5] ?? 1)).toBeCloseTo(7, 5);
+test('a word with a long vector counts less in a question than in an operation', () => {
+  const { dense } = questionVectorOf('rain short');
+  const [longWordValue = 0, shortWordValue = 0] = [dense[0], dense[5]];
+  expect(longWordValue / shortWordValue).toBeCloseTo(Math.sqrt(7), 5);
+  const operationVector = vectorOf({ summary: 'rain short' }).dense;
+  expect((operationVector[0] ?? 0) / (operationVector[5] ?? 1)).toBeCloseTo(7, 5);
 });
 
-test('a question can name the provider by the address of the collection, and its verb matches the method', () => {
-  const of = { baseUrl: 'https://api.acme.example' };
-  const withoutProvider = similarity('rain', { summary: 'rain' }, of);
-  const withProvider = similarity('Acme: rain', { summary: 'rain' }, of);
+test('a question can name the provider by the URL of the collection, and its verb matches the method', () => {
+  const ownerOverrides = { baseUrl: 'https://api.acme.example' };
+  const withoutProvider = computeSimilarity('rain', { summary: 'rain' }, ownerOverrides);
+  const withProvider = computeSimilarity('Acme: rain', { summary: 'rain' }, ownerOverrides);
   // The name is a word in the question that the operation does not contain.
   expect(withProvider - withoutProvider).toBeCloseTo(rankingWeights.provider - rankingWeights.words / 2, 6);
   const difference =
-    similarity('delete rain', { summary: 'rain', method: 'DELETE' }) - similarity('delete rain', { summary: 'rain' });
+    computeSimilarity('delete rain', { summary: 'rain', method: 'DELETE' }) -
+    computeSimilarity('delete rain', { summary: 'rain' });
   expect(difference).toBeCloseTo(rankingWeights.method, 6);
 });
 
@@ -102,7 +115,7 @@ test('for any text, indices are distinct and ascending, weights finite and not 0
   ];
   for (const text of texts) {
     for (const { dense, sparse } of [
-      question(text),
+      questionVectorOf(text),
       vectorOf({ summary: text, path: text, tags: [text] }, { name: text }),
     ]) {
       expect([...sparse.indices]).toEqual([...new Set(sparse.indices)].sort((x, y) => x - y));
@@ -114,7 +127,7 @@ test('for any text, indices are distinct and ascending, weights finite and not 0
   }
 });
 
-test('a question of unknown words has no meaning and is compared by its words only', () => {
-  expect(question('zzyzx').dense.every((x) => x === 0)).toBe(true);
-  expect(similarity('zzyzx', { summary: 'zzyzx' })).toBeCloseTo(rankingWeights.words, 6);
+test('a question of unknown words has no meaning and is compared only by its words', () => {
+  expect(questionVectorOf('zzyzx').dense.every((x) => x === 0)).toBe(true);
+  expect(computeSimilarity('zzyzx', { summary: 'zzyzx' })).toBeCloseTo(rankingWeights.words, 6);
 });

@@ -1,6 +1,6 @@
 import {
-  operationFeatures,
-  queryFeatures,
+  operationFeaturesOf,
+  queryFeaturesOf,
   rankingWeights,
   type Feature,
   type HybridVector,
@@ -10,7 +10,7 @@ import {
 } from '@portico/domain';
 import { fnv1a, mixBits } from './fnv1a.ts';
 import { stemOf } from './hashed-words.ts';
-import { createMeanings, type Meaning } from './meanings.ts';
+import { createMeaningLookup, type Meaning } from './meanings.ts';
 import { proseOf } from './prose.ts';
 import type { SpellingCorrector } from './spelling-corrector.ts';
 import type { WordTable } from './word-table.ts';
@@ -18,12 +18,12 @@ import { wordsOf } from './words.ts';
 
 /** The weights of a word in the meaning and among the written words, by the field that contains the word. */
 const fields = {
-  summary: { meaning: 1, written: 1 },
-  operationId: { meaning: 0.5, written: 1 },
-  name: { meaning: 0.5, written: 0.7 },
-  tags: { meaning: 0.3, written: 0.8 },
-  path: { meaning: 0.3, written: 0.8 },
-  excerpt: { meaning: 0.3, written: 0.6 },
+  summary: { meaning: 1, words: 1 },
+  operationId: { meaning: 0.5, words: 1 },
+  name: { meaning: 0.5, words: 0.7 },
+  tags: { meaning: 0.3, words: 0.8 },
+  path: { meaning: 0.3, words: 0.8 },
+  excerpt: { meaning: 0.3, words: 0.6 },
 } as const;
 
 type FieldWeights = (typeof fields)[keyof typeof fields];
@@ -46,8 +46,8 @@ interface KnownWord {
 
 export interface OperationVectors {
   /** Returns a function that creates vectors for the operations of one collection. */
-  forOwner(owner: EmbeddingContext): (operation: OperationDescription) => HybridVector;
-  forQuestion(question: string): HybridVector;
+  createVectorizer(owner: EmbeddingContext): (operation: OperationDescription) => HybridVector;
+  createQuestionVector(question: string): HybridVector;
 }
 
 /**
@@ -56,50 +56,50 @@ export interface OperationVectors {
  * ranking features.
  */
 export const createOperationVectors = (table: WordTable, corrector: SpellingCorrector): OperationVectors => {
-  const lookUp = createWordLookup(table, createMeanings(table, corrector));
+  const lookUp = createWordLookup(table, createMeaningLookup(table, corrector));
 
-  const zero = (): Float64Array => new Float64Array(table.dimension);
-  /** Returns the weighted sum of the words' meanings, normalised to length 1. `sum` must contain zeros. */
-  const bagOf = (words: Iterable<readonly [KnownWord, number]>, sum = zero()): Float64Array => {
-    for (const [{ meanings }, times] of words) {
-      for (const { index, factor } of meanings) table.add(sum, index, times * factor);
+  const createZeros = (): Float64Array => new Float64Array(table.dimension);
+  /** Returns the weighted sum of the words' meanings, normalised to unit length. `sum` must contain zeros. */
+  const sumMeanings = (words: Iterable<readonly [KnownWord, number]>, sum = createZeros()): Float64Array => {
+    for (const [{ meanings }, weight] of words) {
+      for (const { index, factor } of meanings) table.add(sum, index, weight * factor);
     }
     return normalise(sum);
   };
 
   return {
-    forOwner: ({ name, description, baseUrl }) => {
+    createVectorizer: ({ name, description, baseUrl }) => {
       const nameWords = wordsOf(name);
-      const collection = bagOf([...nameWords, ...wordsOf(proseOf(description))].map((word) => [lookUp(word), 1]));
+      const collection = sumMeanings([...nameWords, ...wordsOf(proseOf(description))].map((word) => [lookUp(word), 1]));
       // All operations share one pair of arrays: new arrays for 10,000 operations would take 15 to 30 MiB until they
       // are garbage-collected.
-      const [own, dense] = [zero(), zero()];
+      const [meaningSum, dense] = [createZeros(), createZeros()];
       return (operation) => {
-        const words = wordsByField(operation, nameWords).map(([word, field]) => ({ ...lookUp(word), field }));
+        const words = listWords(operation, nameWords).map(([word, field]) => ({ ...lookUp(word), field }));
         const meaning = words.map((word) => [word, word.field.meaning] as const);
-        addTimes(dense.fill(0), bagOf(meaning, own.fill(0)), 1 - collectionShare);
-        addTimes(dense, collection, collectionShare);
+        addScaled(dense.fill(0), sumMeanings(meaning, meaningSum.fill(0)), 1 - collectionShare);
+        addScaled(dense, collection, collectionShare);
         return {
           dense: new Float32Array(normalise(dense)),
           sparse: sparseOf([
-            ...words.map(({ hash, field }) => [hash, field.written] as const),
-            ...operationFeatures(operation, baseUrl).map(toSparseEntry),
+            ...words.map(({ hash, field }) => [hash, field.words] as const),
+            ...operationFeaturesOf(operation, baseUrl).map(toSparseEntry),
           ]),
         };
       };
     },
-    forQuestion: (question) => {
+    createQuestionVector: (question) => {
       const words = wordsOf(proseOf(question));
       // The weight is divided by the root of the vector's length: incidental words in a question, such as place names,
       // are rarer than words that describe APIs, and so have longer vectors.
-      const meaning = bagOf(words.map(lookUp).map((word) => [word, 1 / Math.sqrt(word.length)]));
+      const meaning = sumMeanings(words.map(lookUp).map((word) => [word, 1 / Math.sqrt(word.length)]));
       const uniqueWords = [...new Set(words)].map(lookUp);
       const total = uniqueWords.reduce((sum, { weight }) => sum + weight, 0) || 1;
       return {
         dense: new Float32Array(meaning),
         sparse: sparseOf([
           ...uniqueWords.map(({ hash, weight }) => [hash, (rankingWeights.words * weight) / total] as const),
-          ...queryFeatures(question).map(toSparseEntry),
+          ...queryFeaturesOf(question).map(toSparseEntry),
         ]),
       };
     },
@@ -107,13 +107,13 @@ export const createOperationVectors = (table: WordTable, corrector: SpellingCorr
 };
 
 /** Returns each word once, with the weights of the first field that contains it. */
-const wordsByField = (
+const listWords = (
   { summary, operationId, tags, path, excerpt }: OperationDescription,
   nameWords: readonly string[],
 ): readonly (readonly [word: string, FieldWeights])[] => {
-  const entry = new Map<string, FieldWeights>();
+  const fieldByWord = new Map<string, FieldWeights>();
   const add = (words: readonly string[], field: FieldWeights): void => {
-    for (const word of words) if (!entry.has(word)) entry.set(word, field);
+    for (const word of words) if (!fieldByWord.has(word)) fieldByWord.set(word, field);
   };
   add(wordsOf(proseOf(summary ?? '')), fields.summary);
   add(wordsOf(operationId ?? ''), fields.operationId);
@@ -121,29 +121,29 @@ const wordsByField = (
   add(tags.flatMap(wordsOf), fields.tags);
   add(wordsOf(path), fields.path);
   add(wordsOf(proseOf(excerpt)), fields.excerpt);
-  return [...entry];
+  return [...fieldByWord];
 };
 
 const createWordLookup = (table: WordTable, meaningsOf: (word: string) => readonly Meaning[]) => {
   const cache = new Map<string, KnownWord>();
-  const read = (word: string): KnownWord => {
+  const readWord = (word: string): KnownWord => {
     const meanings = meaningsOf(word);
-    const [first] = meanings;
-    const only = meanings.length === 1 ? first : undefined;
-    const stem = stemOf(only !== undefined && only.factor < 1 ? table.word(only.index) : word);
+    const [firstMeaning] = meanings;
+    const onlyMeaning = meanings.length === 1 ? firstMeaning : undefined;
+    const stem = stemOf(onlyMeaning !== undefined && onlyMeaning.factor < 1 ? table.wordAt(onlyMeaning.index) : word);
     const meaning = new Float64Array(table.dimension);
     for (const { index, factor } of meanings) table.add(meaning, index, factor);
     return {
       hash: hashOf(stem),
       meanings,
       length: lengthOf(meaning) || 1,
-      weight: only ? table.weight(only.index) ** 2 * only.factor : 1,
+      weight: onlyMeaning ? table.weightOf(onlyMeaning.index) ** 2 * onlyMeaning.factor : 1,
     };
   };
   return (word: string): KnownWord => {
     let entry = cache.get(word);
     if (entry) return entry;
-    entry = read(word);
+    entry = readWord(word);
     if (cache.size >= cachedWordsMax) cache.clear();
     cache.set(word, entry);
     return entry;
@@ -159,23 +159,23 @@ const toSparseEntry = ({ name, weight }: Feature) => [hashOf(name), weight] as c
  * absolute weight counts.
  */
 const sparseOf = (entries: readonly (readonly [hash: number, weight: number])[]): SparseVector => {
-  const byHash = new Map<number, number>();
+  const weightByHash = new Map<number, number>();
   for (const [hash, weight] of entries) {
-    const before = byHash.get(hash) ?? 0;
-    if (Math.abs(weight) > Math.abs(before)) byHash.set(hash, weight);
+    const previousWeight = weightByHash.get(hash) ?? 0;
+    if (Math.abs(weight) > Math.abs(previousWeight)) weightByHash.set(hash, weight);
   }
-  const sorted = [...byHash].sort(([x], [y]) => x - y);
+  const sorted = [...weightByHash].sort(([x], [y]) => x - y);
   return {
     indices: Uint32Array.from(sorted, ([hash]) => hash),
     weights: Float32Array.from(sorted, ([, weight]) => weight),
   };
 };
 
-const addTimes = (sum: Float64Array, vector: Float64Array, factor: number): void => {
+const addScaled = (sum: Float64Array, vector: Float64Array, factor: number): void => {
   for (let i = 0; i < sum.length; i += 1) sum[i] = (sum[i] ?? 0) + factor * (vector[i] ?? 0);
 };
 
-/** Normalises the vector in place to length 1, unless it is 0. */
+/** Normalises the vector in place to unit length, unless it is zero. */
 const normalise = (vector: Float64Array): Float64Array => {
   const length = lengthOf(vector) || 1;
   for (let i = 0; i < vector.length; i += 1) vector[i] = (vector[i] ?? 0) / length;

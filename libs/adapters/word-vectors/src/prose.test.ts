@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { proseOf } from './prose.ts';
 
-const plain = (text: string) => proseOf(text).replace(/\s+/g, ' ').trim();
+const plainProseOf = (text: string) => proseOf(text).replace(/\s+/g, ' ').trim();
 
 test.each([
   ['<p>Pay <b class="x">now</b><br/></p>', 'Pay now'],
@@ -15,7 +15,7 @@ test.each([
   ['Send it:\n```json\n{"a": 1}\n```\nDone', 'Send it: Done'],
   ['if a < b and c > d', 'if a < b and c > d'],
 ])('%j without markup and addresses is %j', (text, expected) => {
-  expect(plain(text)).toBe(expected);
+  expect(plainProseOf(text)).toBe(expected);
 });
 
 test.each([
@@ -25,18 +25,18 @@ test.each([
   'Copyright 2020 Example.',
   'Learn more about us here!',
 ])('the boilerplate sentence %j is removed', (sentence) => {
-  expect(plain(`Ships parcels. ${sentence} Tracks them.`)).toBe('Ships parcels. Tracks them.');
-  expect(plain(`Ships parcels.\n\n${sentence}`)).toBe('Ships parcels.');
+  expect(plainProseOf(`Ships parcels. ${sentence} Tracks them.`)).toBe('Ships parcels. Tracks them.');
+  expect(plainProseOf(`Ships parcels.\n\n${sentence}`)).toBe('Ships parcels.');
 });
 
-test('a sentence that only mentions such words stays', () => {
+test('a sentence that only mentions boilerplate terms is kept', () => {
   const text = 'Creates contact forms, and reads the terms of service of a shop. We ship to see the world.';
-  expect(plain(text)).toBe(text);
+  expect(plainProseOf(text)).toBe(text);
 });
 
 test('the prose of a text of only markup, addresses and boilerplate is empty', () => {
   for (const text of ['https://api.example.com/', '<br/>', 'help@example.com', 'Please contact support.', ' ']) {
-    expect(plain(text)).toBe('');
+    expect(plainProseOf(text)).toBe('');
   }
 });
 

@@ -2,9 +2,9 @@
  * Returns the prose in a text, without HTML tags and entities, code blocks, link targets, URLs, email addresses and
  * boilerplate sentences. The result may be empty.
  */
-export const proseOf = (text: string): string => withoutBoilerplate(withoutMarkup(text));
+export const proseOf = (text: string): string => removeBoilerplate(removeMarkup(text));
 
-const withoutMarkup = (text: string): string =>
+const removeMarkup = (text: string): string =>
   markup.reduce(
     (rest, [sign, pattern, replacement]) => (rest.includes(sign) ? rest.replace(pattern, replacement) : rest),
     text,
@@ -23,7 +23,7 @@ const markup: readonly (readonly [sign: string, pattern: RegExp, replacement: st
   ['&', /&(?:[a-z]{2,10}|#\d{1,7}|#x[\da-f]{1,6});/gi, ' '],
 ];
 
-const withoutBoilerplate = (text: string): string => text.replace(boilerplate, '$1 ');
+const removeBoilerplate = (text: string): string => text.replace(boilerplate, '$1 ');
 
 /** Sentences that refer to other documents, or that are about terms and contacts. */
 const boilerplate = new RegExp(

@@ -1,16 +1,27 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { smallTable } from '../test/small-table.ts';
-import { damerau } from './damerau.ts';
+import { computeDamerauDistance } from './damerau-distance.ts';
 import { createSpellingCorrector } from './spelling-corrector.ts';
 
 const yieldToEventLoop = async () => undefined;
-const known = ['rain', 'train', 'weather', 'payment', 'payments', 'forecast', 'calendar', 'abc', 'oauth2', 'message'];
+const knownWords = [
+  'rain',
+  'train',
+  'weather',
+  'payment',
+  'payments',
+  'forecast',
+  'calendar',
+  'abc',
+  'oauth2',
+  'message',
+];
 
-const correct = async (word: string, words: Parameters<typeof smallTable>[0] = known): Promise<string | null> => {
+const correct = async (word: string, words: Parameters<typeof smallTable>[0] = knownWords): Promise<string | null> => {
   const table = await smallTable(words);
-  const correction = (await createSpellingCorrector(table, yieldToEventLoop)).nearest(word);
-  return correction && table.word(correction.index);
+  const correction = (await createSpellingCorrector(table, yieldToEventLoop)).findNearest(word);
+  return correction && table.wordAt(correction.index);
 };
 
 test.each([
@@ -32,13 +43,13 @@ test.each([
   ['fewer than four letters', 'abd'],
   ['digits', 'oauth3'],
   ['capitals', 'Wether'],
-  ['another script', 'погода'],
+  ['a different script', 'погода'],
   ['nothing', ''],
 ])('%s: %s is not corrected', async (_name, word) => {
   expect(await correct(word)).toBeNull();
 });
 
-test('of two equally near words, the more common one is chosen, but an equal first letter weighs more', async () => {
+test('if two words are equally near, the more common one is chosen, but a shared first letter has more weight', async () => {
   expect(
     await correct('bake', [
       { word: 'bare', rarity: 200 },
@@ -60,18 +71,19 @@ test('of two equally near words, the more common one is chosen, but an equal fir
 });
 
 test('a word with one mistake is always corrected to a known word at a distance of 1', async () => {
-  const table = await smallTable(known);
+  const table = await smallTable(knownWords);
   const corrector = await createSpellingCorrector(table, yieldToEventLoop);
   const letter = fc.constantFrom(...'abcdefghijklmnopqrstuvwxyz');
-  const correctable = known.filter((word) => /^[a-z]{4,}$/.test(word));
+  const correctable = knownWords.filter((word) => /^[a-z]{4,}$/.test(word));
   fc.assert(
-    fc.property(fc.constantFrom(...correctable), fc.nat(), letter, fc.nat(2), (word, seed, other, kind) => {
-      const at = seed % word.length;
-      const misspelled = word.slice(0, at) + ['', other, other + word[at]][kind] + word.slice(at + 1);
-      fc.pre(misspelled.length >= 4 && !known.includes(misspelled));
-      const correction = corrector.nearest(misspelled);
+    fc.property(fc.constantFrom(...correctable), fc.nat(), letter, fc.nat(2), (word, seed, otherLetter, kind) => {
+      const position = seed % word.length;
+      const misspelled =
+        word.slice(0, position) + ['', otherLetter, otherLetter + word[position]][kind] + word.slice(position + 1);
+      fc.pre(misspelled.length >= 4 && !knownWords.includes(misspelled));
+      const correction = corrector.findNearest(misspelled);
       expect(correction?.mistakes).toBe(1);
-      expect(damerau(table.word(correction?.index ?? 0), misspelled, 2)).toBe(1);
+      expect(computeDamerauDistance(table.wordAt(correction?.index ?? 0), misspelled, 2)).toBe(1);
     }),
   );
 });
@@ -84,8 +96,8 @@ test.each([
   ['ca', 'abc', 3],
   ['kitten', 'sitting', 3],
   ['flaw', 'lawn', 2],
-])('%j and %j are %i apart', (one, other, distance) => {
-  expect(damerau(one, other, 5)).toBe(distance);
-  expect(damerau(other, one, 5)).toBe(distance);
-  if (distance > 0) expect(damerau(one, other, distance - 1)).toBe(distance);
+])('%j and %j are %i apart', (a, b, distance) => {
+  expect(computeDamerauDistance(a, b, 5)).toBe(distance);
+  expect(computeDamerauDistance(b, a, 5)).toBe(distance);
+  if (distance > 0) expect(computeDamerauDistance(a, b, distance - 1)).toBe(distance);
 });

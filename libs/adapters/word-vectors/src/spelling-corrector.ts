@@ -1,4 +1,4 @@
-import { damerau } from './damerau.ts';
+import { computeDamerauDistance } from './damerau-distance.ts';
 import { fnv1a, mixBits } from './fnv1a.ts';
 import type { WordTable } from './word-table.ts';
 
@@ -7,7 +7,7 @@ export interface SpellingCorrector {
   /**
    * Returns null if no known word is close, or if the word is short or has digits, since such words are not corrected.
    */
-  nearest(word: string): Correction | null;
+  findNearest(word: string): Correction | null;
 }
 
 export interface Correction {
@@ -19,7 +19,7 @@ export interface Correction {
 
 const lengthMin = 4;
 /** Words of at least this length may have two mistakes. */
-const longMin = 7;
+const longLengthMin = 7;
 
 /** Indexing this many words takes a fraction of a millisecond. */
 const batchSize = 100;
@@ -36,38 +36,39 @@ export const createSpellingCorrector = async (
   const index = new FormIndex(table.size * 10);
   for (let i = 0; i < table.size; i += 1) {
     if (i % batchSize === 0) await yieldToEventLoop();
-    const word = table.word(i);
+    const word = table.wordAt(i);
     if (!isCorrectable(word)) continue;
-    for (let removed = -1; removed < word.length; removed += 1) index.put(hashOf(word, removed), i);
+    for (let removedPosition = -1; removedPosition < word.length; removedPosition += 1)
+      index.put(hashOf(word, removedPosition), i);
   }
-  return { nearest: (word) => nearest(table, index, word) };
+  return { findNearest: (word) => findNearest(table, index, word) };
 };
 
 const isCorrectable = (word: string): boolean => word.length >= lengthMin - 1 && /^[a-z]+$/.test(word);
 
-const withoutLetter = (word: string, position: number): string => word.slice(0, position) + word.slice(position + 1);
+const removeLetter = (word: string, position: number): string => word.slice(0, position) + word.slice(position + 1);
 
-const nearest = (table: WordTable, index: FormIndex, word: string): Correction | null => {
+const findNearest = (table: WordTable, index: FormIndex, word: string): Correction | null => {
   if (word.length < lengthMin || !isCorrectable(word)) return null;
-  const mistakesMax = word.length < longMin ? 1 : 2;
-  let [best, lowestCost]: [Correction | null, number] = [null, Infinity];
+  const mistakesMax = word.length < longLengthMin ? 1 : 2;
+  let [bestCorrection, lowestCost]: [Correction | null, number] = [null, Infinity];
   const compare = (i: number): void => {
-    const known = table.word(i);
-    const distance = damerau(word, known, mistakesMax);
+    const knownWord = table.wordAt(i);
+    const distance = computeDamerauDistance(word, knownWord, mistakesMax);
     if (distance > mistakesMax) return;
-    const cost = 3 * distance + (known[0] === word[0] ? 0 : 1) + (0.35 / 16) * table.rarity(i);
-    if (cost < lowestCost) [best, lowestCost] = [{ index: i, mistakes: distance }, cost];
+    const cost = 3 * distance + (knownWord[0] === word[0] ? 0 : 1) + (0.35 / 16) * table.rarityOf(i);
+    if (cost < lowestCost) [bestCorrection, lowestCost] = [{ index: i, mistakes: distance }, cost];
   };
-  const seen = new Set<string>();
+  const seenForms = new Set<string>();
   const search = (form: string, depth: number): void => {
-    if (seen.has(form)) return;
-    seen.add(form);
-    index.each(form, compare);
+    if (seenForms.has(form)) return;
+    seenForms.add(form);
+    index.forEach(form, compare);
     for (let position = 0; depth > 0 && position < form.length; position += 1)
-      search(withoutLetter(form, position), depth - 1);
+      search(removeLetter(form, position), depth - 1);
   };
   search(word, mistakesMax);
-  return best;
+  return bestCorrection;
 };
 
 /**
@@ -78,8 +79,8 @@ class FormIndex {
   #slots: Uint32Array;
   #mask: number;
 
-  constructor(expected: number) {
-    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(expected * 1.5 + 2)));
+  constructor(expectedSize: number) {
+    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(expectedSize * 1.5 + 2)));
     this.#mask = this.#slots.length - 1;
   }
 
@@ -90,16 +91,18 @@ class FormIndex {
     this.#slots[slot] = ((hash & 0xffff0000) | (index + 1)) >>> 0;
   }
 
-  each(form: string, use: (index: number) => void): void {
+  forEach(form: string, callback: (index: number) => void): void {
     const hash = hashOf(form);
     for (let slot = hash & this.#mask; ; slot = (slot + 1) & this.#mask) {
       const entry = this.#slots[slot] ?? 0;
       if (entry === 0) return;
-      if (((entry ^ hash) & 0xffff0000) === 0) use((entry & 0xffff) - 1);
+      if (((entry ^ hash) & 0xffff0000) === 0) callback((entry & 0xffff) - 1);
     }
   }
 }
 
-/** Returns the hash of the text without the letter at `removed`, or of the whole text if `removed` is negative. */
-const hashOf = (text: string, removed = -1): number =>
-  mixBits(fnv1a(text, removed + 1, text.length, removed < 0 ? undefined : fnv1a(text, 0, removed)));
+/** Returns the hash of the text without the letter at `removedPosition`, or of the whole text if `removedPosition` is negative. */
+const hashOf = (text: string, removedPosition = -1): number =>
+  mixBits(
+    fnv1a(text, removedPosition + 1, text.length, removedPosition < 0 ? undefined : fnv1a(text, 0, removedPosition)),
+  );

@@ -16,16 +16,16 @@ const toVector = createTextVectors(table, await createSpellingCorrector(table, a
 const vectorOf = (text: string, purpose: 'query' | 'document' = 'query') => toVector(text, purpose);
 
 const dot = (x: Float32Array, y: Float32Array): number => x.reduce((sum, value, i) => sum + value * (y[i] ?? 0), 0);
-const similarity = (one: string, other: string): number => dot(vectorOf(one), vectorOf(other));
+const computeSimilarity = (a: string, b: string): number => dot(vectorOf(a), vectorOf(b));
 
-test('the similarity is .8 of the similarity of the meanings and .2 of that of the written words', () => {
-  expect(similarity('rain', 'rain')).toBeCloseTo(1, 6);
-  expect(similarity('rain', 'money')).toBeCloseTo(0, 1);
+test('the similarity is 0.8 times that of the meanings plus 0.2 times that of the written words', () => {
+  expect(computeSimilarity('rain', 'rain')).toBeCloseTo(1, 6);
+  expect(computeSimilarity('rain', 'money')).toBeCloseTo(0, 1);
   const meaning = 6 / Math.hypot(6, 3);
-  expect(similarity('rain', 'snow')).toBeCloseTo(0.8 * meaning, 1);
+  expect(computeSimilarity('rain', 'snow')).toBeCloseTo(0.8 * meaning, 1);
 });
 
-test('the first numbers are the meaning, the others the written words', () => {
+test('the first components are the meaning, and the others are the written words', () => {
   const vector = vectorOf('rain');
   expect(vector).toHaveLength(768);
   expect(dot(vector.subarray(0, 32), vector.subarray(0, 32))).toBeCloseTo(0.8, 6);
@@ -33,70 +33,70 @@ test('the first numbers are the meaning, the others the written words', () => {
 });
 
 test('a misspelled word counts as the intended one, in both parts', () => {
-  expect(similarity('wether', 'weather')).toBeCloseTo(1, 6);
+  expect(computeSimilarity('wether', 'weather')).toBeCloseTo(1, 6);
 });
 
-test('a text of unknown words is compared by these words only, in any script', () => {
-  for (const [one, other] of [
+test('a text of unknown words is compared only by those words, in any script', () => {
+  for (const [text, otherText] of [
     ['zqxj', 'vwqz'],
     ['погода', 'деньги'],
     ['天気', '翻訳'],
   ] as const) {
-    const vector = vectorOf(one);
+    const vector = vectorOf(text);
     expect(dot(vector.subarray(0, 32), vector.subarray(0, 32))).toBe(0);
-    expect(similarity(one, one)).toBeCloseTo(1, 6);
-    expect(similarity(one, `${one} ${one}`)).toBeGreaterThan(0.9);
-    expect(similarity(one, other)).toBeLessThan(0.3);
+    expect(computeSimilarity(text, text)).toBeCloseTo(1, 6);
+    expect(computeSimilarity(text, `${text} ${text}`)).toBeGreaterThan(0.9);
+    expect(computeSimilarity(text, otherText)).toBeLessThan(0.3);
   }
-  expect(similarity('погода', 'погода rain')).toBeGreaterThan(0.1);
+  expect(computeSimilarity('погода', 'погода rain')).toBeGreaterThan(0.1);
 });
 
 test('forms of an unknown word are similar by their stem and its trigrams', () => {
-  expect(similarity('blorping', 'blorps')).toBeGreaterThan(0.9);
-  expect(similarity('zqxjvar', 'zqxjvarmon')).toBeGreaterThan(0.04);
+  expect(computeSimilarity('blorping', 'blorps')).toBeGreaterThan(0.9);
+  expect(computeSimilarity('zqxjvar', 'zqxjvarmon')).toBeGreaterThan(0.04);
 });
 
-test('the more of a text is in unknown words, the less its meaning counts', () => {
-  const meaningShare = (text: string) => {
+test('the more unknown words a text has, the less its meaning counts', () => {
+  const meaningShareOf = (text: string) => {
     const meaning = vectorOf(text).subarray(0, 32);
     return dot(meaning, meaning);
   };
-  expect(meaningShare('rain rain')).toBeCloseTo(0.8, 6);
-  expect(meaningShare('rain zqxj')).toBeCloseTo(0.4 / 0.6, 6);
-  expect(meaningShare('rain zqxj vwqz kjhg')).toBeCloseTo(0.2 / 0.4, 6);
-  expect(meaningShare('the zqxj')).toBeLessThan(0.01);
+  expect(meaningShareOf('rain rain')).toBeCloseTo(0.8, 6);
+  expect(meaningShareOf('rain zqxj')).toBeCloseTo(0.4 / 0.6, 6);
+  expect(meaningShareOf('rain zqxj vwqz kjhg')).toBeCloseTo(0.2 / 0.4, 6);
+  expect(meaningShareOf('the zqxj')).toBeLessThan(0.01);
 });
 
 test('a text without any word is similar to itself and to no text with words', () => {
   for (const text of ['🙂', '...', '', '!']) {
-    expect(['rain', 'zqxj vwqz', '天気', 'the money of the weather'].map((other) => similarity(text, other))).toEqual([
-      0, 0, 0, 0,
-    ]);
-    expect(similarity(text, ` ${text}\n`)).toBeCloseTo(1, 6);
+    expect(
+      ['rain', 'zqxj vwqz', '天気', 'the money of the weather'].map((otherText) => computeSimilarity(text, otherText)),
+    ).toEqual([0, 0, 0, 0]);
+    expect(computeSimilarity(text, ` ${text}\n`)).toBeCloseTo(1, 6);
   }
   expect(new Set(['🙂', '🚀', '...', '', '!'].map((text) => vectorOf(text).toString())).size).toBeGreaterThan(2);
 });
 
 test('a common word changes the direction of a text less than a rare one', () => {
-  expect(similarity('rain', 'the rain')).toBeGreaterThan(similarity('rain', 'money rain'));
+  expect(computeSimilarity('rain', 'the rain')).toBeGreaterThan(computeSimilarity('rain', 'money rain'));
 });
 
 test('a repeated word counts more, but less with each repetition', () => {
-  const againstOnce = (text: string) => similarity('zqxj', text) / similarity('vwqz', text);
-  expect(againstOnce('zqxj vwqz')).toBeCloseTo(1, 1);
-  expect(againstOnce('zqxj zqxj vwqz')).toBeCloseTo(1 + 1 / 2, 1);
-  expect(againstOnce('zqxj zqxj zqxj vwqz')).toBeCloseTo(1 + 1 / 2 + 1 / 3, 1);
+  const relativeWeightIn = (text: string) => computeSimilarity('zqxj', text) / computeSimilarity('vwqz', text);
+  expect(relativeWeightIn('zqxj vwqz')).toBeCloseTo(1, 1);
+  expect(relativeWeightIn('zqxj zqxj vwqz')).toBeCloseTo(1 + 1 / 2, 1);
+  expect(relativeWeightIn('zqxj zqxj zqxj vwqz')).toBeCloseTo(1 + 1 / 2 + 1 / 3, 1);
 });
 
 test('the written words of a name, the first line of a document, have three times the weight', () => {
-  const inName = dot(vectorOf('zqxj'), vectorOf('zqxj\nvwqz kjhg', 'document'));
-  const inDescription = dot(vectorOf('zqxj'), vectorOf('vwqz\nzqxj kjhg', 'document'));
-  expect(inName / inDescription).toBeCloseTo(3, 1);
-  expect(dot(vectorOf('zqxj'), vectorOf('zqxj\nvwqz kjhg'))).toBeLessThan(inName);
+  const nameSimilarity = dot(vectorOf('zqxj'), vectorOf('zqxj\nvwqz kjhg', 'document'));
+  const descriptionSimilarity = dot(vectorOf('zqxj'), vectorOf('vwqz\nzqxj kjhg', 'document'));
+  expect(nameSimilarity / descriptionSimilarity).toBeCloseTo(3, 1);
+  expect(dot(vectorOf('zqxj'), vectorOf('zqxj\nvwqz kjhg'))).toBeLessThan(nameSimilarity);
   expect(vectorOf('zqxj', 'document')).toEqual(vectorOf('zqxj'));
 });
 
-test('a text of only markup and addresses is embedded by the words in these, unless it has a name', () => {
+test('a text that consists only of markup and addresses is embedded by the words in them, unless it has a name', () => {
   expect(vectorOf('https://rain.example/')).toEqual(vectorOf('https rain example'));
   expect(vectorOf('<br/>', 'document')).toEqual(vectorOf('br'));
   expect(vectorOf('money\nhttps://rain.example/', 'document')).toEqual(vectorOf('money'));

@@ -1,6 +1,6 @@
 import { embeddingDimension, type EmbeddingPurpose } from '@portico/domain';
-import { addHashed, type HashedWord, hashText, hashWord } from './hashed-words.ts';
-import { createMeanings, type Meaning } from './meanings.ts';
+import { addHashedWord, type HashedWord, hashText, hashWord } from './hashed-words.ts';
+import { createMeaningLookup, type Meaning } from './meanings.ts';
 import { proseOf } from './prose.ts';
 import type { SpellingCorrector } from './spelling-corrector.ts';
 import type { WordTable } from './word-table.ts';
@@ -33,47 +33,52 @@ interface WrittenWord extends HashedWord {
 export const createTextVectors = (table: WordTable, corrector: SpellingCorrector) => {
   const writtenSize = embeddingDimension - table.dimension;
   const hashedSize = writtenSize - wordlessSize;
-  const meaningsOf = createMeanings(table, corrector);
+  const meaningsOf = createMeaningLookup(table, corrector);
   const cache = new Map<string, WrittenWord>();
 
-  const read = (word: string): WrittenWord => {
+  const readWord = (word: string): WrittenWord => {
     const meanings = meaningsOf(word);
-    const [first] = meanings;
-    const only = meanings.length === 1 ? first : undefined;
-    const isCorrected = only !== undefined && only.factor < 1;
+    const [firstMeaning] = meanings;
+    const onlyMeaning = meanings.length === 1 ? firstMeaning : undefined;
+    const isCorrected = onlyMeaning !== undefined && onlyMeaning.factor < 1;
     return {
-      ...hashWord(isCorrected ? table.word(only.index) : word, hashedSize),
+      ...hashWord(isCorrected ? table.wordAt(onlyMeaning.index) : word, hashedSize),
       meanings,
-      weight: only ? square(table.weight(only.index)) * only.factor : 1,
+      weight: onlyMeaning ? square(table.weightOf(onlyMeaning.index)) * onlyMeaning.factor : 1,
     };
   };
 
   const lookUp = (word: string): WrittenWord => {
     let entry = cache.get(word);
     if (entry) return entry;
-    entry = read(word);
+    entry = readWord(word);
     if (cache.size >= cachedWordsMax) cache.clear();
     cache.set(word, entry);
     return entry;
   };
 
   return (text: string, purpose: EmbeddingPurpose): Float32Array => {
-    const [meaning, written] = [new Float64Array(table.dimension), new Float64Array(writtenSize)];
+    const [meaningSum, wordSum] = [new Float64Array(table.dimension), new Float64Array(writtenSize)];
     const counts = new Map<string, number>();
-    let [known, total] = [0, 0];
+    let [knownWeight, totalWeight] = [0, 0];
     for (const { words, writtenWeight } of fieldsOf(text, purpose)) {
       for (const word of words) {
         const entry = lookUp(word);
-        for (const { index, factor } of entry.meanings) table.add(meaning, index, factor);
+        for (const { index, factor } of entry.meanings) table.add(meaningSum, index, factor);
         const count = (counts.get(entry.stem) ?? 0) + 1;
         counts.set(entry.stem, count);
-        addHashed(written, entry, (writtenWeight * entry.weight) / count);
-        total += entry.weight;
-        if (entry.meanings.length > 0) known += entry.weight;
+        addHashedWord(wordSum, entry, (writtenWeight * entry.weight) / count);
+        totalWeight += entry.weight;
+        if (entry.meanings.length > 0) knownWeight += entry.weight;
       }
     }
-    if (total === 0) addHashed(written, hashText(text.trim(), hashedSize, wordlessSize), 1);
-    return concatenate(meaning, (1 - writtenShare) * (total === 0 ? 0 : known / total), written, writtenShare);
+    if (totalWeight === 0) addHashedWord(wordSum, hashText(text.trim(), hashedSize, wordlessSize), 1);
+    return concatenate(
+      meaningSum,
+      (1 - writtenShare) * (totalWeight === 0 ? 0 : knownWeight / totalWeight),
+      wordSum,
+      writtenShare,
+    );
   };
 };
 
@@ -99,14 +104,19 @@ const fieldsOf = (text: string, purpose: EmbeddingPurpose): readonly Field[] => 
 const square = (x: number): number => x * x;
 
 /** Concatenates the two vectors into one of unit length. Each share is a share of the squared length. */
-const concatenate = (one: Float64Array, oneShare: number, other: Float64Array, otherShare: number): Float32Array => {
-  const [oneLength, otherLength] = [lengthOf(one), lengthOf(other)];
-  const shares = (oneLength > 0 ? oneShare : 0) + (otherLength > 0 ? otherShare : 0);
+const concatenate = (
+  firstVector: Float64Array,
+  firstShare: number,
+  secondVector: Float64Array,
+  secondShare: number,
+): Float32Array => {
+  const [firstLength, secondLength] = [lengthOf(firstVector), lengthOf(secondVector)];
+  const shares = (firstLength > 0 ? firstShare : 0) + (secondLength > 0 ? secondShare : 0);
   const factorOf = (length: number, share: number) => (length > 0 ? Math.sqrt(share / shares) / length : 0);
-  const [oneFactor, otherFactor] = [factorOf(oneLength, oneShare), factorOf(otherLength, otherShare)];
-  const vector = new Float32Array(one.length + other.length);
-  one.forEach((x, i) => (vector[i] = x * oneFactor));
-  other.forEach((x, i) => (vector[one.length + i] = x * otherFactor));
+  const [firstFactor, secondFactor] = [factorOf(firstLength, firstShare), factorOf(secondLength, secondShare)];
+  const vector = new Float32Array(firstVector.length + secondVector.length);
+  firstVector.forEach((x, i) => (vector[i] = x * firstFactor));
+  secondVector.forEach((x, i) => (vector[firstVector.length + i] = x * secondFactor));
   return vector;
 };
 

@@ -12,16 +12,16 @@ const words = [
 test('each word is found by its text, and no other text is found', async () => {
   const table = await smallTable(words);
   expect(words.map(({ word }) => table.find(word))).toEqual([0, 1, 2]);
-  for (const absent of ['', 'rai', 'rainy', 'RAIN', 'railn', 'x\n', 'rain\nrains', 'räin']) {
-    expect(table.find(absent)).toBe(-1);
+  for (const absentWord of ['', 'rai', 'rainy', 'RAIN', 'railn', 'x\n', 'rain\nrains', 'räin']) {
+    expect(table.find(absentWord)).toBe(-1);
   }
-  expect([0, 1, 2].map((index) => table.word(index))).toEqual(['rain', 'rains', 'x']);
+  expect([0, 1, 2].map((index) => table.wordAt(index))).toEqual(['rain', 'rains', 'x']);
 });
 
 test('weights, rarities and vectors are read from the file', async () => {
   const table = await smallTable(words);
-  expect([0, 1, 2].map((index) => table.weight(index))).toEqual([1, 0.2, 0]);
-  expect([0, 1, 2].map((index) => table.rarity(index))).toEqual([160, 0, 255]);
+  expect([0, 1, 2].map((index) => table.weightOf(index))).toEqual([1, 0.2, 0]);
+  expect([0, 1, 2].map((index) => table.rarityOf(index))).toEqual([160, 0, 255]);
   const sum = new Float64Array(table.dimension);
   table.add(sum, 0, 1);
   table.add(sum, 1, 0.5);
@@ -37,7 +37,7 @@ test.each([
   [0x0400, 2 ** -14],
   [0x7bff, 65504],
   [0xbc00, -1],
-])('a scale of bits %i is %d', async (bits, value) => {
+])('a scale with the bits %i is %d', async (bits, value) => {
   const bytes = smallTableBytes([{ word: 'a', vector: [1] }]);
   bytes.set([bits & 255, bits >> 8], 20 + 2 + 1 + 1);
   const table = await readWordTable(bytes, yieldToEventLoop);
@@ -47,10 +47,10 @@ test.each([
 });
 
 test('a table of 65,535 words is read, and a larger one is rejected', async () => {
-  const many = (size: number) => smallTable(Array.from({ length: size }, (_, i) => `w${i}`));
-  const table = await many(65_535);
+  const createTable = (size: number) => smallTable(Array.from({ length: size }, (_, i) => `w${i}`));
+  const table = await createTable(65_535);
   expect(table.find('w65534')).toBe(65_534);
-  await expect(many(65_536)).rejects.toThrow('65,535 words at most');
+  await expect(createTable(65_536)).rejects.toThrow('at most 65,535 words');
 });
 
 test('reading a large table yields to the event loop', async () => {
@@ -61,14 +61,15 @@ test('reading a large table yields to the event loop', async () => {
   expect(ticks).toBeGreaterThanOrEqual(3);
 });
 
-const whole = smallTableBytes(words);
-const withByte = (at: number, byte: number) => Uint8Array.from(whole, (old, i) => (i === at ? byte : old));
+const tableBytes = smallTableBytes(words);
+const withByte = (position: number, byte: number) =>
+  Uint8Array.from(tableBytes, (oldByte, i) => (i === position ? byte : oldByte));
 
 test.each<[string, Uint8Array, RegExp]>([
   ['nothing', new Uint8Array(0), /not a table of word vectors/],
-  ['another file', new TextEncoder().encode('version https://git-lfs.github.com/spec/v1'), /not a table/],
-  ['a truncated table', whole.subarray(0, -1), /its header says/],
-  ['a table with trailing data', Uint8Array.from([...whole, 0]), /its header says/],
+  ['a different file', new TextEncoder().encode('version https://git-lfs.github.com/spec/v1'), /not a table/],
+  ['a truncated table', tableBytes.subarray(0, -1), /its header says/],
+  ['a table with trailing data', Uint8Array.from([...tableBytes, 0]), /its header says/],
   ['a dimension that is not a multiple of 32', withByte(12, 33), /its header says/],
   ['fewer words than the header says', withByte(24, 65), /2 words; its header says 3/],
 ])('%s is rejected', async (_name, bytes, message) => {

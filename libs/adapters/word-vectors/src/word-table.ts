@@ -12,11 +12,11 @@ export interface WordTable {
   readonly size: number;
   /** Returns the index of a word, or -1. */
   find(word: string): number;
-  word(index: number): string;
+  wordAt(index: number): string;
   /** How informative a word is in texts about APIs, from 0 to 1. */
-  weight(index: number): number;
+  weightOf(index: number): number;
   /** -16 ln of the word's share among all words of English and of texts about APIs. */
-  rarity(index: number): number;
+  rarityOf(index: number): number;
   /** Adds a word's vector, multiplied by `factor`, to `sum`. */
   add(sum: Float64Array, index: number, factor: number): void;
 }
@@ -49,18 +49,18 @@ export const readWordTable = async (bytes: Uint8Array, yieldToEventLoop: () => P
         if (index < 0 || isAt(word, index)) return index;
       }
     },
-    word: (index) => vocabulary.slice(starts[index], endOf(index)),
-    weight: (index) => (weights[index] ?? 255) / 255,
-    rarity: (index) => rarities[index] ?? 255,
+    wordAt: (index) => vocabulary.slice(starts[index], endOf(index)),
+    weightOf: (index) => (weights[index] ?? 255) / 255,
+    rarityOf: (index) => rarities[index] ?? 255,
     add(sum, index, factor) {
       for (let block = 0; block < blocks; block += 1) {
-        const scale = factor * halfFloat(scales, index * blocks + block);
-        const from = (index * dimension + block * blockSize) / 2;
+        const scale = factor * readHalfFloat(scales, index * blocks + block);
+        const start = (index * dimension + block * blockSize) / 2;
         for (let i = 0; i < blockSize; i += 2) {
-          const pair = codes[from + i / 2] ?? 0;
-          const at = block * blockSize + i;
-          sum[at] = (sum[at] ?? 0) + scale * ((pair & 15) - 8);
-          sum[at + 1] = (sum[at + 1] ?? 0) + scale * ((pair >> 4) - 8);
+          const pair = codes[start + i / 2] ?? 0;
+          const position = block * blockSize + i;
+          sum[position] = (sum[position] ?? 0) + scale * ((pair & 15) - 8);
+          sum[position + 1] = (sum[position + 1] ?? 0) + scale * ((pair >> 4) - 8);
         }
       }
     },
@@ -69,33 +69,38 @@ export const readWordTable = async (bytes: Uint8Array, yieldToEventLoop: () => P
 
 const partsOf = (bytes: Uint8Array) => {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (bytes.length < headerBytes || latin(bytes.subarray(0, magic.length)) !== magic) {
+  if (bytes.length < headerBytes || decodeLatin1(bytes.subarray(0, magic.length)) !== magic) {
     throw new Error('This is not a table of word vectors');
   }
-  const [size, dimension, textBytes] = [8, 12, 16].map((at) => view.getUint32(at, true)) as [number, number, number];
-  if (size > sizeMax) throw new Error(`A table of word vectors has 65,535 words at most, not ${size}`);
+  const [size, dimension, textBytes] = [8, 12, 16].map((offset) => view.getUint32(offset, true)) as [
+    number,
+    number,
+    number,
+  ];
+  if (size > sizeMax) throw new Error(`A table of word vectors has at most 65,535 words, not ${size}`);
   const sizes = [textBytes, size, size, (size * dimension) / 16, (size * dimension) / 2];
-  const total = sizes.reduce((sum, each) => sum + each, headerBytes);
+  const total = sizes.reduce((sum, length) => sum + length, headerBytes);
   if (dimension % blockSize !== 0 || total !== bytes.length) {
     throw new Error(`The table of word vectors has ${bytes.length} bytes; its header says ${total}`);
   }
-  let from = headerBytes;
+  let position = headerBytes;
   const [text, weights, rarities, scales, codes] = sizes.map((length) => {
-    from += length;
-    return bytes.subarray(from - length, from);
+    position += length;
+    return bytes.subarray(position - length, position);
   }) as [Uint8Array, Uint8Array, Uint8Array, Uint8Array, Uint8Array];
-  return { size, dimension, vocabulary: latin(text), weights, rarities, scales, codes };
+  return { size, dimension, vocabulary: decodeLatin1(text), weights, rarities, scales, codes };
 };
 
 /** Decodes each byte to one character. The string is flat. */
-const latin = (bytes: Uint8Array): string =>
+const decodeLatin1 = (bytes: Uint8Array): string =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1');
 
 /** Returns the offset of each word in the vocabulary, followed by the end of the vocabulary. */
 const startsOf = (vocabulary: string, size: number): Uint32Array => {
   const starts = new Uint32Array(size + 1);
   let word = 0;
-  for (let at = vocabulary.indexOf('\n'); at >= 0; at = vocabulary.indexOf('\n', at + 1)) starts[(word += 1)] = at + 1;
+  for (let position = vocabulary.indexOf('\n'); position >= 0; position = vocabulary.indexOf('\n', position + 1))
+    starts[(word += 1)] = position + 1;
   if (word !== size) throw new Error(`The table of word vectors has ${word} words; its header says ${size}`);
   return starts;
 };
@@ -118,16 +123,16 @@ const slotsOf = async (vocabulary: string, starts: Uint32Array, yieldToEventLoop
 };
 
 /** Returns the exact value of the 16-bit float (IEEE 754) at this index. */
-const halfFloat = (halves: Uint8Array, index: number): number => {
+const readHalfFloat = (halves: Uint8Array, index: number): number => {
   const bits = (halves[2 * index] ?? 0) | ((halves[2 * index + 1] ?? 0) << 8);
   const sign = bits & 0x8000 ? -1 : 1;
   const exponent = (bits >> 10) & 31;
   const fraction = bits & 1023;
-  return sign * (fraction + (exponent === 0 ? 0 : 1024)) * (unitOfExponent[exponent] ?? 0);
+  return sign * (fraction + (exponent === 0 ? 0 : 1024)) * (unitByExponent[exponent] ?? 0);
 };
 
 /**
  * The value of the last bit of the fraction: 2^-24 for the exponents 0 and 1, then twice the previous value for each
  * further exponent.
  */
-const unitOfExponent = Array.from({ length: 32 }, (_, exponent) => (1 << Math.max(0, exponent - 1)) / (1 << 24));
+const unitByExponent = Array.from({ length: 32 }, (_, exponent) => (1 << Math.max(0, exponent - 1)) / (1 << 24));

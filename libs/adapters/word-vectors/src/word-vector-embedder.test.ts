@@ -3,7 +3,7 @@ import { copyFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { describedApis, embedderContract, nearestApi, wordEmbedderContract } from '@portico/contracts';
+import { describedApis, embedderContract, findNearestApi, wordEmbedderContract } from '@portico/contracts';
 import { isPorticoError } from '@portico/domain';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -27,10 +27,10 @@ test.each([
   ['say it in French', 'translation'],
   ['where on the map is this house', 'geocoding'],
 ])('%j shares no word with the API that it finds: %s', async (query, name) => {
-  expect(await nearestApi(embedder, query)).toBe(name);
+  expect(await findNearestApi(embedder, query)).toBe(name);
 });
 
-test('any text has a vector of length 1', async () => {
+test('every text has a unit vector', async () => {
   await fc.assert(
     fc.asyncProperty(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), async (name, description) => {
       const vector = await embedOne(`${name}\n${description}`);
@@ -40,17 +40,17 @@ test('any text has a vector of length 1', async () => {
 });
 
 describe('the model', () => {
-  const file = (name: string) => new URL(`../model/${name}`, import.meta.url);
+  const fileUrl = (name: string) => new URL(`../model/${name}`, import.meta.url);
 
   test('matches its manifest and is at most 12 MiB', async () => {
-    const manifest = JSON.parse(await readFile(file('manifest.json'), 'utf8')) as { id: string; sha256: string };
+    const manifest = JSON.parse(await readFile(fileUrl('manifest.json'), 'utf8')) as { id: string; sha256: string };
     expect(
       createHash('sha256')
-        .update(await readFile(file('words.bin')))
+        .update(await readFile(fileUrl('words.bin')))
         .digest('hex'),
     ).toBe(manifest.sha256);
-    expect(await embedder.modelId()).toBe(`${manifest.id}-${manifest.sha256.slice(0, 8)}`);
-    expect((await stat(file('words.bin'))).size).toBeLessThanOrEqual(12 * 1024 * 1024);
+    expect(await embedder.getModelId()).toBe(`${manifest.id}-${manifest.sha256.slice(0, 8)}`);
+    expect((await stat(fileUrl('words.bin'))).size).toBeLessThanOrEqual(12 * 1024 * 1024);
   });
 
   /** Vectors are stored with this id, so a change to this package's rules requires a new id. */
@@ -73,18 +73,18 @@ describe('a table that cannot be read', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'portico-words-'));
   afterAll(() => rm(folder, { recursive: true }));
   const model = pathToFileURL(`${folder}/`);
-  const committed = new URL('../model/', import.meta.url);
+  const committedModel = new URL('../model/', import.meta.url);
 
   test('makes embeddings unavailable until it exists', async () => {
-    const broken = createWordVectorEmbedder({ model });
+    const brokenEmbedder = createWordVectorEmbedder({ model });
     const isUnavailable = (error: unknown) => isPorticoError(error, 'embedding_unavailable');
-    await expect(broken.check()).rejects.toSatisfy(isUnavailable);
-    await expect(broken.modelId()).rejects.toSatisfy(isUnavailable);
-    await copyFile(new URL('manifest.json', committed), new URL('manifest.json', model));
+    await expect(brokenEmbedder.check()).rejects.toSatisfy(isUnavailable);
+    await expect(brokenEmbedder.getModelId()).rejects.toSatisfy(isUnavailable);
+    await copyFile(new URL('manifest.json', committedModel), new URL('manifest.json', model));
     await writeFile(new URL('words.bin', model), 'version https://git-lfs.github.com/spec/v1');
-    await expect(broken.embed(['x'], 'query')).rejects.toSatisfy(isUnavailable);
-    await copyFile(new URL('words.bin', committed), new URL('words.bin', model));
-    await broken.check();
-    expect((await broken.embed(['x'], 'query')).vectors).toHaveLength(1);
+    await expect(brokenEmbedder.embed(['x'], 'query')).rejects.toSatisfy(isUnavailable);
+    await copyFile(new URL('words.bin', committedModel), new URL('words.bin', model));
+    await brokenEmbedder.check();
+    expect((await brokenEmbedder.embed(['x'], 'query')).vectors).toHaveLength(1);
   });
 });

@@ -23,19 +23,19 @@ export const createWordVectorEmbedder = (options?: WordVectorOptions): Embedder 
 
 /** Creates the embedder for collections and the embedder for their operations, which share one table in memory. */
 export const createWordVectorEmbedders = ({ model = committedModel }: WordVectorOptions = {}) => {
-  const digest = memoizeSuccess(() => digestOf(model));
-  const vectors = memoizeSuccess(() => load(model));
+  const getDigest = memoizeSuccess(() => digestOf(model));
+  const getVectors = memoizeSuccess(() => load(model));
   const embedder: Embedder = {
-    modelId: async () => (await digest()).id,
+    getModelId: async () => (await getDigest()).id,
     embed: async (texts, purpose) => {
-      const [{ id }, { toVector }] = await Promise.all([digest(), vectors()]);
+      const [{ id }, { toVector }] = await Promise.all([getDigest(), getVectors()]);
       return { modelId: id, vectors: texts.map((text) => toVector(text, purpose)) };
     },
     check: async () => {
-      await vectors();
+      await getVectors();
     },
   };
-  return { embedder, operationEmbedder: createWordVectorOperationEmbedder(digest, vectors) };
+  return { embedder, operationEmbedder: createWordVectorOperationEmbedder(getDigest, getVectors) };
 };
 
 interface LoadedVectors {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import {
-  operationScore,
+  toOperationScore,
   operationScoreMin,
   similarityOf,
   type HybridVector,
@@ -31,18 +31,18 @@ const operations = [
 ];
 
 const embed = async (batch: readonly OperationDescription[]) => {
-  const embedded: HybridVector[] = [];
+  const allVectors: HybridVector[] = [];
   for await (const { vectors } of operationEmbedder.embedOperations(shop, [batch], async () => {}))
-    embedded.push(...vectors);
-  return embedded;
+    allVectors.push(...vectors);
+  return allVectors;
 };
-const ask = async (question: string) => (await operationEmbedder.embedQuery(question)).vector;
+const embedQuestion = async (question: string) => (await operationEmbedder.embedQuery(question)).vector;
 
-const bestSummary = async (question: string) => {
-  const [vectors, query] = [await embed(operations), await ask(question)];
-  const scores = vectors.map((vector) => operationScore(similarityOf(vector, query)));
-  const best = Math.max(...scores);
-  return best < operationScoreMin ? undefined : operations[scores.indexOf(best)]?.summary;
+const findBestSummary = async (question: string) => {
+  const [vectors, query] = [await embed(operations), await embedQuestion(question)];
+  const scores = vectors.map((vector) => toOperationScore(similarityOf(vector, query)));
+  const bestScore = Math.max(...scores);
+  return bestScore < operationScoreMin ? undefined : operations[scores.indexOf(bestScore)]?.summary;
 };
 
 test.each([
@@ -51,31 +51,31 @@ test.each([
   ['make a new order', 'Create an order'],
   ['cancle my ordr', 'Cancel an order'],
 ])('%j finds %j', async (question, summary) => {
-  expect(await bestSummary(question)).toBe(summary);
+  expect(await findBestSummary(question)).toBe(summary);
 });
 
 test.each(['qwrtzpsdf', '....', '雨が降る'])('nothing is found for %j', async (question) => {
-  expect(await bestSummary(question)).toBeUndefined();
+  expect(await findBestSummary(question)).toBeUndefined();
 });
 
 test('an operation has the same vector regardless of the operations that are embedded with it', async () => {
-  const [, together] = await embed(operations);
-  const [alone] = await embed(operations.slice(1, 2));
-  expect(together).toEqual(alone);
+  const [, vectorInBatch] = await embed(operations);
+  const [vectorAlone] = await embed(operations.slice(1, 2));
+  expect(vectorInBatch).toEqual(vectorAlone);
   expect(await embed([])).toEqual([]);
 });
 
 test('the id of its model identifies its rules and the table', async () => {
-  const [operationModelId, modelId] = [await operationEmbedder.modelId(), await embedder.modelId()];
+  const [operationModelId, modelId] = [await operationEmbedder.getModelId(), await embedder.getModelId()];
   expect(operationModelId).toMatch(/^portico-operations-1-[0-9a-f]{8}$/);
   expect(operationModelId.slice(-8)).toBe(modelId.slice(-8));
 });
 
 test('vectors do not change unless the id of the model changes', async () => {
   const vectors = await embed(operations);
-  const all = [...vectors, await ask("Shop's orders: delete the third one")];
+  const allVectors = [...vectors, await embedQuestion("Shop's orders: delete the third one")];
   const hash = createHash('sha256');
-  for (const { dense, sparse } of all) {
+  for (const { dense, sparse } of allVectors) {
     hash.update(dense.map((x) => Math.round(x * 1e4)).join()).update(sparse.indices.join());
     hash.update(sparse.weights.map((x) => Math.round(x * 1e4)).join());
   }
@@ -85,7 +85,7 @@ test('vectors do not change unless the id of the model changes', async () => {
 test('embedding many operations yields to the event loop', async () => {
   let ticks = 0;
   let isDone = false;
-  const others = (async () => {
+  const otherWork = (async () => {
     while (!isDone) {
       await setImmediate();
       ticks += 1;
@@ -95,6 +95,6 @@ test('embedding many operations yields to the event loop', async () => {
     Array.from({ length: 3_000 }, (_, i) => operation('GET', `/things/${i}/parts${i}`, `Get the part ${i} of a thing`)),
   );
   isDone = true;
-  await others;
+  await otherWork;
   expect(ticks).toBeGreaterThan(3);
 });

@@ -16,28 +16,28 @@ export interface ModelDigest {
  * weights that determine the vectors.
  */
 export const createWordVectorOperationEmbedder = (
-  digest: () => Promise<ModelDigest>,
-  vectors: () => Promise<{ readonly operationVectors: OperationVectors }>,
+  getDigest: () => Promise<ModelDigest>,
+  getVectors: () => Promise<{ readonly operationVectors: OperationVectors }>,
 ): OperationEmbedder => {
-  const modelId = async () => `portico-operations-1-${(await digest()).digest}`;
+  const getModelId = async () => `portico-operations-1-${(await getDigest()).digest}`;
   return {
-    modelId,
-    async *embedOperations(owner, portions, checkpoint) {
-      const toVector = (await vectors()).operationVectors.forOwner(owner);
+    getModelId,
+    async *embedOperations(owner, batches, checkpoint) {
+      const toVector = (await getVectors()).operationVectors.createVectorizer(owner);
       const yieldToEventLoop = createYielder();
-      for await (const operations of portions) {
-        const embedded: HybridVector[] = [];
+      for await (const operations of batches) {
+        const embeddedOperations: HybridVector[] = [];
         for (const operation of operations) {
-          embedded.push(toVector(operation));
+          embeddedOperations.push(toVector(operation));
           await yieldToEventLoop();
           await checkpoint();
         }
-        yield { modelId: await modelId(), operations, vectors: embedded };
+        yield { modelId: await getModelId(), operations, vectors: embeddedOperations };
       }
     },
     embedQuery: async (text) => ({
-      modelId: await modelId(),
-      vector: (await vectors()).operationVectors.forQuestion(text),
+      modelId: await getModelId(),
+      vector: (await getVectors()).operationVectors.createQuestionVector(text),
     }),
   };
 };

@@ -2,11 +2,11 @@
 const wordLengthMax = 24;
 
 /** Scripts that are written without spaces. */
-const unspaced = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
-const part =
+const unspacedPattern = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u;
+const partPattern =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+|\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|[\p{Lo}\p{M}]+|[\p{L}\p{N}]/gu;
 /** The same pattern for ASCII, which takes half the time. */
-const asciiPart = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+/g;
+const asciiPartPattern = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+/g;
 
 /**
  * Returns the words of a text in lower case, with compatibility forms and diacritics folded (`Ｃａｆé` is `cafe`). Names
@@ -14,12 +14,12 @@ const asciiPart = /[A-Z]+(?![a-z])[0-9]*|[A-Z]?[a-z0-9]+/g;
  * spaces are split into character bigrams.
  */
 export const wordsOf = (text: string): string[] => {
-  if (isAscii(text)) return (text.match(asciiPart) ?? []).map(shortened);
-  const parts = fold(text).match(part) ?? [];
-  return parts.flatMap((word) => (unspaced.test(word) ? pairsOf(word) : [shortened(word)]));
+  if (isAscii(text)) return (text.match(asciiPartPattern) ?? []).map(shorten);
+  const parts = fold(text).match(partPattern) ?? [];
+  return parts.flatMap((word) => (unspacedPattern.test(word) ? pairsOf(word) : [shorten(word)]));
 };
 
-const shortened = (word: string): string => word.slice(0, wordLengthMax).toLowerCase();
+const shorten = (word: string): string => word.slice(0, wordLengthMax).toLowerCase();
 
 const isAscii = (text: string): boolean => !/[\u0080-\uffff]/.test(text);
 

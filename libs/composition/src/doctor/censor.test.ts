@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { temporaryFolder } from '@portico/test-servers';
+import { createTemporaryFolder } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
 import { createCensor } from './censor.ts';
 
@@ -23,7 +23,7 @@ test.each([
 });
 
 test('secrets in files are censored too; a missing file contains none', () => {
-  const folder = temporaryFolder(onTestFinished);
+  const folder = createTemporaryFolder(onTestFinished);
   writeFileSync(join(folder, 'url'), 'smtps://me:hunter2@host\n');
   writeFileSync(join(folder, 'key'), `${key}\n`);
   const censor = createCensor({

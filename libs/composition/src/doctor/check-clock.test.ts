@@ -12,7 +12,7 @@ test.each([
   expect(checkClock('the issuer', aheadMs).state).toBe(state);
 });
 
-test('the line reports the direction', () => {
+test('the message reports the direction', () => {
   expect(checkClock('the issuer', 90_000).message).toBe(
     'The clock of the issuer is 90 s ahead of that of this machine.',
   );

@@ -1,5 +1,5 @@
 import type { InspectedDatabase } from '@portico/sql';
-import { skipped, type Findings, type Check } from './check.ts';
+import { skip, type Findings, type Check } from './check.ts';
 
 /**
  * Runs a check on the stores of a database whose tables are up to date. `withoutTables` is used for a database without
@@ -11,9 +11,8 @@ export const checkStores =
     withoutTables: (examination: Parameters<Check['execute']>[0]) => Findings | Promise<Findings>,
   ): Check['execute'] =>
   async (examination) => {
-    const database = await examination.database();
+    const database = await examination.getDatabase();
     if (database === null || database.tables.state === 'new') return withoutTables(examination);
-    if (database.tables.state !== 'current')
-      return skipped('Not checked: the tables have to be brought up to date first.');
+    if (database.tables.state !== 'current') return skip('Not checked: the tables must be migrated first.');
     return check(database.stores, examination);
   };

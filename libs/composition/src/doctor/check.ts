@@ -20,7 +20,7 @@ export interface Check {
   /** The checks that must be neither wrong nor skipped for this check to run. */
   readonly needs: readonly string[];
   /** Further checks of this kind, depending on the configuration. */
-  readonly alsoNeeds?: (config: Config) => readonly string[];
+  readonly listExtraNeeds?: (config: Config) => readonly string[];
   /** The reason why the check does not apply to the configuration, or null. Called only for a valid configuration. */
   readonly findSkipReason?: (config: Config) => string | null;
   /** Runs the check without changing anything. If it throws, the finding is `wrong`. */
@@ -32,7 +32,7 @@ export interface Check {
 /** One or more findings; never empty. */
 export type Findings = Finding | readonly Finding[];
 
-export const ok = (message: string): Finding => ({ state: 'ok', message, advice: null });
-export const warning = (message: string, advice: string): Finding => ({ state: 'warning', message, advice });
-export const wrong = (message: string, advice: string): Finding => ({ state: 'wrong', message, advice });
-export const skipped = (message: string): Finding => ({ state: 'skipped', message, advice: null });
+export const pass = (message: string): Finding => ({ state: 'ok', message, advice: null });
+export const warn = (message: string, advice: string): Finding => ({ state: 'warning', message, advice });
+export const fail = (message: string, advice: string): Finding => ({ state: 'wrong', message, advice });
+export const skip = (message: string): Finding => ({ state: 'skipped', message, advice: null });

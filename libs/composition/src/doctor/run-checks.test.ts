@@ -1,88 +1,88 @@
 import { expect, test } from 'vitest';
 import type { Config } from '../config.ts';
-import { ok, skipped, warning, wrong, type Check } from './check.ts';
+import { pass, skip, warn, fail, type Check } from './check.ts';
 import { checks } from './checks.ts';
 import { createExamination } from './examination.ts';
 import { runChecks } from './run-checks.ts';
 
 const examination = createExamination({ NODE_ENV: 'test' });
-const limitMs = 50;
+const timeoutMs = 50;
 const row = (id: string, execute: Check['execute'], needs: readonly string[] = []): Check => ({
   id,
   needs,
   execute,
   advice: `Fix ${id}.`,
 });
-const run = (...rows: readonly Check[]) => runChecks(rows, examination, limitMs);
-const never = () => new Promise<never>(() => undefined);
+const run = (...rows: readonly Check[]) => runChecks(rows, examination, timeoutMs);
+const neverSettle = () => new Promise<never>(() => undefined);
 
-test('a check that needs a wrong check is skipped and names it; a warning skips no check', async () => {
+test('a check that needs a failed check is skipped and names it; a warning does not skip other checks', async () => {
   const ranIds: string[] = [];
   const recordingRow = (id: string, needs: readonly string[]) =>
     row(
       id,
       () => {
         ranIds.push(id);
-        return ok('Fine.');
+        return pass('Fine.');
       },
       needs,
     );
-  const [, , third, fourth, fifth] = await run(
-    row('first', () => [ok('One half.'), wrong('The other half.', 'Fix it.')]),
-    row('second', () => warning('Hm.', 'Look at it.')),
+  const [, , thirdResult, fourthResult, fifthResult] = await run(
+    row('first', () => [pass('One half.'), fail('The other half.', 'Fix it.')]),
+    row('second', () => warn('Hm.', 'Look at it.')),
     recordingRow('third', ['second', 'first']),
     recordingRow('fourth', ['third']),
     recordingRow('fifth', ['second']),
   );
   expect(ranIds).toEqual(['fifth']);
-  const cause = [skipped('Not checked: first has to pass first.')];
-  expect([third?.findings, fourth?.findings]).toEqual([cause, cause]);
-  expect(fifth?.findings).toEqual([ok('Fine.')]);
+  const cause = [skip('Not checked: first must pass first.')];
+  expect([thirdResult?.findings, fourthResult?.findings]).toEqual([cause, cause]);
+  expect(fifthResult?.findings).toEqual([pass('Fine.')]);
 });
 
-test('a check that is skipped for its own reason passes that reason on', async () => {
-  const [, later] = await run(
-    row('tables', () => skipped('They are old.')),
-    row('later', () => ok('Fine.'), ['tables']),
+test('a check that is skipped for a reason passes the reason on to the checks that need it', async () => {
+  const [, laterResult] = await run(
+    row('tables', () => skip('They are old.')),
+    row('later', () => pass('Fine.'), ['tables']),
   );
-  expect(later?.findings).toEqual([skipped('They are old.')]);
+  expect(laterResult?.findings).toEqual([skip('They are old.')]);
 });
 
-test('a check that throws is wrong, in one sentence without a stack, and has its own advice', async () => {
-  const [first, second] = await run(
+test('a check that throws fails with one sentence, without a stack trace, and with its own advice', async () => {
+  const [firstResult, secondResult] = await run(
     row('first', () => {
       throw new TypeError('a bug');
     }),
-    row('second', () => Promise.reject(new Error('a refusal.'))),
+    row('second', () => Promise.reject(new Error('an outage.'))),
   );
-  expect(first?.findings).toEqual([wrong('a bug.', 'Fix first.')]);
-  expect(second?.findings).toEqual([wrong('a refusal.', 'Fix second.')]);
+  expect(firstResult?.findings).toEqual([fail('a bug.', 'Fix first.')]);
+  expect(secondResult?.findings).toEqual([fail('an outage.', 'Fix second.')]);
 });
 
-test('a check that does not end is wrong after its timeout, while the others run', async () => {
-  const [first, second] = await run(
-    row('first', never),
-    row('second', () => ok('Fine.')),
+test('a check that does not finish fails after its timeout, while the others run', async () => {
+  const [firstResult, secondResult] = await run(
+    row('first', neverSettle),
+    row('second', () => pass('Fine.')),
   );
-  expect(first?.findings).toEqual([wrong('There was no response within 0.05 s.', 'Fix first.')]);
-  expect(second?.findings).toEqual([ok('Fine.')]);
+  expect(firstResult?.findings).toEqual([fail('There was no response within 0.05 s.', 'Fix first.')]);
+  expect(secondResult?.findings).toEqual([pass('Fine.')]);
 });
 
-test('a check that does not apply to the configuration does not run, and depends on nothing', async () => {
-  const inapplicable = { ...row('absent', never, ['first']), findSkipReason: () => 'It is not set.' };
+test('a check that does not apply to the configuration does not run, even if its prerequisites failed', async () => {
+  const inapplicableCheck = { ...row('absent', neverSettle, ['first']), findSkipReason: () => 'It is not set.' };
   const [, result] = await run(
-    row('first', () => wrong('No.', 'Fix it.')),
-    inapplicable,
+    row('first', () => fail('No.', 'Fix it.')),
+    inapplicableCheck,
   );
-  expect(result).toEqual({ id: 'absent', findings: [skipped('It is not set.')], applies: false });
+  expect(result).toEqual({ id: 'absent', findings: [skip('It is not set.')], applies: false });
 });
 
-test('the needs of a check may depend on the configuration', async () => {
+test('the prerequisites of a check may depend on the configuration', async () => {
   const rows = (sqlite: readonly string[]) => [
-    row('first', () => wrong('No.', 'Fix it.')),
+    row('first', () => fail('No.', 'Fix it.')),
     {
-      ...row('second', () => ok('Fine.')),
-      alsoNeeds: ({ database }: Config) => (database.kind === 'sqlite' ? sqlite : ['first']),
+      ...row('second', () => pass('Fine.')),
+      listExtraNeeds: ({ database }: Config) => (database.kind === 'sqlite' ? sqlite : ['first']),
     },
   ];
   const stateOf = async (sqlite: readonly string[]) => (await run(...rows(sqlite)))[1]?.findings[0]?.state;
@@ -91,7 +91,7 @@ test('the needs of a check may depend on the configuration', async () => {
 });
 
 test('a check cannot need a later check', async () => {
-  await expect(run(row('first', () => ok('Fine.'), ['second']))).rejects.toThrow('first needs second');
+  await expect(run(row('first', () => pass('Fine.'), ['second']))).rejects.toThrow('first needs second');
 });
 
 test('each check has a unique id and advice on what to do', () => {

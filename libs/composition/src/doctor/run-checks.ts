@@ -1,8 +1,8 @@
-import { TimeoutExceeded, within } from '@portico/dependencies';
+import { TimeoutExceeded, rejectOnTimeout } from '@portico/dependencies';
 import type { Config } from '../config.ts';
 import { ConfigurationError } from '../environment.ts';
-import { startFailure } from '../runtime/start-failure.ts';
-import { skipped, wrong, type Findings, type Check, type Finding } from './check.ts';
+import { toStartFailure } from '../runtime/start-failure.ts';
+import { skip, fail, type Findings, type Check, type Finding } from './check.ts';
 import type { Examination } from './examination.ts';
 
 /** The result of one check. */
@@ -24,17 +24,17 @@ export const runChecks = async (
   examination: Examination,
   timeoutMs: number,
 ): Promise<readonly CheckResult[]> => {
-  const config = validConfig(examination);
+  const config = readValidConfig(examination);
   const pendingResults = new Map<string, Promise<CheckResult>>();
   const run = async (check: Check): Promise<CheckResult> => {
     const { id } = check;
     const reason = (config && check.findSkipReason?.(config)) ?? null;
-    if (reason !== null) return { id, findings: [skipped(reason)], applies: false };
-    const resultsOfNeeds = await Promise.all(needsOf(check).map((need) => resultOfNeed(check, need)));
+    if (reason !== null) return { id, findings: [skip(reason)], applies: false };
+    const resultsOfNeeds = await Promise.all(needsOf(check).map((neededId) => resultOfNeed(check, neededId)));
     const cause = resultsOfNeeds.flatMap((result) => causeOf(result) ?? [])[0];
-    return { id, findings: cause ? [cause] : toList(await runOne(check, examination, timeoutMs)), applies: true };
+    return { id, findings: cause ? [cause] : toList(await runCheck(check, examination, timeoutMs)), applies: true };
   };
-  const needsOf = ({ needs, alsoNeeds }: Check) => [...needs, ...((config && alsoNeeds?.(config)) ?? [])];
+  const needsOf = ({ needs, listExtraNeeds }: Check) => [...needs, ...((config && listExtraNeeds?.(config)) ?? [])];
   const resultOfNeed = ({ id }: Check, neededId: string): Promise<CheckResult> => {
     const result = pendingResults.get(neededId);
     if (!result) throw new Error(`The check ${id} needs ${neededId}, which is not before it`);
@@ -49,30 +49,30 @@ export const runChecks = async (
  * was skipped. Returns null if it works.
  */
 const causeOf = ({ id, findings }: CheckResult): Finding | null => {
-  if (findings.some(({ state }) => state === 'wrong')) return skipped(`Not checked: ${id} has to pass first.`);
+  if (findings.some(({ state }) => state === 'wrong')) return skip(`Not checked: ${id} must pass first.`);
   return findings.find(({ state }) => state === 'skipped') ?? null;
 };
 
 /** Returns null if the configuration is not valid, which another check reports. */
-const validConfig = ({ config }: Examination): Config | null => {
+const readValidConfig = ({ getConfig }: Examination): Config | null => {
   try {
-    return config();
+    return getConfig();
   } catch (error) {
     if (error instanceof ConfigurationError) return null;
     throw error;
   }
 };
 
-const runOne = async (check: Check, examination: Examination, timeoutMs: number): Promise<Findings> => {
+const runCheck = async (check: Check, examination: Examination, timeoutMs: number): Promise<Findings> => {
   try {
-    return await within(
+    return await rejectOnTimeout(
       timeoutMs,
       Promise.resolve().then(() => check.execute(examination)),
     );
   } catch (error) {
     if (error instanceof TimeoutExceeded)
-      return wrong(`There was no response within ${timeoutMs / 1_000} s.`, check.advice);
-    return wrong(sentence(reasonOf(error)), check.advice);
+      return fail(`There was no response within ${timeoutMs / 1_000} s.`, check.advice);
+    return fail(toSentence(reasonOf(error)), check.advice);
   }
 };
 
@@ -81,9 +81,9 @@ const toList = (findings: Findings): readonly Finding[] =>
 
 /** Returns the reason without a stack trace. */
 export const reasonOf = (error: unknown): string => {
-  const { message } = startFailure(error);
+  const { message } = toStartFailure(error);
   return error instanceof Error && message === error.stack ? error.message : message;
 };
 
 /** Returns the text with a full stop at the end. */
-export const sentence = (text: string): string => `${text.replace(/[.\s]+$/, '')}.`;
+export const toSentence = (text: string): string => `${text.replace(/[.\s]+$/, '')}.`;

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { authorityOf, type Principal, type CollectionId } from '@portico/domain';
 import {
   fakeNomic,
-  recordingStream,
+  createRecordingStream,
   startFakeOllama,
   stopTime,
-  temporaryFolder,
+  createTemporaryFolder,
   type FakeOllama,
   type StoppedTime,
 } from '@portico/test-servers';
@@ -27,7 +27,7 @@ const stoppedTime = (): StoppedTime => {
 
 const open = async (fake: FakeOllama, variables: Record<string, string> = {}): Promise<Composition> => {
   const config = readConfig({
-    DATA_DIR: temporaryFolder(onTestFinished),
+    DATA_DIR: createTemporaryFolder(onTestFinished),
     OLLAMA_URL: fake.url,
     OLLAMA_PULL: 'false',
     ...variables,
@@ -50,16 +50,16 @@ const startWork = (portico: Portico): void => {
 
 /** Starts the background work. The returned function returns how often the use case has finished. */
 const startCounting = (portico: Portico, name: 'checkModels' | 'pruneAudit'): (() => number) => {
-  let finished = 0;
+  let finishedCount = 0;
   const countingUseCase = async (...parameters: [number]): Promise<unknown> => {
     try {
       return await portico.useCases[name](...parameters);
     } finally {
-      finished += 1;
+      finishedCount += 1;
     }
   };
   startWork({ ...portico, useCases: { ...portico.useCases, [name]: countingUseCase } });
-  return () => finished;
+  return () => finishedCount;
 };
 
 /** Returns the local admin, who sees every collection. */
@@ -79,10 +79,10 @@ const create = async (portico: Composition, name: string): Promise<CollectionId>
   if (!admin) throw new Error('There is no admin');
   const spec = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
   const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
-  const texts = { name, description: '', authentication: null };
+  const fields = { name, description: '', authentication: null };
   return (
     await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, {
-      ...texts,
+      ...fields,
       document,
       strict: false,
     })
@@ -90,15 +90,16 @@ const create = async (portico: Composition, name: string): Promise<CollectionId>
 };
 
 /** Returns the pending jobs that embed a collection. */
-const due = ({ ports }: Composition) => ports.outbox.due('embed', Number.MAX_SAFE_INTEGER, 100);
+const findDueJobs = ({ ports }: Composition) => ports.outbox.listDue('embed', Number.MAX_SAFE_INTEGER, 100);
 
-const countEmbedded = async ({ ports }: Composition) => ports.embeddings.embedded(await ports.embedder.modelId());
+const countEmbedded = async ({ ports }: Composition) =>
+  ports.embeddings.countEmbedded(await ports.embedder.getModelId());
 
-test('fake Ollama: collections are embedded again after a change of model, and no search finds an old vector', async () => {
+test('fake Ollama: after the model changes, collections are embedded again, and no search finds an old vector', async () => {
   const fake = await openFake();
   const portico = await open(fake);
   for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(portico, name);
-  for (const id of await due(portico)) await portico.useCases.workJob(id);
+  for (const id of await findDueJobs(portico)) await portico.useCases.workJob(id);
   expect(await search(portico, 'rain')).toHaveLength(3);
 
   fake.install(changedModel);
@@ -106,11 +107,11 @@ test('fake Ollama: collections are embedded again after a change of model, and n
   expect(await search(portico, 'rain')).toHaveLength(3);
   expect(await search(portico, 'snow')).toEqual([]);
   expect(await search(portico, 'rain')).toEqual([]);
-  expect(await portico.ports.embedder.modelId()).toContain('@cccc');
-  expect((await portico.useCases.checkModels()).outdated).toBe(3);
-  const [first] = await due(portico);
-  if (!first) throw new Error('No job waits');
-  await portico.useCases.workJob(first);
+  expect(await portico.ports.embedder.getModelId()).toContain('@cccc');
+  expect((await portico.useCases.checkModels()).outdatedCount).toBe(3);
+  const [firstJob] = await findDueJobs(portico);
+  if (!firstJob) throw new Error('No job waits');
+  await portico.useCases.workJob(firstJob);
   expect(await search(portico, 'rain')).toHaveLength(1);
 
   startWork(portico);
@@ -120,13 +121,13 @@ test('fake Ollama: collections are embedded again after a change of model, and n
   expect(results).toHaveLength(3);
 });
 
-test('fake Ollama: after a switch to Ollama searches use the built-in vectors until all new vectors exist', async () => {
+test('fake Ollama: after switching to Ollama, searches use the built-in vectors until all new vectors exist', async () => {
   const fake = await openFake();
-  const folder = temporaryFolder(onTestFinished);
+  const folder = createTemporaryFolder(onTestFinished);
   const builtIn = await compose(readConfig({ DATA_DIR: folder }), createLogger('silent', 'test'), 'http');
   for (const name of ['rain and wind', 'rain and snow', 'credit cards']) await create(builtIn, name);
   await builtIn.useCases.checkModels();
-  for (const id of await due(builtIn)) await builtIn.useCases.workJob(id);
+  for (const id of await findDueJobs(builtIn)) await builtIn.useCases.workJob(id);
   const results = await search(builtIn, 'rain');
   expect(results).toHaveLength(3);
   await builtIn.close();
@@ -142,15 +143,13 @@ test('fake Ollama: after a switch to Ollama searches use the built-in vectors un
   await expect.poll(() => fake.requestsTo('/api/embed').length).toBeGreaterThan(0);
   expect(await search(portico, 'rain')).toEqual(results);
   fake.setFault(null);
-  const serving = async () => (await portico.ports.models.state()).serving;
-  await expect.poll(serving).toBe(await portico.ports.embedder.modelId());
+  const readServingModel = async () => (await portico.ports.models.readState()).serving;
+  await expect.poll(readServingModel).toBe(await portico.ports.embedder.getModelId());
   const newResults = await search(portico, 'rain');
   expect(newResults).toHaveLength(3);
   expect(newResults).not.toEqual(results);
   const messages = lines.map(({ msg }) => String(msg));
-  expect(messages.filter((line) => line.startsWith('Collections are being embedded with another model'))).not.toEqual(
-    [],
-  );
+  expect(messages.filter((line) => line.startsWith('Collections are being embedded with a new model'))).not.toEqual([]);
   expect(messages.filter((line) => line.startsWith('Everything is embedded'))).toHaveLength(1);
 });
 
@@ -159,7 +158,7 @@ test('fake Ollama: each pending embedding is a separate request, so that searche
   const portico = await open(fake);
   for (let number = 1; number <= 8; number += 1) await create(portico, `rain ${number}`);
   const time = stoppedTime();
-  fake.setFault({ slowMs: 1_500 }, 1);
+  fake.setFault({ delayMs: 1_500 }, 1);
   const background = startBackground(portico, intervals);
   await time.advanceUntilSuccess(async () => expect(await countEmbedded(portico)).toBe(8));
   await time.advanceUntil(background.stop());
@@ -182,33 +181,33 @@ test('fake Ollama: a process that runs jobs notices a replaced model', async () 
   }
 });
 
-test('fake Ollama: outdated embeddings are renewed once Ollama is available again, even late', async () => {
+test('fake Ollama: outdated embeddings are renewed once Ollama is available again, even after a long outage', async () => {
   const fake = await openFake();
-  const folder = temporaryFolder(onTestFinished);
-  const before = await open(fake, { DATA_DIR: folder });
-  await create(before, 'rain and wind');
-  for (const id of await due(before)) await before.ports.outbox.done(id);
-  await before.close();
+  const folder = createTemporaryFolder(onTestFinished);
+  const firstPortico = await open(fake, { DATA_DIR: folder });
+  await create(firstPortico, 'rain and wind');
+  for (const id of await findDueJobs(firstPortico)) await firstPortico.ports.outbox.complete(id);
+  await firstPortico.close();
   await fake.control.stop();
 
   const portico = await open(fake, { DATA_DIR: folder });
   const countChecks = startCounting(portico, 'checkModels');
   await expect.poll(countChecks).toBeGreaterThanOrEqual(3);
-  expect(await due(portico)).toEqual([]);
+  expect(await findDueJobs(portico)).toEqual([]);
   await fake.control.start();
   await expect.poll(() => countEmbedded(portico)).toBe(1);
 });
 
 test('fake Ollama: a collection has one job, even if several processes check for outdated embeddings', async () => {
   const fake = await openFake();
-  const folder = temporaryFolder(onTestFinished);
+  const folder = createTemporaryFolder(onTestFinished);
   const portico = await open(fake, { DATA_DIR: folder });
-  const second = await open(fake, { DATA_DIR: folder });
+  const secondPortico = await open(fake, { DATA_DIR: folder });
   for (const name of ['rain', 'snow']) await create(portico, name);
   fake.setFault('failure');
-  for (const countChecks of [portico, second].map((each) => startCounting(each, 'checkModels')))
+  for (const countChecks of [portico, secondPortico].map((composition) => startCounting(composition, 'checkModels')))
     await expect.poll(countChecks).toBeGreaterThanOrEqual(3);
-  expect(await due(portico)).toHaveLength(2);
+  expect(await findDueJobs(portico)).toHaveLength(2);
 });
 
 test('fake Ollama: with JOBS=off a process does not check for outdated embeddings', async () => {
@@ -221,7 +220,7 @@ test('fake Ollama: with JOBS=off a process does not check for outdated embedding
 
 test('old audit entries are removed in batches until it is stopped, yielding to the event loop after each', async () => {
   const portico = await compose(
-    readConfig({ DATA_DIR: temporaryFolder(onTestFinished), AUDIT_RETENTION_DAYS: '1' }),
+    readConfig({ DATA_DIR: createTemporaryFolder(onTestFinished), AUDIT_RETENTION_DAYS: '1' }),
     createLogger('silent', 'test'),
     'http',
   );
@@ -248,8 +247,8 @@ test('old audit entries are removed in batches until it is stopped, yielding to 
   expect(batches).toBe(batchesAtStop);
 });
 
-test('the heartbeat continues until it is stopped, with JOBS=off too', async () => {
-  const folder = temporaryFolder(onTestFinished);
+test('the heartbeat continues until it is stopped, even with JOBS=off', async () => {
+  const folder = createTemporaryFolder(onTestFinished);
   const file = join(folder, 'heartbeat');
   const portico = await compose(
     readConfig({ DATA_DIR: folder, HEARTBEAT_FILE: file, JOBS: 'off' }),
@@ -259,28 +258,28 @@ test('the heartbeat continues until it is stopped, with JOBS=off too', async () 
   onTestFinished(() => portico.close());
   const time = stoppedTime();
   const background = startBackground(portico, intervals);
-  const beat = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
-  await time.advanceUntilSuccess(() => expect(beat()).toMatch(/Z$/m));
-  const first = beat();
-  await time.advanceUntilSuccess(() => expect(beat()).not.toBe(first));
+  const readHeartbeat = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  await time.advanceUntilSuccess(() => expect(readHeartbeat()).toMatch(/Z$/m));
+  const firstHeartbeat = readHeartbeat();
+  await time.advanceUntilSuccess(() => expect(readHeartbeat()).not.toBe(firstHeartbeat));
   await background.stop();
   rmSync(file);
-  for (let beats = 0; beats < 3; beats += 1) await time.advance(intervals.heartbeatMs);
+  for (let beat = 0; beat < 3; beat += 1) await time.advance(intervals.heartbeatMs);
   expect(existsSync(file)).toBe(false);
 });
 
 test('a database outage is logged when it begins and when it ends, regardless of the number of failed attempts', async () => {
   const portico = await compose(
-    readConfig({ DATA_DIR: temporaryFolder(onTestFinished) }),
+    readConfig({ DATA_DIR: createTemporaryFolder(onTestFinished) }),
     createLogger('silent', 'test'),
     'http',
   );
   onTestFinished(() => portico.close());
-  const { stream, written } = recordingStream();
-  let tries = 0;
+  const { stream, chunks: lines } = createRecordingStream();
+  let attempts = 0;
   const relayJobs = async (): Promise<number> => {
-    tries += 1;
-    if (tries <= 3) throw new Error('The database is away');
+    attempts += 1;
+    if (attempts <= 3) throw new Error('The database is unavailable');
     return portico.useCases.relayJobs();
   };
   startWork({
@@ -288,7 +287,7 @@ test('a database outage is logged when it begins and when it ends, regardless of
     logger: createLogger('info', 'test', stream),
     useCases: { ...portico.useCases, relayJobs },
   });
-  await expect.poll(() => tries).toBeGreaterThanOrEqual(6);
-  const messages = written.map((line) => (JSON.parse(line) as { msg: string }).msg);
+  await expect.poll(() => attempts).toBeGreaterThanOrEqual(6);
+  const messages = lines.map((line) => (JSON.parse(line) as { msg: string }).msg);
   expect(messages).toEqual(['Relaying jobs failed; retrying', 'Relaying jobs works again']);
 });

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { createOutage, createYielder, within } from '@portico/dependencies';
+import { createOutage, createYielder, rejectOnTimeout } from '@portico/dependencies';
 import { isPorticoError, type JobId, type ModelCheck } from '@portico/domain';
 import type { Portico } from '../wiring/compose.ts';
 import { createOperationsProgressLog } from './operations-progress-log.ts';
@@ -11,7 +11,7 @@ export interface BackgroundIntervals {
   /**
    * The interval between checks for embeddings and operations that are missing because the model has changed or because
    * a process of an earlier version has stored a document. The interval is longer if a check takes long. The embedder
-   * may cache its model's id for longer.
+   * may cache its model's id even longer.
    */
   readonly modelMs: number;
   /** The longest such interval, regardless of how long a check takes. */
@@ -34,8 +34,8 @@ const defaultIntervals: BackgroundIntervals = {
 const pauseFactor = 20;
 
 /** The timeout of the last write of usage counts, so that an unavailable database does not delay the shutdown. */
-const lastUsageWriteMs = 5_000;
-const leaveMs = 2_000;
+const lastUsageWriteTimeoutMs = 5_000;
+const leaveTimeoutMs = 2_000;
 
 /**
  * Runs the background work (jobs, retention, usage counts, heartbeat) until it is stopped. A process that runs no jobs
@@ -49,17 +49,18 @@ export const startBackground = (
   const shutdown = new AbortController();
   const repeat = (name: string, intervalMs: number | (() => number), task: () => Promise<unknown>) =>
     tasks.push(repeatTask(intervalMs, withOutageLog(logger, name, task)));
-  const prepared = remoteIndex?.prepare(null).catch((error: unknown) => {
+  const preparation = remoteIndex?.prepare(null).catch((error: unknown) => {
     logger.debug({ err: error }, 'The embedder is unavailable: the first search prepares the index');
   });
   if (duties.runsJobs) {
-    const work = (id: JobId) => workJob(useCases, logger, id, () => shutdown.signal.aborted);
-    queue.start(tracing ? (id) => tracing.job(id, () => work(id)) : work);
+    const work = (id: JobId) => runJob(useCases, logger, id, () => shutdown.signal.aborted);
+    queue.start(tracing ? (id) => tracing.runJob(id, () => work(id)) : work);
     repeat('Relaying jobs', intervals.relayMs, useCases.relayJobs);
     repeat('Sending expiry notices', intervals.pruneMs, useCases.sendExpiryNotices);
-    const models = createModelUpkeep({ useCases, logger, remoteIndex });
-    const pauseMs = () => Math.min(Math.max(intervals.modelMs, models.tookMs() * pauseFactor), intervals.modelMaxMs);
-    repeat('Looking after the embeddings', pauseMs, () => models.check());
+    const modelUpkeep = createModelUpkeep({ useCases, logger, remoteIndex });
+    const pauseMs = () =>
+      Math.min(Math.max(intervals.modelMs, modelUpkeep.getLastDurationMs() * pauseFactor), intervals.modelMaxMs);
+    repeat('Maintaining the embeddings', pauseMs, () => modelUpkeep.check());
   }
   const { auditRetentionDays, heartbeatFile } = config;
   const prune = (name: string, pruneBatch: () => Promise<number>) =>
@@ -81,7 +82,7 @@ export const startBackground = (
   return {
     stop: async () => {
       shutdown.abort();
-      await Promise.all([prepared, ...tasks.map((task) => task.stop()), usage?.stop()]);
+      await Promise.all([preparation, ...tasks.map((task) => task.stop()), usage?.stop()]);
       await queue.stop();
       await leave(presence, logger);
     },
@@ -89,12 +90,12 @@ export const startBackground = (
 };
 
 /**
- * Announces that this process is leaving. If the database is unavailable, the other processes consider this one gone
- * after a minute.
+ * Announces that this process is shutting down. If the database is unavailable, the other processes consider this one
+ * gone after a minute.
  */
 const leave = (presence: Portico['presence'], logger: Portico['logger']): Promise<void> =>
-  within(leaveMs, presence?.leave() ?? Promise.resolve()).catch((error: unknown) =>
-    logger.debug({ err: error }, 'This process could not announce that it ends'),
+  rejectOnTimeout(leaveTimeoutMs, presence?.leave() ?? Promise.resolve()).catch((error: unknown) =>
+    logger.debug({ err: error }, 'This process could not announce its shutdown'),
   );
 
 /**
@@ -110,11 +111,11 @@ const withOutageLog = (
   return () =>
     task().then(
       () => outage.end(),
-      (error: unknown) => outage.begin({ message: `${name} failed; retrying`, level: 'error', fields: { err: error } }),
+      (error: unknown) => outage.start({ message: `${name} failed; retrying`, level: 'error', fields: { err: error } }),
     );
 };
 
-const workJob = async (
+const runJob = async (
   useCases: Portico['useCases'],
   logger: Portico['logger'],
   jobId: JobId,
@@ -126,7 +127,7 @@ const workJob = async (
     const message = outcome.givenUp ? 'A job was given up: see "portico jobs list"' : 'A job failed; retrying later';
     logger.warn({ jobId, ...outcome }, message);
   } catch (error) {
-    logger.error({ err: error, jobId }, 'A job could not be run; it stays in the outbox');
+    logger.error({ err: error, jobId }, 'A job could not be run; it remains in the outbox');
   }
 };
 
@@ -138,29 +139,37 @@ const createModelUpkeep = ({ useCases, logger, remoteIndex }: Pick<Portico, 'use
   let lastCheckMs = 0;
   let lastStep = '';
   const logOperations = createOperationsProgressLog(logger);
-  const logCheck = ({ outdated, operationsOutdated, changed, inProgress, removed }: ModelCheck): void => {
-    if (operationsOutdated !== null) logOperations(operationsOutdated);
-    if (inProgress) {
-      const { total, done, failed } = inProgress;
-      const step = `${inProgress.to} ${Math.floor((10 * (done + failed)) / total)}`;
-      if (step !== lastStep) logger.info({ ...inProgress }, changingMessage);
+  const logCheck = ({
+    outdatedCount,
+    outdatedOperationsCount,
+    completedChange,
+    ongoingChange,
+    removedModels,
+  }: ModelCheck): void => {
+    if (outdatedOperationsCount !== null) logOperations(outdatedOperationsCount);
+    if (ongoingChange) {
+      const { total, done, failed } = ongoingChange;
+      const step = `${ongoingChange.to} ${Math.floor((10 * (done + failed)) / total)}`;
+      if (step !== lastStep) logger.info({ ...ongoingChange }, changingMessage);
       lastStep = step;
-    } else if (outdated > 0 && !isChanging) {
-      logger.info({ collections: outdated }, 'Collections were queued to be embedded with the current model');
+    } else if (outdatedCount > 0 && !isChanging) {
+      logger.info({ collections: outdatedCount }, 'Collections were queued to be embedded with the current model');
     }
-    if (changed && changed.from !== null) logger.info(changed, 'Everything is embedded: searches use the new model');
-    for (const model of removed) logger.info({ model }, 'The vectors of a model that is no longer used were removed');
+    if (completedChange && completedChange.from !== null)
+      logger.info(completedChange, 'Everything is embedded: searches use the new model');
+    for (const model of removedModels)
+      logger.info({ model }, 'The vectors of a model that is no longer used were removed');
   };
   return {
-    tookMs: () => lastCheckMs,
+    getLastDurationMs: () => lastCheckMs,
     async check() {
       const startedAt = performance.now();
       try {
         const result = await useCases.checkModels();
         logCheck(result);
         // Prepares the index, so that it can serve the first search after the change.
-        if (result.inProgress) await remoteIndex?.prepare(result.inProgress.to);
-        isChanging = result.inProgress !== null || result.hasSeveralModels;
+        if (result.ongoingChange) await remoteIndex?.prepare(result.ongoingChange.to);
+        isChanging = result.ongoingChange !== null || result.hasSeveralModels;
       } catch (error) {
         // The embedder logs its own outages, and the next run tries again.
         if (!isPorticoError(error, 'embedding_unavailable')) throw error;
@@ -178,24 +187,25 @@ const startUsageWriting = (
   intervalMs: number,
 ): RepeatedTask => {
   const write = async () => {
-    const lost = await useCases.writeUsage();
-    if (lost > 0) logger.warn({ uses: lost }, 'Uses are missing from the counts: too many were waiting to be written');
+    const lostUses = await useCases.writeUsage();
+    if (lostUses > 0)
+      logger.warn({ uses: lostUses }, 'Some uses were not counted: too many were waiting to be written');
   };
   const task = repeatTask(intervalMs, withOutageLog(logger, 'Writing the usage counts', write));
-  const writeLast = async () => {
+  const writeFinally = async () => {
     await task.stop();
     await write();
   };
   return {
     stop: () =>
-      within(lastUsageWriteMs, writeLast()).catch((error: unknown) =>
+      rejectOnTimeout(lastUsageWriteTimeoutMs, writeFinally()).catch((error: unknown) =>
         logger.error({ err: error }, 'The usage counts of the last seconds could not be written: they are lost'),
       ),
   };
 };
 
 const changingMessage =
-  'Collections are being embedded with another model; until that is done searches use the previous one';
+  'Collections are being embedded with a new model; until this is done, searches use the previous one';
 
 interface RepeatedTask {
   stop(): Promise<void>;
@@ -204,18 +214,18 @@ interface RepeatedTask {
 /** Repeats a task that never rejects, with a pause between the end of one run and the start of the next. */
 const repeatTask = (intervalMs: number | (() => number), task: () => Promise<void>): RepeatedTask => {
   const pauseMs = typeof intervalMs === 'number' ? () => intervalMs : intervalMs;
-  let stopped = false;
+  let isStopped = false;
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> = Promise.resolve();
-  const next = () => {
+  const runNext = () => {
     running = task().then(() => {
-      if (!stopped) timer = setTimeout(next, pauseMs());
+      if (!isStopped) timer = setTimeout(runNext, pauseMs());
     });
   };
-  next();
+  runNext();
   return {
     stop: async () => {
-      stopped = true;
+      isStopped = true;
       clearTimeout(timer);
       await running;
     },

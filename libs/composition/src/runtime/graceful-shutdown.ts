@@ -3,18 +3,21 @@ import type { Logger } from 'pino';
 /**
  * After this time, unfinished work is abandoned: a container is killed 30 s after its stop signal (docker-compose.yml).
  */
-const shutdownMs = 25_000;
+const shutdownTimeoutMs = 25_000;
 /**
  * npm forwards a signal that a terminal or a supervisor has already sent to the whole process group: both count as one.
  */
-const sameSignalMs = 1_000;
+const duplicateSignalMs = 1_000;
 
 /**
  * Shuts this process down gracefully on SIGTERM, on SIGINT and after an uncaught error. Returns a function that sets
- * the work to finish first; until that function is called, there is nothing to finish. The exit code is 1 after an
+ * how to finish the work in progress; until it is called, there is nothing to finish. The exit code is 1 after an
  * error or if the shutdown takes longer than `timeoutMs`, otherwise 0.
  */
-export const gracefulShutdown = (logger: Logger, timeoutMs = shutdownMs): ((finish: () => Promise<void>) => void) => {
+export const enableGracefulShutdown = (
+  logger: Logger,
+  timeoutMs = shutdownTimeoutMs,
+): ((finish: () => Promise<void>) => void) => {
   let finish: () => Promise<void> = async () => undefined;
   let isStopping = false;
   let signalledAt = Number.NEGATIVE_INFINITY;
@@ -38,7 +41,7 @@ export const gracefulShutdown = (logger: Logger, timeoutMs = shutdownMs): ((fini
   // As PID 1 of a container, the process would ignore every signal without a handler.
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      if (performance.now() - signalledAt < sameSignalMs) return;
+      if (performance.now() - signalledAt < duplicateSignalMs) return;
       signalledAt = performance.now();
       // A second signal does not wait for work in progress.
       if (isStopping) process.exit(exitCode);

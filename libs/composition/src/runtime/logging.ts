@@ -23,7 +23,7 @@ export const createLogger = (
   level: string,
   name: string,
   destination: DestinationStream = pino.destination({ dest: 1, sync: true }),
-  fields?: () => object,
+  getFields?: () => object,
 ): Logger =>
   pino(
     {
@@ -32,7 +32,7 @@ export const createLogger = (
       redact: { paths: secretNames, censor: '[redacted]' },
       formatters: { level: (label) => ({ level: label }) },
       timestamp: stdTimeFunctions.isoTime,
-      ...(fields ? { mixin: fields } : {}),
+      ...(getFields ? { mixin: getFields } : {}),
     },
     destination,
   );

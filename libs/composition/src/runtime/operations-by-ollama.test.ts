@@ -1,5 +1,5 @@
 import { authorityOf } from '@portico/domain';
-import { startFakeOllama, stopTime, temporaryFolder, type FakeOllama } from '@portico/test-servers';
+import { startFakeOllama, stopTime, createTemporaryFolder, type FakeOllama } from '@portico/test-servers';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { compose, type Composition } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
@@ -19,7 +19,7 @@ const intervals = {
 const open = async (): Promise<{ readonly fake: FakeOllama; readonly portico: Composition }> => {
   const fake = await startFakeOllama();
   const config = readConfig({
-    DATA_DIR: temporaryFolder(onTestFinished),
+    DATA_DIR: createTemporaryFolder(onTestFinished),
     OLLAMA_URL: fake.url,
     OLLAMA_PULL: 'false',
     OPERATION_EMBEDDER: 'ollama',
@@ -39,9 +39,9 @@ const create = async ({ useCases, documents, ports }: Composition, name: string,
   const paths = Object.fromEntries(summaries.map((summary, i) => [`/${i}`, { get: { summary, responses: {} } }]));
   const spec = { openapi: '3.0.3', info: { title: name, version: '1' }, paths };
   const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
-  const texts = { name, description: '', authentication: null };
+  const fields = { name, description: '', authentication: null };
   const authority = authorityOf({ profile: admin, deadline: null });
-  await useCases.createCollection(authority, admin.id, { ...texts, document, strict: false });
+  await useCases.createCollection(authority, admin.id, { ...fields, document, strict: false });
 };
 
 const admit = async ({ useCases, localIssuer }: Composition) => {
@@ -77,7 +77,7 @@ test('fake Ollama: operations are embedded by the model, and the progress is log
   const { fake, portico } = await open();
   await create(portico, 'Weather', ['Forecast of rain', 'Height of snow', 'Speed of wind']);
   for (const name of ['Steps', 'Stairs']) await create(portico, name, steps);
-  fake.setFault({ slowMs: 60 });
+  fake.setFault({ delayMs: 60 });
   const messages: string[] = [];
   const logger = createLogger('info', 'test', {
     write: (line) => void messages.push((JSON.parse(line) as { readonly msg: string }).msg),
@@ -97,16 +97,16 @@ test('fake Ollama: a shutdown interrupts the embedding of operations, which cont
   await create(portico, 'Steps', steps);
   const time = stopTime(vi);
   onTestFinished(time.restore);
-  fake.setFault({ slowMs: 60 });
+  fake.setFault({ delayMs: 60 });
   const background = startBackground(portico, intervals);
-  const embeddedSteps = () => documentsOf(fake).filter((text) => text.startsWith('Step '));
-  await time.advanceUntilSuccess(() => expect(embeddedSteps().length).toBeGreaterThan(3));
+  const listEmbeddedSteps = () => documentsOf(fake).filter((text) => text.startsWith('Step '));
+  await time.advanceUntilSuccess(() => expect(listEmbeddedSteps().length).toBeGreaterThan(3));
   await time.advanceUntil(background.stop());
-  expect(embeddedSteps().length).toBeLessThan(steps.length);
-  const [id] = await portico.ports.outbox.due('operations', Date.now(), 9);
+  expect(listEmbeddedSteps().length).toBeLessThan(steps.length);
+  const [id] = await portico.ports.outbox.listDue('operations', Date.now(), 9);
   expect(id && (await time.advanceUntil(portico.useCases.workJob(id)))).toBe('done');
-  expect(embeddedSteps()).toHaveLength(steps.length);
-  expect(new Set(embeddedSteps()).size).toBe(steps.length);
+  expect(listEmbeddedSteps()).toHaveLength(steps.length);
+  expect(new Set(listEmbeddedSteps()).size).toBe(steps.length);
 });
 
 test('fake Ollama: after an update that embeds documents again, searches use the old vectors until all are new', async () => {
@@ -114,20 +114,20 @@ test('fake Ollama: after an update that embeds documents again, searches use the
   const { embedder, embeddings, models, outbox } = portico.ports;
   await create(portico, 'Weather', []);
   await create(portico, 'Payments', []);
-  const current = await embedder.modelId();
-  const previous = current.replace(/\d+$/, '1');
-  for (const job of await outbox.due('embed', Date.now(), 9)) await portico.useCases.workJob(job);
-  for (const { collectionId, vector } of await embeddings.changedSince(0, current, 9)) {
-    await embeddings.put({ collectionId, modelId: previous, contentRevision: 1, vector });
+  const currentModel = await embedder.getModelId();
+  const previousModel = currentModel.replace(/\d+$/, '1');
+  for (const job of await outbox.listDue('embed', Date.now(), 9)) await portico.useCases.workJob(job);
+  for (const { collectionId, vector } of await embeddings.listChangedSince(0, currentModel, 9)) {
+    await embeddings.put({ collectionId, modelId: previousModel, contentRevision: 1, vector });
   }
-  while ((await models.removeEmbeddings(current, 9)) > 0);
-  await models.announce(previous, 1);
-  await models.promote(null, previous);
+  while ((await models.removeEmbeddings(currentModel, 9)) > 0);
+  await models.announce(previousModel, 1);
+  await models.promote(null, previousModel);
   expect((await findCollections(portico, 'weather'))[0]).toBe('Weather');
   fake.requests.length = 0;
   const background = startBackground(portico, intervals);
   onTestFinished(() => background.stop());
-  await expect.poll(async () => (await models.state()).serving).toBe(current);
+  await expect.poll(async () => (await models.readState()).serving).toBe(currentModel);
   expect(documentsOf(fake)).toEqual(expect.arrayContaining(['Weather', 'Payments']));
   expect((await findCollections(portico, 'payments'))[0]).toBe('Payments');
 });

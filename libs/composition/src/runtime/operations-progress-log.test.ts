@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest';
 import { createOperationsProgressLog } from './operations-progress-log.ts';
 
-const loggedFields = (...counts: readonly number[]): readonly object[] => {
+const collectLoggedFields = (...counts: readonly number[]): readonly object[] => {
   const fields: object[] = [];
   const report = createOperationsProgressLog({ info: (line: object) => void fields.push(line) });
   counts.forEach(report);
   return fields;
 };
 
-test('progress is logged at each tenth of the pending collections, and the end once', () => {
-  expect(loggedFields(0, 100, 100, 91, 90, 85, 80, 30, 29, 0, 0)).toEqual([
+test('progress is logged at each tenth of the pending collections, and completion is logged once', () => {
+  expect(collectLoggedFields(0, 100, 100, 91, 90, 85, 80, 30, 29, 0, 0)).toEqual([
     { collections: 100 },
     { total: 100, done: 10 },
     { total: 100, done: 20 },
@@ -18,8 +18,8 @@ test('progress is logged at each tenth of the pending collections, and the end o
   ]);
 });
 
-test('more pending collections than before start a new count, and so do collections after the end', () => {
-  expect(loggedFields(2, 1, 3, 0, 1, 0)).toEqual([
+test('a new count starts when there are more pending collections than before, or new ones after completion', () => {
+  expect(collectLoggedFields(2, 1, 3, 0, 1, 0)).toEqual([
     { collections: 2 },
     { total: 2, done: 1 },
     { collections: 3 },

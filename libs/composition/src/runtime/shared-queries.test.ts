@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { authorityOf } from '@portico/domain';
-import { startFakeOllama, startPostgres, startRedis, temporaryFolder } from '@portico/test-servers';
+import { startFakeOllama, startPostgres, startRedis, createTemporaryFolder } from '@portico/test-servers';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { localAdmin, readConfig } from '../config.ts';
 import { compose, type Composition } from '../wiring/compose.ts';
@@ -17,8 +17,8 @@ const createCollection = async ({ useCases, documents, ports }: Composition) => 
   if (!admin) throw new Error('There is no admin');
   const spec = { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} };
   const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
-  const facts = { name: 'Roads', description: 'Roads', authentication: null, document, strict: false };
-  await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, facts);
+  const fields = { name: 'Roads', description: 'Roads', authentication: null, document, strict: false };
+  await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, fields);
 };
 
 const search = async ({ useCases, localIssuer }: Composition, query: string) => {
@@ -33,7 +33,7 @@ test.skipIf(!postgres || !redis)(
   async () => {
     const fake = await startFakeOllama();
     onTestFinished(() => fake.close());
-    const folder = temporaryFolder(onTestFinished);
+    const folder = createTemporaryFolder(onTestFinished);
     const open = async (name: string) => {
       const config = readConfig({
         DATA_DIR: join(folder, name),
@@ -47,21 +47,22 @@ test.skipIf(!postgres || !redis)(
       onTestFinished(() => portico.close());
       return portico;
     };
-    const queries = () => fake.requestsTo('/api/embed').filter(({ input }) => String(input).includes('search_query: '));
+    const listQueries = () =>
+      fake.requestsTo('/api/embed').filter(({ input }) => String(input).includes('search_query: '));
 
-    const first = await open('first');
-    await createCollection(first);
-    await search(first, 'roads of Rome');
-    expect(queries()).toHaveLength(1);
+    const firstReplica = await open('first');
+    await createCollection(firstReplica);
+    await search(firstReplica, 'roads of Rome');
+    expect(listQueries()).toHaveLength(1);
 
-    const second = await open('second');
-    await search(second, 'roads of Rome');
-    expect(queries()).toHaveLength(1);
-    await search(second, 'rivers of Rome');
-    expect(queries()).toHaveLength(2);
+    const secondReplica = await open('second');
+    await search(secondReplica, 'roads of Rome');
+    expect(listQueries()).toHaveLength(1);
+    await search(secondReplica, 'rivers of Rome');
+    expect(listQueries()).toHaveLength(2);
 
     await redis?.control?.stop();
-    await search(second, 'lakes of Rome');
-    expect(queries()).toHaveLength(3);
+    await search(secondReplica, 'lakes of Rome');
+    expect(listQueries()).toHaveLength(3);
   },
 );

@@ -1,19 +1,19 @@
 import { DatabaseUnavailableError } from '@portico/sql';
 import { expect, test } from 'vitest';
 import { ConfigurationError } from '../environment.ts';
-import { startFailure } from './start-failure.ts';
+import { toStartFailure } from './start-failure.ts';
 
-test('an unreachable database is worth another start; a wrong configuration is not', () => {
-  expect(startFailure(new DatabaseUnavailableError('no response'))).toEqual({
+test('the exit code recommends a retry if the database is unreachable, but not if the configuration is wrong', () => {
+  expect(toStartFailure(new DatabaseUnavailableError('no response'))).toEqual({
     message: 'no response',
     exitCode: 75,
   });
-  const wrong = startFailure(new ConfigurationError(['PORT: read "x", expected a number']));
-  expect(wrong).toEqual({ message: expect.stringContaining('PORT: read "x"') as string, exitCode: 1 });
-  expect(wrong.message).not.toContain('at ');
+  const failure = toStartFailure(new ConfigurationError(['PORT: read "x", expected a number']));
+  expect(failure).toEqual({ message: expect.stringContaining('PORT: read "x"') as string, exitCode: 1 });
+  expect(failure.message).not.toContain('at ');
 });
 
-const createError = (facts: object, message = 'it failed'): Error => Object.assign(new Error(message), facts);
+const createError = (fields: object, message = 'it failed'): Error => Object.assign(new Error(message), fields);
 
 test.each([
   [
@@ -40,23 +40,26 @@ test.each([
     new AggregateError([createError({ syscall: 'connect', code: 'ECONNREFUSED' }, 'connect ECONNREFUSED')]),
     'connect ECONN',
   ],
-])('%s is reported in one sentence', (error, sentence) => {
-  const { message: text, exitCode } = startFailure(error);
-  expect(text).toContain(sentence);
+])('%s is reported in one sentence', (error, expected) => {
+  const { message: text, exitCode } = toStartFailure(error);
+  expect(text).toContain(expected);
   expect(text).not.toContain('\n');
   expect(exitCode).toBe(1);
 });
 
-test.each(['SQLITE_ERROR', '42601', '22P02'])('a statement that the database rejects (%s) is a bug', (code) => {
-  expect(startFailure(createError({ code })).message).toMatch(/\n +at /);
-});
+test.each(['SQLITE_ERROR', '42601', '22P02'])(
+  'a statement that the database rejects (%s) is reported as a bug',
+  (code) => {
+    expect(toStartFailure(createError({ code })).message).toMatch(/\n +at /);
+  },
+);
 
-test('a bug caused by another bug is a bug', () => {
-  expect(startFailure(new Error('oh', { cause: new TypeError('no') })).message).toMatch(/\n +at /);
+test('a bug with another bug as its cause is reported as a bug', () => {
+  expect(toStartFailure(new Error('oh', { cause: new TypeError('no') })).message).toMatch(/\n +at /);
 });
 
 test('a bug is reported with its stack trace, and the exit code is 1', () => {
-  const { message: text, exitCode } = startFailure(new TypeError('oh'));
+  const { message: text, exitCode } = toStartFailure(new TypeError('oh'));
   expect(text).toMatch(/TypeError: oh\n +at /);
   expect(exitCode).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { createOutage, within } from '@portico/dependencies';
+import { createOutage, rejectOnTimeout } from '@portico/dependencies';
 import { isPorticoError } from '@portico/domain';
 import {
   defaultTextMapGetter,
@@ -20,13 +20,13 @@ import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 import { version } from '../version.ts';
 import { samplerOf } from './sampler.ts';
-import { tracedStores } from './traced-stores.ts';
+import { createTracedStores } from './traced-stores.ts';
 import type { Tracing } from './tracing.ts';
 
 type Traces = NonNullable<Config['traces']> & { readonly serviceName: string };
 
 /** The timeout of the last export, so that an unavailable collector does not delay the shutdown. */
-const closeMs = 3_000;
+const closeTimeoutMs = 3_000;
 
 /** Sends spans to an OTLP collector over HTTP. Spans that cannot be sent are dropped. */
 export const openOtlpTracing = (traces: Traces, database: string, logger: Logger): Tracing => {
@@ -60,7 +60,7 @@ const logOutages = (exporter: SpanExporter, url: string, logger: Logger): SpanEx
         if (code === ExportResultCode.SUCCESS) outage.end();
         else {
           const reason = error?.message ?? 'unknown';
-          outage.begin({
+          outage.start({
             message: 'The OpenTelemetry collector is unavailable: traces are lost until it is available again',
             fields: { reason },
           });
@@ -73,8 +73,8 @@ const logOutages = (exporter: SpanExporter, url: string, logger: Logger): SpanEx
 };
 
 /** Creates the tracing, which stores the current span with the asynchronous work that belongs to the span. */
-const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise<void>): Tracing => {
-  const running = new AsyncLocalStorage<Context>();
+const createTracing = (tracer: Tracer, database: string, shutDown: () => Promise<void>): Tracing => {
+  const contextStorage = new AsyncLocalStorage<Context>();
   const propagator = new W3CTraceContextPropagator();
   const withSpan = (parent: Context, span: Span): Context => trace.setSpan(parent, span);
   return {
@@ -89,7 +89,7 @@ const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise
       const span = tracer.startSpan(knownMethod ?? 'HTTP', { kind: SpanKind.SERVER, attributes }, caller);
       return {
         traceId: span.spanContext().traceId,
-        run: (work) => running.run(withSpan(caller, span), work),
+        run: (work) => contextStorage.run(withSpan(caller, span), work),
         end: ({ route, status, requestId }) => {
           if (route !== null) span.updateName(`${knownMethod ?? 'HTTP'} ${route}`).setAttribute('http.route', route);
           span.setAttributes({ 'http.response.status_code': status, 'portico.request_id': requestId });
@@ -98,27 +98,27 @@ const createTracing = (tracer: Tracer, database: string, shutdown: () => Promise
         },
       };
     },
-    job: (id, work) => {
+    runJob: (id, work) => {
       const attributes = { 'portico.job.id': id };
       const span = tracer.startSpan('job', { kind: SpanKind.CONSUMER, attributes }, ROOT_CONTEXT);
-      return running.run(withSpan(ROOT_CONTEXT, span), () => endWithWork(span, work));
+      return contextStorage.run(withSpan(ROOT_CONTEXT, span), () => runInSpan(span, work));
     },
-    stores: (stores) =>
-      tracedStores(stores, {
+    traceStores: (stores) =>
+      createTracedStores(stores, {
         call: (operation, work) => {
-          const parent = running.getStore();
+          const parent = contextStorage.getStore();
           if (!parent) return work();
           const attributes = { 'db.system.name': database, 'db.operation.name': operation };
           const span = tracer.startSpan(operation, { kind: SpanKind.CLIENT, attributes }, parent);
-          return running.run(withSpan(parent, span), () => endWithWork(span, work));
+          return contextStorage.run(withSpan(parent, span), () => runInSpan(span, work));
         },
-        jobClaimed: (kind) => {
-          const span = trace.getSpan(running.getStore() ?? ROOT_CONTEXT);
+        recordJobKind: (kind) => {
+          const span = trace.getSpan(contextStorage.getStore() ?? ROOT_CONTEXT);
           span?.updateName(`job ${kind}`).setAttribute('portico.job.kind', kind);
         },
       }),
-    traceId: () => trace.getSpanContext(running.getStore() ?? ROOT_CONTEXT)?.traceId ?? null,
-    close: () => within(closeMs, shutdown()).catch(() => undefined),
+    getTraceId: () => trace.getSpanContext(contextStorage.getStore() ?? ROOT_CONTEXT)?.traceId ?? null,
+    close: () => rejectOnTimeout(closeTimeoutMs, shutDown()).catch(() => undefined),
   };
 };
 
@@ -127,7 +127,7 @@ const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT',
 /**
  * Ends the span when the work ends. Records the kind of an error, but never its message, which may quote private data.
  */
-const endWithWork = async <Outcome>(span: Span, work: () => Promise<Outcome>): Promise<Outcome> => {
+const runInSpan = async <Outcome>(span: Span, work: () => Promise<Outcome>): Promise<Outcome> => {
   try {
     return await work();
   } catch (error) {

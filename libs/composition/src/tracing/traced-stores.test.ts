@@ -1,28 +1,28 @@
 import { createMemoryStores } from '@portico/memory';
 import type { JobId } from '@portico/domain';
 import { expect, test } from 'vitest';
-import { tracedStores } from './traced-stores.ts';
+import { createTracedStores } from './traced-stores.ts';
 
 const traceStores = () => {
   const calls: string[] = [];
-  const stores = tracedStores(createMemoryStores(), {
+  const stores = createTracedStores(createMemoryStores(), {
     call: (operation, work) => {
       calls.push(operation);
       return work();
     },
-    jobClaimed: (kind) => calls.push(`claimed ${kind}`),
+    recordJobKind: (kind) => calls.push(`claimed ${kind}`),
   });
   return { calls, stores };
 };
 
 test('each call of a store is reported by its name, and returns the result of the store', async () => {
   const { calls, stores } = traceStores();
-  expect(await stores.collections.list({ of: 'all' }, null)).toEqual([]);
-  expect(await stores.profiles.admins()).toEqual([]);
-  expect(calls).toEqual(['collections.list', 'profiles.admins']);
+  expect(await stores.collections.list({ scope: 'all' }, null)).toEqual([]);
+  expect(await stores.profiles.listAdmins()).toEqual([]);
+  expect(calls).toEqual(['collections.list', 'profiles.listAdmins']);
 });
 
-test('a stream is passed on', async () => {
+test('a stream is passed through', async () => {
   const { calls, stores } = traceStores();
   for await (const entry of stores.audit.export({ source: 'all' })) throw new Error(JSON.stringify(entry));
   expect(calls).toEqual([]);

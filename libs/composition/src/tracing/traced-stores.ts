@@ -5,16 +5,19 @@ export interface StoreTrace {
   /** Runs a call to a store, such as `collections.update`, which is a statement or a transaction. */
   call<Outcome>(operation: string, work: () => Promise<Outcome>): Promise<Outcome>;
   /** Records the kind of the current job. */
-  jobClaimed(kind: string): void;
+  recordJobKind(kind: string): void;
 }
 
 /** Wraps every method of every store. */
-export const tracedStores = (stores: StorePorts, trace: StoreTrace): StorePorts => {
-  const entries = Object.entries(stores).map(([name, store]) => [name, tracedStore(name, store as object, trace)]);
+export const createTracedStores = (stores: StorePorts, trace: StoreTrace): StorePorts => {
+  const entries = Object.entries(stores).map(([name, store]) => [
+    name,
+    createTracedStore(name, store as object, trace),
+  ]);
   const { outbox } = stores;
   const claim: StorePorts['outbox']['claim'] = async (...args) => {
     const job: Job | null = await trace.call('outbox.claim', () => outbox.claim(...args));
-    if (job) trace.jobClaimed(job.task.kind);
+    if (job) trace.recordJobKind(job.task.kind);
     return job;
   };
   const tracedPorts = Object.fromEntries(entries) as unknown as StorePorts;
@@ -29,9 +32,9 @@ export const tracedStores = (stores: StorePorts, trace: StoreTrace): StorePorts 
 type Method = (...args: readonly unknown[]) => Promise<unknown>;
 
 /** The first returns a stream, which ends when its reader ends; the second does not use the database. */
-const untraced: readonly string[] = ['audit.export', 'outbox.onWritten'];
+const untracedMethods: readonly string[] = ['audit.export', 'outbox.onWritten'];
 
-const tracedStore = (name: string, store: object, trace: StoreTrace): object => {
+const createTracedStore = (name: string, store: object, trace: StoreTrace): object => {
   const methods = new Map<string | symbol, Method>();
   return new Proxy(store, {
     get: (target, key) => {
@@ -40,7 +43,7 @@ const tracedStore = (name: string, store: object, trace: StoreTrace): object => 
       if (typeof member !== 'function') return member;
       // A method may use private members of its own object.
       const method = (member as Method).bind(target);
-      if (untraced.includes(operation)) return method;
+      if (untracedMethods.includes(operation)) return method;
       const tracedMethod =
         methods.get(key) ?? ((...args: readonly unknown[]) => trace.call(operation, () => method(...args)));
       methods.set(key, tracedMethod);

@@ -15,9 +15,9 @@ test('traces are recorded only if a collector is configured and no variable turn
   expect(readConfig(tracesEndpoint).traces?.url).toBe('https://collector.example.com/in');
 });
 
-test('another protocol is rejected, unless no traces are recorded', () => {
+test('an unsupported protocol is rejected, unless no traces are recorded', () => {
   const grpc = { OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' };
-  expect(() => readConfig({ ...endpoint, ...grpc })).toThrow('Portico sends traces by http/protobuf only');
+  expect(() => readConfig({ ...endpoint, ...grpc })).toThrow('Portico sends traces over http/protobuf only');
   expect(readConfig(grpc).traces).toBeNull();
   expect(readConfig({ ...endpoint, ...grpc, OTEL_SDK_DISABLED: 'true' }).traces).toBeNull();
   expect(
@@ -35,7 +35,7 @@ test.each([
   expect(() => readConfig({ [name]: value })).toThrow(message);
 });
 
-test('a password in the address of a collector is not repeated', () => {
+test('a password in the URL of a collector is not repeated', () => {
   const variables = { OTEL_EXPORTER_OTLP_ENDPOINT: 'ftp://me:hunter2@collector.example.com' };
   expect(() => readConfig(variables)).toThrow('read a value of ');
   expect(() => readConfig(variables)).not.toThrow('hunter2');
@@ -50,14 +50,14 @@ test.each([
   ['parentbased_always_off', 1, [false, true, false]],
   ['parentbased_traceidratio', 0, [false, true, false]],
   ['parentbased_traceidratio', 1, [true, true, false]],
-] as const)('%s with %d decides on its own, or like the caller', (name, ratio, decisions) => {
+] as const)('%s with %d decides independently, or follows the decision of the caller', (name, ratio, decisions) => {
   const sampler = samplerOf({ name, ratio });
   const traceId = '0af7651916cd43dd8448eb211c80319c';
-  const calledWith = (traceFlags: number) =>
+  const createCaller = (traceFlags: number) =>
     trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: 'b7ad6b7169203331', traceFlags, isRemote: true });
-  const callers = [ROOT_CONTEXT, calledWith(TraceFlags.SAMPLED), calledWith(TraceFlags.NONE)];
-  const decisionsTaken = callers.map(
+  const callers = [ROOT_CONTEXT, createCaller(TraceFlags.SAMPLED), createCaller(TraceFlags.NONE)];
+  const actualDecisions = callers.map(
     (caller) => sampler.shouldSample(caller, traceId, 'GET', SpanKind.SERVER, {}, []).decision,
   );
-  expect(decisionsTaken.map((decision) => decision === SamplingDecision.RECORD_AND_SAMPLED)).toEqual(decisions);
+  expect(actualDecisions.map((decision) => decision === SamplingDecision.RECORD_AND_SAMPLED)).toEqual(decisions);
 });

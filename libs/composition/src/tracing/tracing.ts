@@ -10,13 +10,13 @@ export interface Tracing {
   /** Begins the span of a request; `headers` may contain the caller's span (W3C Trace Context). */
   beginRequest(request: TracedRequest): RequestSpan;
   /** Runs a job within its own span. */
-  job<Outcome>(id: string, work: () => Promise<Outcome>): Promise<Outcome>;
+  runJob<Outcome>(id: string, work: () => Promise<Outcome>): Promise<Outcome>;
   /**
    * Wraps the stores: each call is a child span of the current request or job. Outside of both, no span is recorded.
    */
-  stores(stores: StorePorts): StorePorts;
+  traceStores(ports: StorePorts): StorePorts;
   /** The id of the current trace, for log lines. */
-  traceId(): string | null;
+  getTraceId(): string | null;
   /** Sends the remaining spans, within seconds. */
   close(): Promise<void>;
 }

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { operatorAuthority } from '@portico/domain';
-import { recordingStream, startIdentityProvider, temporaryFolder } from '@portico/test-servers';
+import { createRecordingStream, startIdentityProvider, createTemporaryFolder } from '@portico/test-servers';
 import { afterAll, afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { compose, type Composition, type Portico } from './compose.ts';
 import { readConfig } from '../config.ts';
@@ -16,25 +16,25 @@ const secretsKey = Buffer.alloc(32, 7).toString('base64');
 
 let folder: string;
 let lines: readonly string[];
-const opened: Portico[] = [];
+const openedPorticos: Portico[] = [];
 beforeEach(() => {
-  folder = temporaryFolder(onTestFinished);
+  folder = createTemporaryFolder(onTestFinished);
 });
 afterEach(async () => {
-  for (const portico of opened.splice(0)) await portico.close();
+  for (const portico of openedPorticos.splice(0)) await portico.close();
 });
 
 /** Opens a composition with its own log. */
 const open = async (variables: Record<string, string> = {}, role: ProcessRole = 'http'): Promise<Composition> => {
-  const { stream, written } = recordingStream();
-  lines = written;
+  const { stream, chunks: writtenLines } = createRecordingStream();
+  lines = writtenLines;
   const config = readConfig({ DATA_DIR: folder, SECRETS_KEY: secretsKey, ...variables });
   const portico = await compose(config, createLogger('info', 'test', stream), role);
-  opened.push(portico);
+  openedPorticos.push(portico);
   return portico;
 };
 
-const warnings = (): readonly string[] =>
+const listWarnings = (): readonly string[] =>
   lines
     .map((line) => JSON.parse(line) as { level: string; msg: string })
     .flatMap((line) => (line.level === 'warn' ? [line.msg] : []));
@@ -45,8 +45,9 @@ const production = {
   IDENTITY_AUDIENCE: provider.clientId,
 };
 const bootstrap = { BOOTSTRAP_ADMIN_UID: 'boss', BOOTSTRAP_ADMIN_EMAIL: 'boss@example.com' };
-const localIsOff = 'The local issuer is off: its admins, such as local-admin, cannot sign in and do not count.';
-const noAdmin =
+const localIssuerOffWarning =
+  'The local issuer is off: its admins, such as local-admin, cannot sign in and do not count.';
+const noAdminWarning =
   'No admin can sign in: set BOOTSTRAP_ADMIN_UID and BOOTSTRAP_ADMIN_EMAIL, or run "portico people promote EMAIL".';
 
 interface Claims {
@@ -66,7 +67,7 @@ const readRole = async ({ useCases }: Portico, token: string): Promise<string> =
       auth: 'token',
       target: null,
       sender: { address: '::1' },
-      unregistered: 'user_not_found',
+      unregisteredCode: 'user_not_found',
       deadline: null,
     })
     .catch((error: unknown) => error as Error);
@@ -74,49 +75,49 @@ const readRole = async ({ useCases }: Portico, token: string): Promise<string> =
 };
 
 /** Creates a database of release 0.1.0 with local-admin, an admin bob and a client alice. */
-const createReleased = (): void => {
+const createReleasedDatabase = (): void => {
   const database = new DatabaseSync(join(folder, 'portico.sqlite'));
   database.exec(readFileSync(join(import.meta.dirname, '../../test/release-0.1.0.sql'), 'utf8'));
   database.close();
 };
 
-test('a tool creates no first admin while there is one, even if it cannot sign in, and logs no warning', async () => {
+test('a tool does not create a first admin if there is one, even one that cannot sign in, and does not log a warning', async () => {
   await (await open()).close();
   const tool = await open({ ...production, ...bootstrap }, 'tool');
   expect(lines).toEqual([]);
-  expect(await tool.ports.profiles.admins()).toHaveLength(1);
+  expect(await tool.ports.profiles.listAdmins()).toHaveLength(1);
 });
 
 test('a suspended admin does not count as bound to a disabled issuer', async () => {
-  createReleased();
+  createReleasedDatabase();
   const portico = await open();
   const admin = await portico.useCases.findProfileByEmail(operatorAuthority, 'admin@localhost');
   if (!admin) throw new Error('The local admin is gone');
   await portico.useCases.suspendProfile(operatorAuthority, admin.id, null);
   await portico.close();
   await open();
-  expect(warnings()).toEqual([]);
+  expect(listWarnings()).toEqual([]);
 });
 
-test('an admin of the local issuer, which is off now, does not prevent the bootstrap admin', async () => {
+test('an admin of the local issuer, which is now off, does not prevent the creation of the bootstrap admin', async () => {
   await (await open()).close();
   const portico = await open({ ...production, ...bootstrap });
-  expect(warnings()).toEqual([localIsOff]);
+  expect(listWarnings()).toEqual([localIssuerOffWarning]);
   expect(await readRole(portico, await signInAtProvider({ uid: 'boss', email: 'boss@example.com' }))).toBe('admin');
   const mallory = await signInAtProvider({ uid: 'local-admin', email: 'mallory@example.com' });
   expect(await readRole(portico, mallory)).toBe('User not found');
 });
 
-test('the bootstrap admin is bound by uid and issuer, and a start that finds it logs no warning', async () => {
+test('the bootstrap admin is bound by uid and issuer, and later starts do not log a warning', async () => {
   const portico = await open({ ...production, ...bootstrap });
-  expect(warnings()).toEqual([]);
+  expect(listWarnings()).toEqual([]);
   expect(await readRole(portico, await signInAtProvider({ uid: 'boss' }))).toBe('admin');
   await portico.close();
   await (await open({ ...production, ...bootstrap })).close();
-  expect(warnings()).toEqual([]);
+  expect(listWarnings()).toEqual([]);
 });
 
-test('a start without an admin who can sign in, and without a bootstrap admin, logs a warning', async () => {
+test('starting without a bootstrap admin and without an admin who can sign in logs a warning', async () => {
   await open(production);
-  expect(warnings()).toEqual([noAdmin]);
+  expect(listWarnings()).toEqual([noAdminWarning]);
 });

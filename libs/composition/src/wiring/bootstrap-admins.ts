@@ -13,7 +13,7 @@ interface Context {
 
 /**
  * Ensures that there is a first admin. An HTTP process also warns about admins who cannot sign in. Other processes may
- * lack some of the HTTP process's variables, so they do not warn, and create a first admin only while there is no admin
+ * lack some of the HTTP process's variables, so they do not warn, and create a first admin only if there is no admin
  * at all.
  */
 export const bootstrapAdmins = async ({ config, duties, logger, useCases }: Context): Promise<void> => {
@@ -25,10 +25,10 @@ export const bootstrapAdmins = async ({ config, duties, logger, useCases }: Cont
       'No admin could sign in; this profile is an admin now',
     );
   if (!duties.servesRequests) return;
-  for (const warning of adminWarnings(config, await useCases.listAdmins(operatorAuthority))) logger.warn(warning);
+  for (const warning of listAdminWarnings(config, await useCases.listAdmins(operatorAuthority))) logger.warn(warning);
 };
 
-const adminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profile[]): readonly string[] => {
+const listAdminWarnings = ({ firstAdmin, settings }: Config, admins: readonly Profile[]): readonly string[] => {
   const activeAdmins = admins.filter((admin) => canSignIn(settings, admin));
   const adminsOfDisabledIssuers = admins.filter(({ issuer }) => issuer !== null && !settings.issuers.includes(issuer));
   const isApplied = activeAdmins.some(({ uid, issuer }) => uid === firstAdmin?.uid && issuer === firstAdmin.issuer);

@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 
 export type Closer = () => Promise<void> | void;
 
-const closeDeadlineMs = 8_000;
+const closeTimeoutMs = 8_000;
 
 /**
- * Closes in reverse order of opening. Logs and skips failures, and abandons closers that are still running at the
- * deadline.
+ * Closes in reverse order of opening. Logs and skips failures, and abandons closers that are still running after the
+ * timeout.
  */
 export const closeAll = async (closers: Closer[], logger: Logger): Promise<void> => {
   const closeEach = async () => {
@@ -19,6 +19,9 @@ export const closeAll = async (closers: Closer[], logger: Logger): Promise<void>
       }
     }
   };
-  if (!(await settlesWithin(closeDeadlineMs, closeEach())))
-    logger.error({ closeDeadlineMs }, 'Closing took too long; abandoning the parts that are still open');
+  if (!(await settlesWithin(closeTimeoutMs, closeEach())))
+    logger.error(
+      { closeDeadlineMs: closeTimeoutMs },
+      'Closing took too long; abandoning the parts that are still open',
+    );
 };

@@ -2,21 +2,21 @@ import { existsSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
-import { stopTime, temporaryFolder } from '@portico/test-servers';
+import { stopTime, createTemporaryFolder } from '@portico/test-servers';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { compose, type Composition } from './compose.ts';
 import { readConfig } from '../config.ts';
 import { createLogger } from '../runtime/logging.ts';
 import { openLocalIssuer } from './local-issuer.ts';
-import { startFailure } from '../runtime/start-failure.ts';
+import { toStartFailure } from '../runtime/start-failure.ts';
 
 let folder: string;
-const opened: Composition[] = [];
+const openedPorticos: Composition[] = [];
 beforeEach(() => {
-  folder = temporaryFolder(onTestFinished);
+  folder = createTemporaryFolder(onTestFinished);
 });
 afterEach(async () => {
-  for (const portico of opened.splice(0)) await portico.close();
+  for (const portico of openedPorticos.splice(0)) await portico.close();
 });
 
 const key = Buffer.alloc(32, 7).toString('base64');
@@ -24,7 +24,7 @@ const logger = createLogger('silent', 'test');
 
 const open = async (variables: Record<string, string> = {}): Promise<Composition> => {
   const portico = await compose(readConfig({ DATA_DIR: folder, ...variables }), logger, 'http');
-  opened.push(portico);
+  openedPorticos.push(portico);
   return portico;
 };
 
@@ -56,16 +56,16 @@ test.each(Object.entries(profiles))('%s: every port exists', async (_name, varia
   expect(localIssuer !== null).toBe(variables.IDENTITY_LOCAL === 'true' || !variables.IDENTITY_ISSUER);
 });
 
-test('/ready reports servers that accept connections and stay silent, within the time that a balancer waits', async () => {
-  const silent = createServer();
-  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+test('/ready reports servers that accept connections but do not respond, before a load balancer times out', async () => {
+  const silentServer = createServer();
+  await new Promise<void>((resolve) => silentServer.listen(0, '127.0.0.1', resolve));
   const sockets = new Set<Socket>();
-  silent.on('connection', (socket) => void sockets.add(socket.on('error', () => undefined)));
+  silentServer.on('connection', (socket) => void sockets.add(socket.on('error', () => undefined)));
   onTestFinished(() => {
     for (const socket of sockets) socket.destroy();
-    silent.close();
+    silentServer.close();
   });
-  const address = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+  const address = `127.0.0.1:${(silentServer.address() as AddressInfo).port}`;
   const { useCases } = await open({
     REDIS_URL: `redis://${address}`,
     QDRANT_URL: `http://${address}`,
@@ -76,9 +76,9 @@ test('/ready reports servers that accept connections and stay silent, within the
   });
   const time = stopTime(vi);
   onTestFinished(time.restore);
-  const before = performance.now();
+  const startedAt = performance.now();
   const { ready, parts } = await time.advanceUntil(useCases.readReadiness());
-  expect(performance.now() - before).toBeLessThan(3_000);
+  expect(performance.now() - startedAt).toBeLessThan(3_000);
   expect(ready).toBe(true);
   expect(parts.filter(({ essential }) => !essential).map(({ name, state }) => [name, state.status])).toEqual(
     ['redis', 'job queue', 'smtp', 'identity', 'embedder', 'vector index'].map((name) => [name, 'unavailable']),
@@ -86,42 +86,45 @@ test('/ready reports servers that accept connections and stay silent, within the
 });
 
 test('the first admin is created while there is none, and only once', async () => {
-  const first = await open();
-  expect(await first.ports.profiles.findByEmail('admin@localhost')).toMatchObject({
+  const firstPortico = await open();
+  expect(await firstPortico.ports.profiles.findByEmail('admin@localhost')).toMatchObject({
     role: 'admin',
     status: 'approved',
   });
-  await first.close();
-  const second = await open({ BOOTSTRAP_ADMIN_UID: 'other', BOOTSTRAP_ADMIN_EMAIL: 'other@example.com' });
-  expect(await second.ports.profiles.findByEmail('other@example.com')).toBeNull();
+  await firstPortico.close();
+  const secondPortico = await open({ BOOTSTRAP_ADMIN_UID: 'other', BOOTSTRAP_ADMIN_EMAIL: 'other@example.com' });
+  expect(await secondPortico.ports.profiles.findByEmail('other@example.com')).toBeNull();
 });
 
-test('a secrets key is created in the data folder for its owner only, and no other key opens the data', async () => {
-  const first = await open();
-  const sealed = first.ports.cipher.seal('s3cret', 'here');
-  await first.close();
+test('a secrets key is created in the data folder, readable only by its owner, and no other key opens the data', async () => {
+  const firstPortico = await open();
+  const sealedSecret = firstPortico.ports.cipher.seal('s3cret', 'here');
+  await firstPortico.close();
   const file = join(folder, 'secrets.key');
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  const reopened = await open();
-  expect(reopened.ports.cipher.open(sealed, 'here')).toBe('s3cret');
-  await reopened.close();
+  const reopenedPortico = await open();
+  expect(reopenedPortico.ports.cipher.open(sealedSecret, 'here')).toBe('s3cret');
+  await reopenedPortico.close();
   writeFileSync(file, `${key}\n`);
   await expect(open()).rejects.toThrow('SECRETS_KEY_PREVIOUS');
 });
 
 test('two processes that start concurrently on an empty store have the same key and the same installation', async () => {
-  const [first, second] = await Promise.all([open(), open()]);
-  expect(second.ports.cipher.open(first.ports.cipher.seal('s3cret', 'here'), 'here')).toBe('s3cret');
-  expect(second.ports.keys.tag('an API secret')).toBe(first.ports.keys.tag('an API secret'));
-  expect(second.installation).toBe(first.installation);
+  const [firstPortico, secondPortico] = await Promise.all([open(), open()]);
+  expect(secondPortico.ports.cipher.open(firstPortico.ports.cipher.seal('s3cret', 'here'), 'here')).toBe('s3cret');
+  expect(secondPortico.ports.keys.tag('an API secret')).toBe(firstPortico.ports.keys.tag('an API secret'));
+  expect(secondPortico.installation).toBe(firstPortico.installation);
 });
 
 test('a changed pepper is reported in one sentence', async () => {
-  const first = await open();
-  const { pepper } = await first.ports.sealed.read();
-  await first.ports.sealed.resealPepper(pepper ?? '', `${pepper?.slice(0, -1)}${pepper?.endsWith('A') ? 'Q' : 'A'}`);
-  await first.close();
-  const { message: text } = startFailure(await open().catch((error: unknown) => error));
+  const firstPortico = await open();
+  const { pepper } = await firstPortico.ports.sealed.read();
+  await firstPortico.ports.sealed.resealPepper(
+    pepper ?? '',
+    `${pepper?.slice(0, -1)}${pepper?.endsWith('A') ? 'Q' : 'A'}`,
+  );
+  await firstPortico.close();
+  const { message: text } = toStartFailure(await open().catch((error: unknown) => error));
   expect(text).toMatch(/^The pepper of the API keys was changed .* run "portico keys reset"\.$/);
 });
 
@@ -146,39 +149,42 @@ test.each<[string, (folder: string) => Record<string, string>, string]>([
     (folder) => ({ DATABASE_URL: `sqlite:${join(folder, 'a file')}` }),
     'The database ',
   ],
-])('%s is reported in one sentence that names it and shows none of its content', async (_fault, variables, name) => {
-  writeFileSync(join(folder, 'a file'), 'something private that is longer than a key');
-  const failure: unknown = await open(variables(folder)).catch((error: unknown) => error);
-  const { message: text, exitCode } = startFailure(failure);
-  expect(text).toContain(name);
-  expect(text).toContain(folder);
-  expect(text).not.toMatch(/\n +at |something private/);
-  expect(exitCode).toBe(1);
-});
+])(
+  '%s is reported in one sentence that names the path but does not reveal its content',
+  async (_fault, variables, name) => {
+    writeFileSync(join(folder, 'a file'), 'something private that is longer than a key');
+    const failure: unknown = await open(variables(folder)).catch((error: unknown) => error);
+    const { message: text, exitCode } = toStartFailure(failure);
+    expect(text).toContain(name);
+    expect(text).toContain(folder);
+    expect(text).not.toMatch(/\n +at |something private/);
+    expect(exitCode).toBe(1);
+  },
+);
 
 test('a previous key still opens data that it sealed, and the tags of API secrets survive the change', async () => {
-  const before = await open({ SECRETS_KEY: key });
-  const sealed = before.ports.cipher.seal('s3cret', 'here');
-  const tag = before.ports.keys.tag('an API secret');
-  await before.close();
-  const fresh = Buffer.alloc(32, 8).toString('base64');
-  const after = await open({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: key });
-  expect(after.ports.cipher.open(sealed, 'here')).toBe('s3cret');
-  expect(after.ports.keys.tag('an API secret')).toBe(tag);
+  const porticoBefore = await open({ SECRETS_KEY: key });
+  const sealedSecret = porticoBefore.ports.cipher.seal('s3cret', 'here');
+  const tag = porticoBefore.ports.keys.tag('an API secret');
+  await porticoBefore.close();
+  const newKey = Buffer.alloc(32, 8).toString('base64');
+  const porticoAfter = await open({ SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: key });
+  expect(porticoAfter.ports.cipher.open(sealedSecret, 'here')).toBe('s3cret');
+  expect(porticoAfter.ports.keys.tag('an API secret')).toBe(tag);
 });
 
 test('after one start with a new key, the service no longer needs the previous one and still knows the API secrets', async () => {
-  const before = await open({ SECRETS_KEY: key });
-  const tag = before.ports.keys.tag('an API secret');
-  await before.close();
-  const fresh = Buffer.alloc(32, 8).toString('base64');
-  await expect(open({ SECRETS_KEY: fresh })).rejects.toThrow('SECRETS_KEY_PREVIOUS');
-  await (await open({ SECRETS_KEY: fresh, SECRETS_KEY_PREVIOUS: key })).close();
-  const after = await open({ SECRETS_KEY: fresh });
-  expect(after.ports.keys.tag('an API secret')).toBe(tag);
+  const porticoBefore = await open({ SECRETS_KEY: key });
+  const tag = porticoBefore.ports.keys.tag('an API secret');
+  await porticoBefore.close();
+  const newKey = Buffer.alloc(32, 8).toString('base64');
+  await expect(open({ SECRETS_KEY: newKey })).rejects.toThrow('SECRETS_KEY_PREVIOUS');
+  await (await open({ SECRETS_KEY: newKey, SECRETS_KEY_PREVIOUS: key })).close();
+  const porticoAfter = await open({ SECRETS_KEY: newKey });
+  expect(porticoAfter.ports.keys.tag('an API secret')).toBe(tag);
 });
 
-test('an error names a file without a key of the local issuer and does not show its content', async () => {
+test('the error for a file without a local issuer key names the file but does not reveal its content', async () => {
   const path = join(folder, 'local-issuer.key');
   writeFileSync(path, '{"d":"something private');
   const failure: unknown = await open().catch((error: unknown) => error);
@@ -186,9 +192,9 @@ test('an error names a file without a key of the local issuer and does not show 
   expect(inspect(failure, { depth: 10 })).not.toContain('something private');
 });
 
-test('a token of the local issuer is valid in every process on the same data folder', async () => {
-  const alone = await openLocalIssuer(readConfig({ DATA_DIR: folder }));
-  const token = await alone?.mint({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 });
+test('a token of the local issuer is valid in every process that uses the same data folder', async () => {
+  const localIssuer = await openLocalIssuer(readConfig({ DATA_DIR: folder }));
+  const token = await localIssuer?.mint({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 });
   const { ports } = await open();
   expect(await ports.tokens.verify(token ?? '')).toEqual({
     issuer: 'https://local-issuer.portico.invalid',
@@ -200,21 +206,21 @@ test('a token of the local issuer is valid in every process on the same data fol
   });
 });
 
-test('request counts survive a restart, and a worker or tool that runs in the meantime', async () => {
+test('request counts survive a restart, even if a worker or tool runs in the meantime', async () => {
   const rule = { allowed: 2, windowSeconds: 3_600 };
   const service = await open();
   await service.ports.limiter.consume('client:ada', rule);
   await service.close();
   const tool = await compose(readConfig({ DATA_DIR: folder }), logger, 'tool');
-  const reopened = await open();
-  expect(await reopened.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
-  await reopened.close();
+  const reopenedPortico = await open();
+  expect(await reopenedPortico.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
+  await reopenedPortico.close();
   await tool.close();
-  const last = await open();
-  expect(await last.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
+  const lastPortico = await open();
+  expect(await lastPortico.ports.limiter.peek('client:ada', rule)).toMatchObject({ remaining: 1 });
 });
 
-test('open parts are closed again if a later part fails', async () => {
+test('opened parts are closed if a later part fails', async () => {
   writeFileSync(join(folder, 'secrets.key'), 'no key');
   await expect(open()).rejects.toThrow('is not a secrets key');
   writeFileSync(join(folder, 'secrets.key'), `${key}\n`);

@@ -7,7 +7,7 @@ import {
   type UseCases,
   type VectorIndex,
 } from '@portico/domain';
-import { within } from '@portico/dependencies';
+import { rejectOnTimeout } from '@portico/dependencies';
 import type { Logger } from 'pino';
 import { createLocalSignIn, type LocalIssuer, type LocalSignIn } from '@portico/identity';
 import type { Config } from '../config.ts';
@@ -33,8 +33,8 @@ export interface Portico {
   readonly queue: JobQueue;
   /** Null if the local issuer is off. */
   readonly localIssuer: LocalIssuer | null;
-  /** Returns the last known addresses of the configured issuer that a browser uses for signing in. Never waits. */
-  readonly issuerEndpoints: () => readonly string[];
+  /** Returns the last known URLs of the configured issuer that a browser uses for signing in. Never waits. */
+  readonly listIssuerEndpoints: () => readonly string[];
   /** The way for browsers to sign in with the local issuer; null if it is off. */
   readonly localSignIn: LocalSignIn | null;
   readonly documents: DocumentReader;
@@ -107,7 +107,7 @@ export const compose = async (
     const queue = await get('queue');
     const limiter = await get('limiter');
     const ports: Ports = {
-      ...(tracing ? tracing.stores(database.stores) : database.stores),
+      ...(tracing ? tracing.traceStores(database.stores) : database.stores),
       clock: await get('clock'),
       random: await get('random'),
       limiter,
@@ -131,7 +131,7 @@ export const compose = async (
     await bootstrapAdmins({ config, duties, logger, useCases });
     await clearUnusedClaims({ config, duties, logger, useCases });
     const localIssuer = await get('localIssuer');
-    const issuerEndpoints = await get('issuerEndpoints');
+    const listIssuerEndpoints = await get('issuerEndpoints');
     const remoteIndex = isRemote(vectors) ? createRemoteIndex(vectors, ports) : null;
     return {
       config,
@@ -144,7 +144,7 @@ export const compose = async (
       queue,
       documents: ports.documents,
       localIssuer,
-      issuerEndpoints,
+      listIssuerEndpoints,
       localSignIn: localIssuer && createLocalSignIn({ issuer: localIssuer, codes: ports.oneTimeCodes, ...ports }),
       remoteIndex,
       tracing,
@@ -169,7 +169,10 @@ const openPresence = async (config: Config, get: OpenedContainer['get']): Promis
 const isRemote = (index: Parts['vectors']): index is VectorIndex & IndexUpkeep => index.rebuild !== undefined;
 
 /** Below the 3 s that HAProxy allows for `/ready` (`deploy/haproxy.cfg`). */
-const checkMaxMs = 2_500;
+const checkTimeoutMs = 2_500;
 
 /** Adds a timeout to a probe: a check that takes too long fails. */
-const withTimeout = (probe: Probe): Probe => ({ ...probe, check: () => within(checkMaxMs, probe.check()) });
+const withTimeout = (probe: Probe): Probe => ({
+  ...probe,
+  check: () => rejectOnTimeout(checkTimeoutMs, probe.check()),
+});

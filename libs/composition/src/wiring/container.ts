@@ -28,7 +28,7 @@ export const openContainer = (
   provide('config', [], () => config);
   provide('duties', [], () => duties);
   provide('logger', [], () => logger);
-  for (const load of modules) load(provide);
+  for (const registerModule of modules) registerModule(provide);
   return { get: (name) => container.getAsync(identifierOf(name)), close: () => closeAll(closers, logger) };
 };
 
@@ -40,12 +40,12 @@ const identifierOf = <Name extends PartName>(name: Name): ServiceIdentifier<Part
  */
 const provideInto =
   (container: Container, closers: Closer[]): Provide =>
-  (name, needs, make) => {
-    const build = async (...things: never[]) => {
-      const part = await (make as (...things: never[]) => unknown)(...things);
+  (name, needs, create) => {
+    const build = async (...dependencies: never[]) => {
+      const part = await (create as (...dependencies: never[]) => unknown)(...dependencies);
       if (!(part instanceof Closable)) return part;
       closers.push(part.close);
-      return part.thing as unknown;
+      return part.value as unknown;
     };
     container
       .bind(identifierOf(name))

@@ -11,7 +11,7 @@ const runIsolated = (script: string, ...args: readonly string[]) =>
 
 const canMount = runIsolated('mount -t tmpfs -o ro tmpfs /tmp').status === 0;
 
-test.skipIf(!canMount)('a nested new folder on a read-only file system is refused with this reason', () => {
+test.skipIf(!canMount)('creating a nested folder on a read-only file system fails with this reason', () => {
   const folder = mkdtempSync(join(tmpdir(), 'portico-read-only-'));
   onTestFinished(() => rmdirSync(folder));
   const dataDir = join(folder, 'new', 'data');

@@ -9,7 +9,7 @@ export const prepareDataDir = ({ dataDir }: Pick<Config, 'dataDir'>): void => {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw pathError('DATA_DIR', dataDir, findCreationFault(dataDir) ?? fileFault(error));
+    throw createPathError('DATA_DIR', dataDir, findCreationFault(dataDir) ?? fileFaultOf(error));
   }
 };
 
@@ -18,21 +18,21 @@ export const prepareDataDir = ({ dataDir }: Pick<Config, 'dataDir'>): void => {
  * For nested new folders on a read-only file system, Node only reports that they do not exist.
  */
 const findCreationFault = (path: string): string | null =>
-  exists(path) ? null : accessFault(nearestExisting(path), constants.W_OK | constants.X_OK);
+  pathExists(path) ? null : findAccessFault(findNearestExisting(path), constants.W_OK | constants.X_OK);
 
 /** Returns the path, or its nearest existing parent. */
-export const nearestExisting = (path: string): string =>
-  exists(path) || dirname(path) === path ? path : nearestExisting(dirname(path));
+export const findNearestExisting = (path: string): string =>
+  pathExists(path) || dirname(path) === path ? path : findNearestExisting(dirname(path));
 
-const exists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
+const pathExists = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Returns why this user does not have this access to the path, in words; null if the user has it. */
-export const accessFault = (path: string, mode: number): string | null => {
+export const findAccessFault = (path: string, mode: number): string | null => {
   try {
     accessSync(path, mode);
     return null;
   } catch (error) {
-    return fileFault(error);
+    return fileFaultOf(error);
   }
 };
 
@@ -42,15 +42,15 @@ export const assertHeartbeat = ({ heartbeatFile }: Pick<Config, 'heartbeatFile'>
   try {
     accessSync(dirname(heartbeatFile), constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw pathError('HEARTBEAT_FILE', heartbeatFile, fileFault(error));
+    throw createPathError('HEARTBEAT_FILE', heartbeatFile, fileFaultOf(error));
   }
 };
 
-const pathError = (name: string, path: string, fault: string): ConfigurationError =>
+const createPathError = (name: string, path: string, fault: string): ConfigurationError =>
   new ConfigurationError([`${name}: ${path} cannot be used: ${fault}`]);
 
 /** Returns the reason for a system error, in words. */
-export const fileFault = (error: unknown): string => {
+export const fileFaultOf = (error: unknown): string => {
   const { code = 'unknown error' } = error as NodeJS.ErrnoException;
   return reasons[code] ?? code;
 };

@@ -14,12 +14,12 @@ export interface DataMove extends MovedDatabase {
  */
 export const moveData = async (
   { database }: Pick<Config, 'database'>,
-  to: Config['database'],
+  targetDatabase: Config['database'],
   logger: Logger,
   onProgress: MoveOptions['onProgress'],
 ): Promise<DataMove> => ({
-  ...(await moveDatabase(database, to, { log: logger, onProgress })),
-  address: addressOf(to),
+  ...(await moveDatabase(database, targetDatabase, { log: logger, onProgress })),
+  address: addressOf(targetDatabase),
 });
 
 /** The options that are safe to show: any other option may be a secret. */

@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative } from 'node:path';
-import { sqliteFiles } from '@portico/sql';
+import { loadSqliteFiles } from '@portico/sql';
 import type { Config } from '../config.ts';
 
 /** A key file, identified by its name in a backup. */
@@ -22,7 +22,7 @@ export interface EmbeddedFiles {
 }
 
 /** Returns the files; null if the database is PostgreSQL. */
-export const embeddedFiles = ({ database, dataDir, secretsKey }: Config): EmbeddedFiles | null => {
+export const findEmbeddedFiles = ({ database, dataDir, secretsKey }: Config): EmbeddedFiles | null => {
   if (database.kind !== 'sqlite') return null;
   const embeddedKey = secretsKey.from === 'file' && isWithin(dataDir, secretsKey.path) ? secretsKey.path : null;
   return {
@@ -31,9 +31,9 @@ export const embeddedFiles = ({ database, dataDir, secretsKey }: Config): Embedd
       ...(embeddedKey ? { 'secrets.key': embeddedKey } : {}),
       'local-issuer.key': join(dataDir, 'local-issuer.key'),
     },
-    copy: async (target) => (await sqliteFiles()).copySqlite(database.file, target),
-    check: async (file) => (await sqliteFiles()).checkSqlite(file),
-    runExclusively: async (work) => (await sqliteFiles()).withExclusiveSqlite(database.file, work),
+    copy: async (target) => (await loadSqliteFiles()).copySqlite(database.file, target),
+    check: async (file) => (await loadSqliteFiles()).checkSqlite(file),
+    runExclusively: async (work) => (await loadSqliteFiles()).withExclusiveSqlite(database.file, work),
   };
 };
 

@@ -4,7 +4,8 @@ import type { KeyValueStore } from './parts.ts';
 const settingName = 'installation';
 
 /** Returns the id of the installation that this database belongs to; creates the id on first start. */
-export const installationId = (settings: KeyValueStore): Promise<string> => settings.putIfAbsent(settingName, newId());
+export const ensureInstallationId = (settings: KeyValueStore): Promise<string> =>
+  settings.putIfAbsent(settingName, newId());
 
 /** Replaces the id and returns the new one. */
 export const renewInstallationId = async (settings: Pick<KeyValueStore, 'put'>): Promise<string> => {
@@ -14,7 +15,7 @@ export const renewInstallationId = async (settings: Pick<KeyValueStore, 'put'>):
 };
 
 /** Returns the id without creating one; null before the first start. */
-export const knownInstallationId = (settings: Pick<KeyValueStore, 'get'>): Promise<string | null> =>
+export const readInstallationId = (settings: Pick<KeyValueStore, 'get'>): Promise<string | null> =>
   settings.get(settingName);
 
 /**

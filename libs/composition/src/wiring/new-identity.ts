@@ -1,7 +1,7 @@
-import { openSqlStores, postgresqlInUse } from '@portico/sql';
+import { openSqlStores, loadPostgresqlUsageCheck } from '@portico/sql';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import { installationId, renewInstallationId } from './installation-id.ts';
+import { ensureInstallationId, renewInstallationId } from './installation-id.ts';
 
 /** The previous and the new id of an installation. */
 export interface NewIdentity {
@@ -15,10 +15,11 @@ export interface NewIdentity {
  * that no process uses it.
  */
 export const renewIdentity = async ({ database }: Pick<Config, 'database'>, logger: Logger): Promise<NewIdentity> => {
-  if (database.kind === 'postgresql') await (await postgresqlInUse()).refuseUsedPostgresql(database.url, logger);
-  const { settings, close } = await openSqlStores(database, { older: 'refuse', log: logger });
+  if (database.kind === 'postgresql')
+    await (await loadPostgresqlUsageCheck()).rejectPostgresqlInUse(database.url, logger);
+  const { settings, close } = await openSqlStores(database, { onOutdatedSchema: 'reject', log: logger });
   try {
-    return { from: await installationId(settings), to: await renewInstallationId(settings) };
+    return { from: await ensureInstallationId(settings), to: await renewInstallationId(settings) };
   } finally {
     await close();
   }

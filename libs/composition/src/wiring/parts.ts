@@ -46,7 +46,7 @@ export interface IndexUpkeep {
    * Rebuilds the index from the database while the old one still serves searches; reports the number of vectors
    * written.
    */
-  rebuild(modelId: string, onProgress: (written: number) => void): Promise<void>;
+  rebuild(modelId: string, onProgress: (writtenVectors: number) => void): Promise<void>;
 }
 
 /** All parts in the container, by key. */
@@ -63,7 +63,7 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   readonly cache: Cache;
   /** Verifies identity tokens; has a probe if the issuer is external. */
   readonly identity: { readonly verifier: TokenVerifier; readonly probe: Probe | null };
-  /** Returns the last known addresses of the configured issuer that a browser uses for signing in. Never waits. */
+  /** Returns the last known URLs of the configured issuer that a browser uses for signing in. Never waits. */
   readonly issuerEndpoints: () => readonly string[];
   readonly documents: DocumentReader;
   /** The current embedder comes first. */
@@ -101,25 +101,25 @@ export interface Provide {
   <K extends PartName, const Needs extends readonly PartName[]>(
     key: K,
     needs: Needs,
-    make: (
-      ...things: { [At in keyof Needs]: Parts[Needs[At]] }
+    create: (
+      ...dependencies: { [Index in keyof Needs]: Parts[Needs[Index]] }
     ) => Parts[K] | Closable<Parts[K]> | Promise<Parts[K] | Closable<Parts[K]>>,
   ): void;
 }
 
 /** A part together with its cleanup. */
-export class Closable<Thing> {
-  readonly thing: Thing;
+export class Closable<Value> {
+  readonly value: Value;
   readonly close: () => Promise<void> | void;
 
-  constructor(thing: Thing, close: () => Promise<void> | void) {
-    this.thing = thing;
+  constructor(value: Value, close: () => Promise<void> | void) {
+    this.value = value;
     this.close = close;
   }
 }
 
 /** Returns the setting that caused a server's module to be loaded; its absence is a bug in the composition. */
-export const configured = <T>(thing: T | null, variable: string): T => {
-  if (thing === null) throw new Error(`${variable} is not set`);
-  return thing;
+export const requireSetting = <T>(setting: T | null, variable: string): T => {
+  if (setting === null) throw new Error(`${variable} is not set`);
+  return setting;
 };

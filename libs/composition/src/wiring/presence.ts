@@ -35,7 +35,7 @@ export interface PresenceParts {
  * process that uses a copy of the database does not, regardless of how the copy was made.
  */
 export const createPresence = ({ installation, settings, servers, logger }: PresenceParts): Presence => {
-  const process = randomUUID();
+  const processId = randomUUID();
   const watchedServers = servers.map((server) => ({
     ...server,
     logChanges: createChangeLog(server.name, installation, logger),
@@ -46,35 +46,35 @@ export const createPresence = ({ installation, settings, servers, logger }: Pres
         await action(server);
       } catch (error) {
         // The adapter logs outages, and the next announcement comes soon.
-        logger.debug({ err: error, server: server.name }, 'The processes on a server are not known');
+        logger.debug({ err: error, server: server.name }, 'The processes that use a server could not be read');
       }
     }
   };
   return {
     async announce() {
-      const at = Date.now();
+      const now = Date.now();
       await settings.update(settingName, (text) => {
-        const others = Object.entries(readTimes(text)).filter(
-          ([other, last]) => other !== process && last > at - retentionMs,
+        const otherEntries = Object.entries(readTimes(text)).filter(
+          ([otherProcess, lastTime]) => otherProcess !== processId && lastTime > now - retentionMs,
         );
-        return JSON.stringify(Object.fromEntries([...others, [process, at]]));
+        return JSON.stringify(Object.fromEntries([...otherEntries, [processId, now]]));
       });
-      const observed: {
+      const observations: {
         readonly logChanges: ReturnType<typeof createChangeLog>;
-        readonly living: readonly LiveProcess[];
+        readonly liveProcesses: readonly LiveProcess[];
       }[] = [];
       await forEachServer(async ({ roster, logChanges }) => {
-        await roster.announce({ installation, process, at });
-        observed.push({ logChanges, living: await roster.liveProcesses(at) });
+        await roster.announce({ installation, process: processId, at: now });
+        observations.push({ logChanges, liveProcesses: await roster.listLiveProcesses(now) });
       });
       const times = await readAnnouncedTimes(settings);
-      for (const { logChanges, living } of observed) logChanges(living, times);
+      for (const { logChanges, liveProcesses } of observations) logChanges(liveProcesses, times);
     },
     async leave() {
-      await forEachServer(({ roster }) => roster.leave({ installation, process, at: 0 }));
+      await forEachServer(({ roster }) => roster.leave({ installation, process: processId, at: 0 }));
       await settings.update(settingName, (text) => {
-        const others = Object.entries(readTimes(text)).filter(([other]) => other !== process);
-        return JSON.stringify(Object.fromEntries(others));
+        const otherEntries = Object.entries(readTimes(text)).filter(([otherProcess]) => otherProcess !== processId);
+        return JSON.stringify(Object.fromEntries(otherEntries));
       });
     },
   };
@@ -88,13 +88,19 @@ const readTimes = (text: string | null): Times => JSON.parse(text ?? '{}') as Ti
 export const readAnnouncedTimes = async (settings: Pick<KeyValueStore, 'get'>): Promise<Times> =>
   readTimes(await settings.get(settingName));
 
-/** Returns the processes of this installation that use a different database. `times` must be read after `living`. */
-export const findCopies = (living: readonly LiveProcess[], installation: string, times: Times) =>
-  living.filter((one) => one.installation === installation && !((times[one.process] ?? 0) >= one.at));
+/** Returns the processes of this installation that use a different database. `times` must be read after `liveProcesses`. */
+export const findCopies = (liveProcesses: readonly LiveProcess[], installation: string, times: Times) =>
+  liveProcesses.filter(
+    (liveProcess) =>
+      liveProcess.installation === installation && !((times[liveProcess.process] ?? 0) >= liveProcess.at),
+  );
 
 /** Returns the ids of the other installations. */
-export const findOtherInstallations = (living: readonly LiveProcess[], installation: string): readonly string[] =>
-  [...new Set(living.map((one) => one.installation))].filter((other) => other !== installation).sort();
+export const findOtherInstallations = (
+  liveProcesses: readonly LiveProcess[],
+  installation: string,
+): readonly string[] =>
+  [...new Set(liveProcesses.map((liveProcess) => liveProcess.installation))].filter((id) => id !== installation).sort();
 
 export const copyAdvice =
   'Stop the processes of the copy, run "portico new-identity" with its DATABASE_URL, and start it again.';
@@ -102,23 +108,23 @@ export const copyAdvice =
 /** Logs changes: each set of other installations once, and when a copy starts and stops being in use. */
 const createChangeLog = (server: string, installation: string, logger: Logger) => {
   const copyOutage: Outage = createOutage(logger, {
-    recoveryMessage: 'No other database with the id of this installation is in use any more',
+    recoveryMessage: 'No other database with the id of this installation is in use anymore',
     fields: { server, installation },
   });
   let lastLogged = '';
-  return (living: readonly LiveProcess[], times: Times): void => {
-    const installations = findOtherInstallations(living, installation);
+  return (liveProcesses: readonly LiveProcess[], times: Times): void => {
+    const installations = findOtherInstallations(liveProcesses, installation);
     if (installations.length > 0 && String(installations) !== lastLogged) {
       logger.info(
         { server, installation, installations },
-        'Other installations use this server too, under other names',
+        'Other installations also use this server, under different names',
       );
     }
     lastLogged = String(installations);
-    if (findCopies(living, installation, times).length === 0) return copyOutage.end();
-    copyOutage.begin({
+    if (findCopies(liveProcesses, installation, times).length === 0) return copyOutage.end();
+    copyOutage.start({
       level: 'error',
-      message: `Another database has the id of this installation and is in use: one is a copy of the other, and each disturbs searches and jobs of the other. ${copyAdvice}`,
+      message: `Another database has the id of this installation and is in use: one is a copy of the other, and each interferes with the searches and jobs of the other. ${copyAdvice}`,
     });
   };
 };

@@ -1,4 +1,4 @@
-import { servingEmbedder, type Ports } from '@portico/domain';
+import { findServingEmbedder, type Ports } from '@portico/domain';
 import type { IndexUpkeep } from './parts.ts';
 
 /** A vector index outside this process. */
@@ -9,7 +9,7 @@ export interface RemoteIndex {
    */
   prepare(modelId: string | null): Promise<void>;
   /** Rebuilds the index from the database while the old one still serves searches. */
-  rebuild(onProgress: (written: number, total: number) => void): Promise<IndexRebuild>;
+  rebuild(onProgress: (writtenVectors: number, total: number) => void): Promise<IndexRebuild>;
 }
 
 export interface IndexRebuild {
@@ -22,20 +22,20 @@ export const createRemoteIndex = (
   upkeep: IndexUpkeep,
   ports: Pick<Ports, 'embedder' | 'earlierEmbedders' | 'embeddings' | 'models'>,
 ): RemoteIndex => {
-  const findSearchModel = async (serving: string | null): Promise<string> =>
-    (await servingEmbedder(ports, serving)).modelId();
+  const findSearchModel = async (servingModel: string | null): Promise<string> =>
+    (await findServingEmbedder(ports, servingModel)).getModelId();
   return {
     async prepare(modelId) {
-      const { serving, epochs } = await ports.models.state();
+      const { serving, epochs } = await ports.models.readState();
       upkeep.prepare(modelId ?? (await findSearchModel(serving)), epochs.embeddings);
     },
     async rebuild(onProgress) {
-      const model = await findSearchModel((await ports.models.state()).serving);
-      const total = await ports.embeddings.embedded(model);
+      const model = await findSearchModel((await ports.models.readState()).serving);
+      const total = await ports.embeddings.countEmbedded(model);
       let vectors = 0;
-      await upkeep.rebuild(model, (written) => {
-        vectors = written;
-        onProgress(written, total);
+      await upkeep.rebuild(model, (writtenVectors) => {
+        vectors = writtenVectors;
+        onProgress(writtenVectors, total);
       });
       return { model, vectors };
     },

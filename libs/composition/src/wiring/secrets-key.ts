@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import type { SealedSecrets, SealedStore } from '@portico/domain';
-import { keyIdOf, makeSecretsKey, parseSecretsKey, sealingKeyId, UnknownKeyError } from '@portico/secrets';
+import { keyIdOf, makeSecretsKey, parseSecretsKey, sealingKeyIdOf, UnknownKeyError } from '@portico/secrets';
 import { ensureFile, readIfPresent } from '@portico/system';
 import type { Config } from '../config.ts';
 import { ConfigurationError } from '../environment.ts';
@@ -17,7 +17,7 @@ export class LostKeyError extends Error {
 }
 
 export const remedies =
-  'put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is lost for good, run "portico keys reset"';
+  'put that key back, or set it in SECRETS_KEY_PREVIOUS, or, if it is permanently lost, run "portico keys reset"';
 
 /**
  * Returns the configured keys. Creates a missing key file, but throws a `LostKeyError` if the database contains data
@@ -25,23 +25,23 @@ export const remedies =
  */
 export const openSecretsKeys = async (
   { secretsKey, production }: Pick<Config, 'secretsKey' | 'production'>,
-  sealed: Pick<SealedStore, 'read'>,
+  sealedStore: Pick<SealedStore, 'read'>,
   logger: Logger,
 ): Promise<SecretsKeys> => {
-  const present = await readSecretsKeys(secretsKey);
-  if (present.current) return { ...present, current: present.current };
-  const { path, previous } = present;
-  const missing = findMissingKeys(await sealed.read(), previous);
+  const presentKeys = await readSecretsKeys(secretsKey);
+  if (presentKeys.current) return { ...presentKeys, current: presentKeys.current };
+  const { path, previous } = presentKeys;
+  const missingKeyIds = findMissingKeys(await sealedStore.read(), previous);
   // A process creates the file before it seals anything: the file may have appeared since it was read.
-  const text = missing.length > 0 ? await readKeyFile(path) : null;
-  if (missing.length > 0 && text === null) {
+  const text = missingKeyIds.length > 0 ? await readKeyFile(path) : null;
+  if (missingKeyIds.length > 0 && text === null) {
     throw new LostKeyError(
-      `${path} is missing, but the database has data sealed by ${formatKeyIds(missing)}: ${remedies}.`,
+      `${path} is missing, but the database has data sealed by ${formatKeyIds(missingKeyIds)}: ${remedies}.`,
     );
   }
-  const { key, created: made } = await createSecretsKeyFile(path, makeSecretsKey());
-  if (made && production)
-    logger.warn({ path }, 'A new secrets key was created: keep a copy of this file apart from the backups');
+  const { key, isNew } = await createSecretsKeyFile(path, makeSecretsKey());
+  if (isNew && production)
+    logger.warn({ path }, 'A new secrets key was created: keep a copy of this file separate from the backups');
   return { current: key, previous };
 };
 
@@ -62,12 +62,12 @@ export const readSecretsKeys = async (secretsKey: Config['secretsKey']): Promise
 /** Creates the file with this key unless it already exists; returns the key in the file. */
 export const createSecretsKeyFile = async (
   path: string,
-  draft: string,
-): Promise<{ readonly key: Uint8Array; readonly created: boolean }> => {
-  const { text, made } = await ensureFile(path, () => draft).catch((error: unknown) => {
-    throw keyFileError(path, 'cannot be created', error);
+  newKey: string,
+): Promise<{ readonly key: Uint8Array; readonly isNew: boolean }> => {
+  const { text, isNew } = await ensureFile(path, () => newKey).catch((error: unknown) => {
+    throw createKeyFileError(path, 'cannot be created', error);
   });
-  return { key: parseKeyText(text, path), created: made };
+  return { key: parseKeyText(text, path), isNew };
 };
 
 /** Returns the error for a pepper that cannot be opened: a different key sealed it, or it was changed. */
@@ -77,23 +77,23 @@ export const createLostPepperError = ({ current, previous }: SecretsKeys, error:
         `The database was sealed with the key ${error.keyId}, but the configuration has ${formatKeyIds([current, ...previous].map(keyIdOf))}: ${remedies}.`,
       )
     : new LostKeyError(
-        'The pepper of the API keys was changed in the database and does not open: restore a backup or, if there is none, run "portico keys reset".',
+        'The pepper of the API keys was changed in the database and cannot be opened: restore a backup or, if there is none, run "portico keys reset".',
         { cause: error },
       );
 
 /** Returns the ids of the keys that sealed something and are not among the known keys. */
 export const findMissingKeys = (
   { collections, mails, pepper }: SealedSecrets,
-  known: readonly Uint8Array[],
+  knownKeys: readonly Uint8Array[],
 ): readonly string[] => {
-  const sealed = [
+  const sealedTexts = [
     pepper,
     ...collections.map(({ storedAuthentication }) => storedAuthentication?.sealedValue),
     ...mails.map((mail) => mail.sealed),
   ];
-  const missing = new Set(sealed.flatMap((text) => (text ? (sealingKeyId(text) ?? []) : [])));
-  for (const key of known) missing.delete(keyIdOf(key));
-  return [...missing];
+  const missingIds = new Set(sealedTexts.flatMap((text) => (text ? (sealingKeyIdOf(text) ?? []) : [])));
+  for (const key of knownKeys) missingIds.delete(keyIdOf(key));
+  return [...missingIds];
 };
 
 export const formatKeyIds = (ids: readonly string[]): string =>
@@ -103,7 +103,7 @@ const readKeyFile = async (path: string): Promise<string | null> => {
   try {
     return await readIfPresent(path);
   } catch (error) {
-    throw keyFileError(path, 'cannot be read', error);
+    throw createKeyFileError(path, 'cannot be read', error);
   }
 };
 
@@ -115,7 +115,7 @@ const parseKeyText = (text: string, path: string): Uint8Array => {
   }
 };
 
-const keyFileError = (path: string, problem: string, error: unknown): ConfigurationError =>
+const createKeyFileError = (path: string, problem: string, error: unknown): ConfigurationError =>
   new ConfigurationError([
     `SECRETS_KEY_FILE: ${path} ${problem} (${(error as NodeJS.ErrnoException).code ?? String(error)})`,
   ]);

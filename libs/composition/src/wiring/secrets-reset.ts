@@ -21,21 +21,21 @@ export const openSecretsReset = async (config: Config, logger: Logger): Promise<
   const { databaseModule } = await import('./modules/database.ts');
   const { get, close } = openContainer(config, dutiesOf('tool', config), logger, [systemModule, databaseModule]);
   try {
-    const present = await readSecretsKeys(config.secretsKey);
+    const presentKeys = await readSecretsKeys(config.secretsKey);
     const { stores } = await get('database');
     const [clock, random] = [await get('clock'), await get('random')];
-    const cipherOf = (current: Uint8Array) => createAesGcmCipher({ current, previous: present.previous });
-    const draft = makeSecretsKey();
+    const cipherOf = (current: Uint8Array) => createAesGcmCipher({ current, previous: presentKeys.previous });
+    const newKey = makeSecretsKey();
     return {
       find: () =>
         findLostSecrets({
-          cipher: cipherOf(present.current ?? parseSecretsKey(draft, 'draft')),
+          cipher: cipherOf(presentKeys.current ?? parseSecretsKey(newKey, 'draft')),
           sealed: stores.sealed,
         })(),
       reset: async () => {
-        const current = present.current ?? (await createSecretsKeyFile(present.path, draft)).key;
-        const reset = resetSecrets({ cipher: cipherOf(current), sealed: stores.sealed, clock, random });
-        return reset(operatorAuthority, randomBytes(32).toString('base64'));
+        const currentKey = presentKeys.current ?? (await createSecretsKeyFile(presentKeys.path, newKey)).key;
+        const resetLost = resetSecrets({ cipher: cipherOf(currentKey), sealed: stores.sealed, clock, random });
+        return resetLost(operatorAuthority, randomBytes(32).toString('base64'));
       },
       close,
     };

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { recordingStream, temporaryFolder } from '@portico/test-servers';
+import { createRecordingStream, createTemporaryFolder } from '@portico/test-servers';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { readConfig } from '../config.ts';
 import type { ProcessRole } from '../process-role.ts';
@@ -10,10 +10,10 @@ import { compose } from './compose.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = temporaryFolder(onTestFinished);
+  folder = createTemporaryFolder(onTestFinished);
 });
 
-const onDatabase = <T>(work: (database: DatabaseSync) => T): T => {
+const withDatabase = <T>(work: (database: DatabaseSync) => T): T => {
   const database = new DatabaseSync(join(folder, 'portico.sqlite'));
   try {
     return work(database);
@@ -23,49 +23,52 @@ const onDatabase = <T>(work: (database: DatabaseSync) => T): T => {
 };
 
 /** Returns the applied migrations of the database: at first those of release 0.1.0. */
-const applied = (): readonly string[] =>
-  onDatabase((database) => database.prepare('select name from schema_migrations order by id').all()).map(({ name }) =>
+const readAppliedMigrations = (): readonly string[] =>
+  withDatabase((database) => database.prepare('select name from schema_migrations order by id').all()).map(({ name }) =>
     String(name),
   );
-const createReleased = (): void =>
-  onDatabase((database) =>
+const createReleasedDatabase = (): void =>
+  withDatabase((database) =>
     database.exec(readFileSync(join(import.meta.dirname, '../../test/release-0.1.0.sql'), 'utf8')),
   );
 
 /** Composes and closes; returns the logged lines. */
 const composeOnce = async (role: ProcessRole): Promise<readonly Record<string, unknown>[]> => {
-  const { stream, written } = recordingStream();
+  const { stream, chunks: lines } = createRecordingStream();
   const portico = await compose(readConfig({ DATA_DIR: folder }), createLogger('info', 'test', stream), role);
   await portico.close();
-  return written.map((line) => JSON.parse(line) as Record<string, unknown>);
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
 };
 
-test.each(['http', 'worker'] as const)('a process of the role %s migrates, and logs each migration', async (role) => {
-  createReleased();
-  const before = applied();
-  const lines = await composeOnce(role);
-  const migrations = applied().slice(before.length);
-  const migrationLines = lines.filter((line) => 'migration' in line);
-  expect(migrationLines.map(({ migration }) => migration)).toEqual(migrations);
-  for (const { msg, migration, ms } of migrationLines)
-    expect(msg).toBe(`Migration ${String(migration)} ran in ${String(ms)} ms`);
-  const ms = migrationLines.reduce((sum, line) => sum + Number(line['ms']), 0);
-  expect(lines.find((line) => 'migrations' in line)).toMatchObject({
-    msg: `1 migration ran in ${ms} ms`,
-    migrations: 1,
-    ms,
-  });
-  expect(await composeOnce(role)).not.toContainEqual(
-    expect.objectContaining({ migrations: expect.any(Number) as number }),
-  );
-});
+test.each(['http', 'worker'] as const)(
+  'a process with the role %s migrates the tables, and logs each migration',
+  async (role) => {
+    createReleasedDatabase();
+    const migrationsBefore = readAppliedMigrations();
+    const lines = await composeOnce(role);
+    const migrations = readAppliedMigrations().slice(migrationsBefore.length);
+    const migrationLines = lines.filter((line) => 'migration' in line);
+    expect(migrationLines.map(({ migration }) => migration)).toEqual(migrations);
+    for (const { msg, migration, ms } of migrationLines)
+      expect(msg).toBe(`Migration ${String(migration)} ran in ${String(ms)} ms`);
+    const ms = migrationLines.reduce((sum, line) => sum + Number(line['ms']), 0);
+    expect(lines.find((line) => 'migrations' in line)).toMatchObject({
+      msg: `1 migration ran in ${ms} ms`,
+      migrations: 1,
+      ms,
+    });
+    expect(await composeOnce(role)).not.toContainEqual(
+      expect.objectContaining({ migrations: expect.any(Number) as number }),
+    );
+  },
+);
 
-test('a tool refuses tables of an earlier version, and creates the tables of an empty database', async () => {
-  createReleased();
-  const before = applied();
-  await expect(composeOnce('tool')).rejects.toThrow('its tables are of an earlier version');
-  expect(applied()).toEqual(before);
+test('a tool rejects tables of an earlier version, and creates the tables of an empty database', async () => {
+  createReleasedDatabase();
+  const migrationsBefore = readAppliedMigrations();
+  await expect(composeOnce('tool')).rejects.toThrow('its schema is outdated');
+  expect(readAppliedMigrations()).toEqual(migrationsBefore);
   rmSync(join(folder, 'portico.sqlite'));
   await composeOnce('tool');
-  expect(applied().length).toBeGreaterThan(before.length);
+  expect(readAppliedMigrations().length).toBeGreaterThan(migrationsBefore.length);
 });

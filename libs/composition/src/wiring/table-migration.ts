@@ -9,7 +9,10 @@ export const migrateTables = async (
   logger: Logger,
 ): Promise<readonly AppliedMigration[]> => {
   prepareDataDir(config);
-  const { migrated, close } = await openSqlStores(config.database, { older: 'migrate', log: logger });
+  const { appliedMigrations, close } = await openSqlStores(config.database, {
+    onOutdatedSchema: 'migrate',
+    log: logger,
+  });
   await close();
-  return migrated;
+  return appliedMigrations;
 };

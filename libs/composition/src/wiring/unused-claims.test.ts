@@ -1,5 +1,5 @@
 import { operatorAuthority } from '@portico/domain';
-import { recordingStream, temporaryFolder } from '@portico/test-servers';
+import { createRecordingStream, createTemporaryFolder } from '@portico/test-servers';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { localAdmin, readConfig } from '../config.ts';
 import type { ProcessRole } from '../process-role.ts';
@@ -8,12 +8,12 @@ import { compose } from './compose.ts';
 
 let folder: string;
 beforeEach(() => {
-  folder = temporaryFolder(onTestFinished);
+  folder = createTemporaryFolder(onTestFinished);
 });
 
 /** Starts and stops a process; returns the number of its warnings about claims, and the group's members. */
 const run = async (variables: Record<string, string>, role: ProcessRole, groups: readonly string[] | null = null) => {
-  const { stream, written } = recordingStream();
+  const { stream, chunks: lines } = createRecordingStream();
   const config = readConfig({ DATA_DIR: folder, ...variables });
   const portico = await compose(config, createLogger('info', 'test', stream), role);
   const { useCases, localIssuer } = portico;
@@ -33,7 +33,7 @@ const run = async (variables: Record<string, string>, role: ProcessRole, groups:
     const members = (await useCases.listMembers(operatorAuthority, id)).map(({ email }) => email);
     return {
       members,
-      warnings: written.filter((line) => line.includes('"level":"warn"') && line.includes('groups of 1 profile were'))
+      warnings: lines.filter((line) => line.includes('"level":"warn"') && line.includes('groups of 1 profile were'))
         .length,
     };
   } finally {
@@ -41,11 +41,11 @@ const run = async (variables: Record<string, string>, role: ProcessRole, groups:
   }
 };
 
-test('a service that no longer reads a claim clears the claims of tokens, and logs this once', async () => {
-  const configured = { IDENTITY_GROUPS_CLAIM: 'groups' };
+test('a service that no longer reads a claim removes the claimed groups, and logs this once', async () => {
+  const configuredVariables = { IDENTITY_GROUPS_CLAIM: 'groups' };
   const member = { members: [localAdmin.email], warnings: 0 };
-  expect(await run(configured, 'http', ['Crew'])).toEqual(member);
-  expect(await run(configured, 'http')).toEqual(member);
+  expect(await run(configuredVariables, 'http', ['Crew'])).toEqual(member);
+  expect(await run(configuredVariables, 'http')).toEqual(member);
   // These roles may lack the variable, so they clear nothing.
   for (const role of ['worker', 'tool'] as const) expect(await run({}, role)).toEqual(member);
   expect(await run({}, 'http')).toEqual({ members: [], warnings: 1 });

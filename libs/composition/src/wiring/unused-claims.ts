@@ -21,7 +21,7 @@ export const clearUnusedClaims = async ({ config, duties, logger, useCases }: Co
   logger.warn(
     { profiles },
     `IDENTITY_GROUPS_CLAIM is not set: the claimed groups of ${profiles} ${profiles === 1 ? 'profile' : 'profiles'} were ` +
-      'removed, and those memberships have ended. If it was left out by mistake, set it and restart: each one returns ' +
-      'with the next token of its profile.',
+      'removed, along with those memberships. If it was left out by mistake, set it and restart: each is restored ' +
+      'by the next token of its profile.',
   );
 };

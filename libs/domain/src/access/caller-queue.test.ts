@@ -7,11 +7,11 @@ import type { Principal } from './principal.ts';
 /** Simulates a thread that runs one task at a time, and returns a function to request work from it. */
 const setUp = () => {
   const enqueue = createCallerQueue();
-  const started: string[] = [];
+  const startedTasks: string[] = [];
   const finishers: (() => void)[] = [];
   const request = (caller: string, name: string, deadline: Deadline | null = null) =>
     enqueue({ profile: { id: caller } as Profile, deadline } satisfies Pick<Principal, 'profile' | 'deadline'>, () => {
-      started.push(name);
+      startedTasks.push(name);
       return new Promise<string>((resolve) => finishers.push(() => resolve(name)));
     });
   /** Finishes the oldest running task, then lets its follow-up work run. */
@@ -19,32 +19,32 @@ const setUp = () => {
     finishers.shift()?.();
     for (let microtask = 0; microtask < 10; microtask++) await Promise.resolve();
   };
-  return { request, started, finishOldest };
+  return { request, startedTasks, finishOldest };
 };
 
 const manualDeadline = () => {
   const callbacks = new Set<() => void>();
-  let expired = false;
+  let hasExpired = false;
   const deadline: Deadline = {
-    get expired() {
-      return expired;
+    get hasExpired() {
+      return hasExpired;
     },
     beginCommit: () => undefined,
     onExpired: (callback) => {
-      if (expired) callback();
+      if (hasExpired) callback();
       else callbacks.add(callback);
       return () => callbacks.delete(callback);
     },
   };
   const expire = (): void => {
-    expired = true;
+    hasExpired = true;
     for (const callback of callbacks) callback();
   };
   return { deadline, expire };
 };
 
 test('one task of each caller runs at a time, in order of arrival', async () => {
-  const { request, started, finishOldest } = setUp();
+  const { request, startedTasks, finishOldest } = setUp();
   const results = [
     request('ada', 'a1'),
     request('ada', 'a2'),
@@ -52,65 +52,69 @@ test('one task of each caller runs at a time, in order of arrival', async () => 
     request('bob', 'b1'),
     request('bob', 'b2'),
   ];
-  expect(started).toEqual(['a1', 'b1']);
-  for (let task = 0; task < 5; task++) await finishOldest();
-  expect(started).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
+  expect(startedTasks).toEqual(['a1', 'b1']);
+  for (let i = 0; i < 5; i++) await finishOldest();
+  expect(startedTasks).toEqual(['a1', 'b1', 'a2', 'b2', 'a3']);
   expect(await Promise.all(results)).toEqual(['a1', 'a2', 'a3', 'b1', 'b2']);
 });
 
-test('two more tasks of a caller wait, a further one is rejected immediately, and accepted again once one is done', async () => {
-  const { request, started, finishOldest } = setUp();
-  const three = [request('ada', 'a1'), request('ada', 'a2'), request('ada', 'a3')];
+test('two more tasks of a caller can wait; a further task is rejected immediately, and accepted when one is done', async () => {
+  const { request, startedTasks, finishOldest } = setUp();
+  const requests = [request('ada', 'a1'), request('ada', 'a2'), request('ada', 'a3')];
   await expect(request('ada', 'a4')).rejects.toMatchObject({ code: 'rate_limited' });
-  const other = request('bob', 'b1');
+  const bobsRequest = request('bob', 'b1');
   await finishOldest();
-  const accepted = request('ada', 'a5');
+  const laterRequest = request('ada', 'a5');
   await expect(request('ada', 'a6')).rejects.toMatchObject({ code: 'rate_limited' });
-  while (started.length < 5) await finishOldest();
+  while (startedTasks.length < 5) await finishOldest();
   await finishOldest();
-  expect(await Promise.all([...three, other, accepted])).toEqual(['a1', 'a2', 'a3', 'b1', 'a5']);
+  expect(await Promise.all([...requests, bobsRequest, laterRequest])).toEqual(['a1', 'a2', 'a3', 'b1', 'a5']);
 });
 
-test('a failed task lets the next one start, and a caller without waiting tasks starts from scratch', async () => {
+test('the next task starts after a task fails, and a caller without waiting tasks can start a new one', async () => {
   const enqueue = createCallerQueue();
   const ada = { profile: { id: 'ada' } as Profile, deadline: null };
-  const failing = enqueue(ada, () => Promise.reject(new Error('too large')));
-  const next = enqueue(ada, async () => 'done');
-  await expect(failing).rejects.toThrow('too large');
-  expect([await next, await enqueue(ada, async () => 'again')]).toEqual(['done', 'again']);
+  const failedTask = enqueue(ada, () => Promise.reject(new Error('too large')));
+  const nextTask = enqueue(ada, async () => 'done');
+  await expect(failedTask).rejects.toThrow('too large');
+  expect([await nextTask, await enqueue(ada, async () => 'again')]).toEqual(['done', 'again']);
 });
 
 test('a task that waits until its deadline expires is never started, and leaves the queue', async () => {
-  const { request, started, finishOldest } = setUp();
+  const { request, startedTasks, finishOldest } = setUp();
   const { deadline, expire } = manualDeadline();
-  const [first, late, third] = [request('ada', 'a1'), request('ada', 'late', deadline), request('ada', 'a3')];
+  const [firstTask, lateTask, thirdTask] = [
+    request('ada', 'a1'),
+    request('ada', 'late', deadline),
+    request('ada', 'a3'),
+  ];
   expire();
-  await expect(late).rejects.toMatchObject({ code: 'timed_out' });
-  const fourth = request('ada', 'a4');
-  for (let task = 0; task < 3; task++) await finishOldest();
-  expect(started).toEqual(['a1', 'a3', 'a4']);
-  expect(await Promise.all([first, third, fourth])).toEqual(['a1', 'a3', 'a4']);
+  await expect(lateTask).rejects.toMatchObject({ code: 'timed_out' });
+  const fourthTask = request('ada', 'a4');
+  for (let i = 0; i < 3; i++) await finishOldest();
+  expect(startedTasks).toEqual(['a1', 'a3', 'a4']);
+  expect(await Promise.all([firstTask, thirdTask, fourthTask])).toEqual(['a1', 'a3', 'a4']);
 });
 
-test('a running task blocks the next one after its deadline, until the thread is done with it', async () => {
-  const { request, started, finishOldest } = setUp();
-  const [first, second] = [manualDeadline(), manualDeadline()];
-  const running = request('ada', 'a1', first.deadline);
-  const next = request('ada', 'a2', second.deadline);
-  first.expire();
-  await expect(running).rejects.toMatchObject({ code: 'timed_out' });
-  expect(started).toEqual(['a1']);
+test('a running task still blocks the next one after its deadline, until the thread is done with it', async () => {
+  const { request, startedTasks, finishOldest } = setUp();
+  const [firstDeadline, secondDeadline] = [manualDeadline(), manualDeadline()];
+  const runningTask = request('ada', 'a1', firstDeadline.deadline);
+  const nextTask = request('ada', 'a2', secondDeadline.deadline);
+  firstDeadline.expire();
+  await expect(runningTask).rejects.toMatchObject({ code: 'timed_out' });
+  expect(startedTasks).toEqual(['a1']);
   await finishOldest();
-  expect(started).toEqual(['a1', 'a2']);
+  expect(startedTasks).toEqual(['a1', 'a2']);
   await finishOldest();
-  expect(await next).toBe('a2');
+  expect(await nextTask).toBe('a2');
 });
 
 test('a task whose deadline has already expired does not delay the next one', async () => {
   const enqueue = createCallerQueue();
   const { deadline, expire } = manualDeadline();
   expire();
-  const late = enqueue({ profile: { id: 'ada' } as Profile, deadline }, async () => 'never');
-  await expect(late).rejects.toMatchObject({ code: 'timed_out' });
+  const lateTask = enqueue({ profile: { id: 'ada' } as Profile, deadline }, async () => 'never');
+  await expect(lateTask).rejects.toMatchObject({ code: 'timed_out' });
   expect(await enqueue({ profile: { id: 'ada' } as Profile, deadline: null }, async () => 'next')).toBe('next');
 });

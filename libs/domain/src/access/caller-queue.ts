@@ -1,10 +1,10 @@
 import type { Deadline } from '../deadline.ts';
 import { PorticoError } from '../errors.ts';
 import type { Principal } from './principal.ts';
-import { withDeadline } from './with-deadline.ts';
+import { runWithDeadline } from './run-with-deadline.ts';
 
 /** The maximum number of waiting tasks per caller. */
-const waitingMax = 2;
+const waitingTasksMax = 2;
 
 /** The suggested delay before a retry; a task is usually done much sooner. */
 const retryAfterSeconds = 1;
@@ -28,16 +28,16 @@ export const createCallerQueue = (): CallerQueue => {
   return async ({ profile: { id }, deadline }, work) => {
     const queue = queues.get(id);
     if (!queue) queues.set(id, []);
-    else if (queue.length < waitingMax) await waitInQueue(queue, deadline);
+    else if (queue.length < waitingTasksMax) await waitInQueue(queue, deadline);
     else throw new PorticoError('rate_limited', { retryAfterSeconds });
     const finish = (): void => {
-      const next = queues.get(id)?.shift();
-      if (next) next();
+      const startNext = queues.get(id)?.shift();
+      if (startNext) startNext();
       else queues.delete(id);
     };
-    const running = work();
-    running.then(finish, finish);
-    return withDeadline(deadline, () => running);
+    const result = work();
+    result.then(finish, finish);
+    return runWithDeadline(deadline, () => result);
   };
 };
 

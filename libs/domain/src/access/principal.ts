@@ -6,7 +6,7 @@ import type { CollectionId, ProfileId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { ClientLimits } from '../limits/limit.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
-import { type Actor, type Profile, unstoredAdmin } from '../profiles/profile.ts';
+import { type Actor, type Profile, createUnstoredAdmin } from '../profiles/profile.ts';
 import type { AccountKey, Scope, ServiceAccount } from '../service-accounts/service-account.ts';
 
 /**
@@ -20,26 +20,26 @@ export interface Epochs {
   readonly groups: number;
   /** Collections: any creation, change or deletion. */
   readonly catalog: number;
-  /** The highest `sequence` of an embedding (see `EmbeddingStore`). */
+  /** The highest sequence number of an embedding (see `EmbeddingStore`). */
   readonly embeddings: number;
-  /** The highest `sequence` of an operation block (see `OperationBlockStore`). */
+  /** The highest sequence number of an operation block (see `OperationBlockStore`). */
   readonly operations: number;
   /** The model that searches use; null if there is none yet (see `SearchModels`). */
   readonly searchModel: string | null;
 }
 
 /** How much of a collection is read: the parts shown in responses, or everything except its document. */
-export interface TargetParts {
+export interface TargetDetails {
   readonly head: CollectionHead;
-  readonly whole: Collection;
+  readonly full: Collection;
 }
 
-export type TargetPart = keyof TargetParts;
+export type TargetDetail = keyof TargetDetails;
 
 /** The collection that a request is about. */
-export interface Target<Part extends TargetPart = TargetPart> {
+export interface Target<Detail extends TargetDetail = TargetDetail> {
   readonly id: CollectionId;
-  readonly part: Part;
+  readonly detail: Detail;
 }
 
 /** Everything needed to authorize a request, read in one snapshot. */
@@ -51,7 +51,7 @@ export interface CallerRow<Head extends CollectionHead = CollectionHead> {
   /** The requested part of the request's target; null if the request has no target or the collection does not exist. */
   readonly target: Head | null;
   /** Whether the profile has a grant for the target at `readAt`, either its own or a group's. */
-  readonly granted: boolean;
+  readonly hasGrant: boolean;
   /**
    * The earliest time after `readAt` at which one of the profile's or its groups' grants expires; null if none does.
    */
@@ -74,8 +74,8 @@ export interface AccountRow<Head extends CollectionHead = CollectionHead> {
 /** The credential that a request presents. */
 export type Credential =
   | { readonly kind: 'none' }
-  /** Not a valid credential; `form` is the kind that it resembles. */
-  | { readonly kind: 'malformed'; readonly form: 'token' | 'key' }
+  /** Not a valid credential; `credentialKind` is the kind that it resembles. */
+  | { readonly kind: 'malformed'; readonly credentialKind: 'token' | 'key' }
   | { readonly kind: 'token'; readonly token: string }
   | { readonly kind: 'key'; readonly clientId: string; readonly secret: string }
   | { readonly kind: 'account'; readonly id: ServiceAccountId; readonly token: string }
@@ -103,22 +103,22 @@ export type RequiredAuth = 'token' | 'token or key' | 'admin';
 /**
  * Why a request has no caller. `token_required`: a key was sent to an endpoint that accepts none, and was not checked.
  * `unregistered`: the token is valid, but no profile is bound to its issuer and uid. `suspended`: the profile is
- * suspended; the response is the same as for an unknown profile.
+ * suspended; the response is the one for an unknown profile.
  */
 export type AuthenticationFailure =
   'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered' | 'suspended';
 
 /** Whether the credential is an API key, or resembles one. */
-export const isKey = (credential: Credential): boolean =>
-  credential.kind === 'key' || (credential.kind === 'malformed' && credential.form === 'key');
+export const isKeyCredential = (credential: Credential): boolean =>
+  credential.kind === 'key' || (credential.kind === 'malformed' && credential.credentialKind === 'key');
 
 /** The caller, with the data read by the statement that authorized this request. */
-export interface Identified<Head extends CollectionHead = CollectionHead> extends Omit<
+export interface IdentifiedCaller<Head extends CollectionHead = CollectionHead> extends Omit<
   CallerRow<Head>,
   'key' | 'claims'
 > {
   /**
-   * How the caller authenticated. For a service account, `profile` is the profile that it acts as (`actingProfile`);
+   * How the caller authenticated. For a service account, `profile` is the profile that it acts as (`toActingProfile`);
    * for the operator, `profile` belongs to no one.
    */
   readonly via: 'token' | 'key' | 'account' | 'operator';
@@ -127,26 +127,26 @@ export interface Identified<Head extends CollectionHead = CollectionHead> extend
 }
 
 /** Returns the parts of the row that a principal needs. */
-export const withoutSecrets = <Head extends CollectionHead>({
+export const omitSecrets = <Head extends CollectionHead>({
   profile,
   limits,
   epochs,
   target,
-  granted,
+  hasGrant,
   accessUntil,
   readAt,
-}: CallerRow<Head>): Omit<Identified<Head>, 'via'> => ({
+}: CallerRow<Head>): Omit<IdentifiedCaller<Head>, 'via'> => ({
   profile,
   limits,
   epochs,
   target,
-  granted,
+  hasGrant,
   accessUntil,
   readAt,
 });
 
 /** An identified caller whose request was admitted. */
-export interface Principal<Head extends CollectionHead = CollectionHead> extends Identified<Head> {
+export interface Principal<Head extends CollectionHead = CollectionHead> extends IdentifiedCaller<Head> {
   /** The request's deadline; null if no request is waiting. */
   readonly deadline: Deadline | null;
 }
@@ -159,15 +159,15 @@ export interface Initiator {
   readonly deadline: Deadline | null;
 }
 
-declare const minted: unique symbol;
-declare const inPerson: unique symbol;
+declare const authorityBrand: unique symbol;
+declare const personBrand: unique symbol;
 
 /**
  * Required by admin-only use cases. Only this file mints it: for an admin, and for the operator, who has access to the
  * stores anyway.
  */
 export interface AdminAuthority extends Initiator {
-  readonly [minted]: true;
+  readonly [authorityBrand]: true;
 }
 
 /**
@@ -175,13 +175,13 @@ export interface AdminAuthority extends Initiator {
  * admin, who has credentials, and which service accounts exist.
  */
 export interface PersonAuthority extends AdminAuthority {
-  readonly [inPerson]: true;
+  readonly [personBrand]: true;
 }
 
-const mint = (initiator: Initiator): PersonAuthority => initiator as PersonAuthority;
+const createAuthority = (initiator: Initiator): PersonAuthority => initiator as PersonAuthority;
 
 /** The authority of the operator's command line. No network request ever gets it. */
-export const operatorAuthority: PersonAuthority = mint({ actor: null, deadline: null });
+export const operatorAuthority: PersonAuthority = createAuthority({ actor: null, deadline: null });
 
 /**
  * Returns the authority of an admin, a service account or the operator; throws `admin_required` for every other caller.
@@ -192,7 +192,7 @@ export const authorityOf = ({
   via,
 }: Pick<Principal, 'profile' | 'deadline'> & Partial<Pick<Principal, 'via'>>): AdminAuthority => {
   if (!isAdmin(profile)) throw new PorticoError('admin_required');
-  return mint({ actor: via === 'operator' ? null : { id: profile.id, email: profile.email }, deadline });
+  return createAuthority({ actor: via === 'operator' ? null : { id: profile.id, email: profile.email }, deadline });
 };
 
 /** Returns the authority of an admin in person; throws `no_service_accounts` for a service account. */
@@ -206,8 +206,8 @@ export const personAuthorityOf = (principal: Pick<Principal, 'profile' | 'via' |
  * therefore has neither limits nor usage, and cannot read an individual collection. Its `catalog` epoch is the current
  * time, so a cached list is never reused.
  */
-export const operatorCaller = (_credential: OperatorCredential, now: Instant): Identified<never> => ({
-  profile: unstoredAdmin({
+export const createOperatorCaller = (_credential: OperatorCredential, now: Instant): IdentifiedCaller<never> => ({
+  profile: createUnstoredAdmin({
     id: '00000000-0000-0000-0000-000000000000' as ProfileId,
     email: 'operator',
     fullName: 'Operator',
@@ -218,7 +218,7 @@ export const operatorCaller = (_credential: OperatorCredential, now: Instant): I
   limits: { override: null, tier: null, groupTier: null },
   epochs: { grants: 0, groups: 0, catalog: now, embeddings: 0, operations: 0, searchModel: null },
   target: null,
-  granted: false,
+  hasGrant: false,
   accessUntil: null,
   readAt: now,
   via: 'operator',
@@ -229,12 +229,12 @@ export const operatorCaller = (_credential: OperatorCredential, now: Instant): I
  * service account.
  */
 export const requireScope = (
-  { via, scopes: heldScopes = [] }: Pick<Identified, 'via' | 'scopes'>,
+  { via, scopes: heldScopes = [] }: Pick<IdentifiedCaller, 'via' | 'scopes'>,
   scope: Scope | null,
 ): void => {
   if (via !== 'account') return;
   if (scope === null) throw new PorticoError('no_service_accounts');
-  if (!heldScopes.includes(scope)) throw new PorticoError('scope_required', { because: scope });
+  if (!heldScopes.includes(scope)) throw new PorticoError('scope_required', { reason: scope });
 };
 
 /**
@@ -249,9 +249,9 @@ export const isAdmin = (profile: Principal['profile']): boolean =>
  * section 2).
  */
 export const visibilityOf = ({ profile, readAt }: Principal): Visibility => {
-  if (isAdmin(profile)) return { of: 'all' };
-  if (profile.status === 'rejected') return { of: 'nothing' };
-  return { of: 'granted', to: profile.id, at: readAt };
+  if (isAdmin(profile)) return { scope: 'all' };
+  if (profile.status === 'rejected') return { scope: 'none' };
+  return { scope: 'granted', profileId: profile.id, now: readAt };
 };
 
 /**
@@ -259,7 +259,7 @@ export const visibilityOf = ({ profile, readAt }: Principal): Visibility => {
  * the epochs that this request read from the database. Data derived from both may be cached under this identifier: a
  * grant, a revocation, an expiry or a change results in a new one.
  */
-export const listVersion = ({ profile, epochs, accessUntil }: Principal): string =>
+export const listVersionOf = ({ profile, epochs, accessUntil }: Principal): string =>
   `${epochs.catalog}/${
     isAdmin(profile)
       ? 'all'
@@ -267,19 +267,19 @@ export const listVersion = ({ profile, epochs, accessUntil }: Principal): string
   }`;
 
 /** The rules for reading one collection, in the order they are checked; each returns its error code. */
-const readingRules: readonly ((principal: Principal) => 'collection_not_found' | 'no_access' | null)[] = [
+const readRules: readonly ((principal: Principal) => 'collection_not_found' | 'no_access' | null)[] = [
   ({ target }) => (target ? null : 'collection_not_found'),
-  ({ profile, granted }) => (isAdmin(profile) || (granted && profile.status !== 'rejected') ? null : 'no_access'),
+  ({ profile, hasGrant }) => (isAdmin(profile) || (hasGrant && profile.status !== 'rejected') ? null : 'no_access'),
 ];
 
 /**
  * Returns the collection that the request is about if every reading rule holds; throws the error of the first rule that
  * does not.
  */
-export const readableTarget = <Head extends CollectionHead>(principal: Principal<Head>): Head => {
-  for (const rule of readingRules) {
-    const refusal = rule(principal);
-    if (refusal) throw new PorticoError(refusal);
+export const requireReadableTarget = <Head extends CollectionHead>(principal: Principal<Head>): Head => {
+  for (const rule of readRules) {
+    const errorCode = rule(principal);
+    if (errorCode) throw new PorticoError(errorCode);
   }
   if (!principal.target) throw new PorticoError('collection_not_found');
   return principal.target;

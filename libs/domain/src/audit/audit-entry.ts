@@ -4,14 +4,14 @@ import type { Json } from '../json.ts';
 
 /** Returns the values that a message can be filtered by. */
 export const facetsOf = (message: { readonly [key: string]: Json }): AuditFacets => ({
-  clientId: facet(message, 'client_id'),
-  collectionId: facet(message, 'collection_id'),
-  action: facet(message, 'action'),
+  clientId: facetOf(message, 'client_id'),
+  collectionId: facetOf(message, 'collection_id'),
+  action: facetOf(message, 'action'),
 });
 
 const facetLengthMax = 200;
 
-const facet = (message: { readonly [key: string]: Json }, key: string): string | null => {
+const facetOf = (message: { readonly [key: string]: Json }, key: string): string | null => {
   const value = Object.hasOwn(message, key) ? message[key] : null;
   return typeof value === 'string' && value.length > 0 && value.length <= facetLengthMax ? value : null;
 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { parseDateTime, parseExpiry, parseDateOrDateTime } from './date-time.ts';
 
-const utc = (text: string) => Date.parse(text);
+const toInstant = (text: string) => Date.parse(text);
 
 test.each([
   ['2026-11-21T10:20:30Z', '2026-11-21T10:20:30.000Z'],
@@ -21,7 +21,7 @@ test.each([
   ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z'],
   ['2024-02-29T00:00:00+14', '2024-02-28T10:00:00.000Z'],
 ])('%s is the instant %s', (text, instant) => {
-  expect(parseDateTime(text)).toBe(utc(instant));
+  expect(parseDateTime(text)).toBe(toInstant(instant));
 });
 
 test.each([
@@ -31,7 +31,7 @@ test.each([
   ['2026-325', '2026-11-21T00:00:00.000Z'],
   ['2026-11-21T10:20:30+02:00', '2026-11-21T08:20:30.000Z'],
 ])('%s is parsed as %s', (text, instant) => {
-  expect(parseDateOrDateTime(text)).toBe(utc(instant));
+  expect(parseDateOrDateTime(text)).toBe(toInstant(instant));
 });
 
 test.each(['', '2026-11', '2026-02-29', '2026-13-01', '2026-11-21T', '2026-11-21Z', 'T00', 'today'])(
@@ -42,14 +42,14 @@ test.each(['', '2026-11', '2026-02-29', '2026-13-01', '2026-11-21T', '2026-11-21
 );
 
 test('a fraction may have any number of digits', () => {
-  expect(parseDateTime(`2026-11-21T10:20:30.${'5'.repeat(70)}Z`)).toBe(utc('2026-11-21T10:20:30Z') + 555.556);
+  expect(parseDateTime(`2026-11-21T10:20:30.${'5'.repeat(70)}Z`)).toBe(toInstant('2026-11-21T10:20:30Z') + 555.556);
 });
 
 test('fractions are distinguished down to the microsecond', () => {
-  const first = parseDateTime('2026-11-21T10:20:30.000001Z') ?? 0;
-  const second = parseDateTime('2026-11-21T10:20:30.000002Z') ?? 0;
-  expect(second).toBeGreaterThan(first);
-  expect(Math.floor(first)).toBe(utc('2026-11-21T10:20:30Z'));
+  const earlier = parseDateTime('2026-11-21T10:20:30.000001Z') ?? 0;
+  const later = parseDateTime('2026-11-21T10:20:30.000002Z') ?? 0;
+  expect(later).toBeGreaterThan(earlier);
+  expect(Math.floor(earlier)).toBe(toInstant('2026-11-21T10:20:30Z'));
 });
 
 test.each([
@@ -84,7 +84,7 @@ test.each([
   ['9999-12-31', '9999-12-31T23:59:59.999Z'],
   ['9999-12-31T23:59:59-12:00', '9999-12-31T23:59:59.999Z'],
 ])('the expiry %j is %s', (text, instant) => {
-  expect(parseExpiry(text)).toBe(utc(instant));
+  expect(parseExpiry(text)).toBe(toInstant(instant));
 });
 
 test.each(['', 'soon', '2026-02-30', '2026-12', '10000-01-01'])('%j is not an expiry', (text) => {

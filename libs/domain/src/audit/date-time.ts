@@ -41,21 +41,21 @@ type Parts = Readonly<Record<string, string | undefined>>;
 
 const dayOf = (parts: Parts): number | null => {
   const year = Number(parts.year);
-  if (parts.week) return weekDate(year, Number(parts.week), Number(parts.weekday));
+  if (parts.week) return toWeekDate(year, Number(parts.week), Number(parts.weekday));
   if (parts.ordinal) {
     const ordinal = Number(parts.ordinal);
-    return ordinal >= 1 && ordinal <= daysInYear(year) ? utc(year, 0, 1) + (ordinal - 1) * dayMs : null;
+    return ordinal >= 1 && ordinal <= countDaysInYear(year) ? toUtc(year, 0, 1) + (ordinal - 1) * dayMs : null;
   }
   const month = Number(parts.month ?? parts.month2);
   const day = Number(parts.day ?? parts.day2);
-  const start = utc(year, month - 1, day);
+  const start = toUtc(year, month - 1, day);
   const date = new Date(start);
   return date.getUTCMonth() === month - 1 && date.getUTCDate() === day ? start : null;
 };
 
 /** Converts an ISO 8601 week date: week 1 contains the year's first Thursday. */
-const weekDate = (year: number, week: number, weekday: number): number | null => {
-  const january4 = utc(year, 0, 4);
+const toWeekDate = (year: number, week: number, weekday: number): number | null => {
+  const january4 = toUtc(year, 0, 4);
   const firstMonday = january4 - ((new Date(january4).getUTCDay() + 6) % 7) * dayMs;
   const thursday = firstMonday + ((week - 1) * 7 + 3) * dayMs;
   if (week < 1 || new Date(thursday).getUTCFullYear() !== year) return null;
@@ -79,9 +79,9 @@ const zoneOf = ({ sign, zoneHour, zoneMinute }: Parts): number | null => {
 };
 
 /** Like `Date.UTC`, but does not map years below 100 to the 20th century. */
-const utc = (year: number, month: number, day: number): number => {
+const toUtc = (year: number, month: number, day: number): number => {
   const date = new Date(Date.UTC(2000, month, day));
   return date.setUTCFullYear(year, month, day);
 };
 
-const daysInYear = (year: number): number => (utc(year + 1, 0, 1) - utc(year, 0, 1)) / dayMs;
+const countDaysInYear = (year: number): number => (toUtc(year + 1, 0, 1) - toUtc(year, 0, 1)) / dayMs;

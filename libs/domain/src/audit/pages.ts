@@ -23,4 +23,4 @@ export const pageOf = (page: number, pageSize: number): Page => {
 };
 
 /** Returns the number of pages, 0 if there are no entries. */
-export const totalPages = (total: number, pageSize: number): number => Math.ceil(total / pageSize);
+export const countPages = (total: number, pageSize: number): number => Math.ceil(total / pageSize);

@@ -1,5 +1,5 @@
-import { firstCharacters } from '../characters.ts';
-import { plainLines, plainName } from '../line.ts';
+import { takeFirstCharacters } from '../characters.ts';
+import { toPlainLines, toPlainName } from '../line.ts';
 
 /** The maximum length of a name, in characters (Unicode code points), after trimming (specification, section 1). */
 export const collectionNameMax = 200;
@@ -31,22 +31,22 @@ export const parameterNameMax = 200;
 export const credentialMax = 8_192;
 
 /**
- * Derives the name of a collection from text: a `plainName`, truncated to `collectionNameMax`; null if the result is
+ * Derives the name of a collection from text: a plain name (`toPlainName`), truncated to `collectionNameMax`; null if the result is
  * empty. A document's title is cleaned, not rejected: the user who imports a document did not write its title.
  */
 export const nameFrom = (text: string): string | null =>
-  plainName(firstCharacters(plainName(beginning(text, collectionNameMax)), collectionNameMax)) || null;
+  toPlainName(takeFirstCharacters(toPlainName(takeRoughPrefix(text, collectionNameMax)), collectionNameMax)) || null;
 
 /**
  * Derives the description of a collection from text: plain lines, truncated to `collectionDescriptionMax`; may be `''`.
  */
 export const descriptionFrom = (text: string): string => {
-  const storable = plainLines(beginning(text, collectionDescriptionMax)).trim();
-  return firstCharacters(storable, collectionDescriptionMax).trim();
+  const storableText = toPlainLines(takeRoughPrefix(text, collectionDescriptionMax)).trim();
+  return takeFirstCharacters(storableText, collectionDescriptionMax).trim();
 };
 
 /**
  * Returns the beginning of a text, with more characters than can be stored, so that the rest of a huge text costs
  * nothing.
  */
-const beginning = (text: string, max: number): string => firstCharacters(text.trimStart(), 4 * max);
+const takeRoughPrefix = (text: string, max: number): string => takeFirstCharacters(text.trimStart(), 4 * max);

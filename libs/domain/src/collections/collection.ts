@@ -38,7 +38,7 @@ export interface CollectionHead {
   readonly updatedAt: Instant;
   /** Increases by one with each change; resealing a credential does not count as a change. */
   readonly revision: number;
-  /** SHA-256 of the document's text, in hexadecimal; `CollectionStore.document` returns it with the text. */
+  /** SHA-256 of the document's text, in hexadecimal; `CollectionStore.findDocument` returns it with the text. */
   readonly documentDigest: string;
 }
 
@@ -68,10 +68,10 @@ export type ListedCollection = Pick<CollectionHead, 'id' | 'name' | 'description
 
 /** Which collections a caller may see. */
 export type Visibility =
-  | { readonly of: 'all' }
+  | { readonly scope: 'all' }
   /** The collections that the profile, or one of its groups, has a live grant for at that time. */
-  | { readonly of: 'granted'; readonly to: ProfileId; readonly at: Instant }
-  | { readonly of: 'nothing' };
+  | { readonly scope: 'granted'; readonly profileId: ProfileId; readonly now: Instant }
+  | { readonly scope: 'none' };
 
 /** Returns the key that lists are sorted by: the name, ignoring case. */
-export const nameKey = (name: string): string => name.normalize('NFC').toLowerCase();
+export const toNameKey = (name: string): string => name.normalize('NFC').toLowerCase();

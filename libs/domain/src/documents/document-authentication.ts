@@ -1,12 +1,12 @@
-import { hasAtMost } from '../characters.ts';
+import { hasAtMostCharacters } from '../characters.ts';
 import { parameterNameMax } from '../collections/collection-texts.ts';
 import type { ApiKeyLocation, AuthenticationScheme } from '../collections/collection.ts';
 import { isJsonArray, isJsonObject, type Json } from '../json.ts';
 import { isPlainLine } from '../line.ts';
-import { localPath, memberOf, valueAt } from './document-value.ts';
-import type { DerivedFact, DocumentPath, FirstMemberName } from './document.ts';
+import { localPathOf, memberOf, valueAt } from './document-value.ts';
+import type { DerivedValue, DocumentPath, FirstMemberName } from './document.ts';
 
-const none: AuthenticationScheme = { type: 'none', name: null, in: null };
+const noAuthentication: AuthenticationScheme = { type: 'none', name: null, in: null };
 
 const bearer: AuthenticationScheme = { type: 'bearer', name: 'Authorization', in: null };
 
@@ -20,22 +20,25 @@ const referenceStepsMax = 8;
  * it has none, on its first security scheme (specification, section 4). Returns `none` for a scheme that cannot be read
  * and, with a warning, for an API key whose name is longer than `parameterNameMax` or not a plain line.
  */
-export function authenticationOf(document: Json, firstName: FirstMemberName): DerivedFact<AuthenticationScheme> {
-  const name = firstSchemeName(document, firstName);
+export function authenticationOf(
+  document: Json,
+  findFirstMemberName: FirstMemberName,
+): DerivedValue<AuthenticationScheme> {
+  const name = findFirstSchemeName(document, findFirstMemberName);
   const path = name === undefined ? undefined : resolveReferences(document, [...schemesPath, name]);
-  return path ? schemeFrom(valueAt(document, path), path) : { value: none };
+  return path ? schemeFrom(valueAt(document, path), path) : { value: noAuthentication };
 }
 
 const schemesPath: DocumentPath = ['components', 'securitySchemes'];
 
-function firstSchemeName(document: Json, firstName: FirstMemberName): string | undefined {
+function findFirstSchemeName(document: Json, findFirstMemberName: FirstMemberName): string | undefined {
   // If `security` is not an array, the first scheme is used.
   const path = isJsonArray(memberOf(document, 'security')) ? ['security', 0] : schemesPath;
   const names = valueAt(document, path);
-  const [first] = isJsonObject(names) ? Object.keys(names) : [];
+  const [firstKey] = isJsonObject(names) ? Object.keys(names) : [];
   // Objects list names that look like numbers first, regardless of their position in the text (ECMA-262,
   // OrdinaryOwnPropertyKeys).
-  return first !== undefined && /^\d+$/.test(first) ? firstName(path) : first;
+  return firstKey !== undefined && /^\d+$/.test(firstKey) ? findFirstMemberName(path) : firstKey;
 }
 
 /** Returns the path at which the scheme is defined, after following its references. */
@@ -44,52 +47,52 @@ function resolveReferences(document: Json, from: DocumentPath): DocumentPath | u
   for (let step = 0; path && step < referenceStepsMax; step++) {
     const reference = memberOf(valueAt(document, path), '$ref');
     if (typeof reference !== 'string') return path;
-    path = localPath(reference);
+    path = localPathOf(reference);
   }
   return undefined;
 }
 
-function schemeFrom(scheme: Json | undefined, path: DocumentPath): DerivedFact<AuthenticationScheme> {
+function schemeFrom(scheme: Json | undefined, path: DocumentPath): DerivedValue<AuthenticationScheme> {
   switch (memberOf(scheme, 'type')) {
     case 'apiKey':
-      return apiKey(memberOf(scheme, 'name'), memberOf(scheme, 'in'), [...path, 'name']);
+      return toApiKeyScheme(memberOf(scheme, 'name'), memberOf(scheme, 'in'), [...path, 'name']);
     case 'http':
-      return { value: http(memberOf(scheme, 'scheme')) };
+      return { value: toHttpScheme(memberOf(scheme, 'scheme')) };
     case 'oauth2':
     case 'openIdConnect':
       return { value: bearer };
     default:
-      return { value: none };
+      return { value: noAuthentication };
   }
 }
 
-function apiKey(
+function toApiKeyScheme(
   rawName: Json | undefined,
-  place: Json | undefined,
+  location: Json | undefined,
   path: DocumentPath,
-): DerivedFact<AuthenticationScheme> {
+): DerivedValue<AuthenticationScheme> {
   const name = typeof rawName === 'string' ? rawName.trim() : '';
-  if (name === '' || !isPlace(place)) return { value: none };
-  if (!hasAtMost(name, parameterNameMax)) {
+  if (name === '' || !isApiKeyLocation(location)) return { value: noAuthentication };
+  if (!hasAtMostCharacters(name, parameterNameMax)) {
     return {
-      value: none,
+      value: noAuthentication,
       violation: { path, message: `must have at most ${parameterNameMax} characters to name an API key` },
     };
   }
   if (!isPlainLine(name)) {
     return {
-      value: none,
+      value: noAuthentication,
       violation: { path, message: 'must be one line without control characters to name an API key' },
     };
   }
-  return { value: { type: 'apiKey', name, in: place } };
+  return { value: { type: 'apiKey', name, in: location } };
 }
 
-const isPlace = (place: Json | undefined): place is ApiKeyLocation =>
-  place === 'header' || place === 'query' || place === 'cookie';
+const isApiKeyLocation = (location: Json | undefined): location is ApiKeyLocation =>
+  location === 'header' || location === 'query' || location === 'cookie';
 
 /** Returns the HTTP authentication scheme with this name, which is compared ignoring case (RFC 9110, section 11.1). */
-function http(scheme: Json | undefined): AuthenticationScheme {
+function toHttpScheme(scheme: Json | undefined): AuthenticationScheme {
   const name = typeof scheme === 'string' ? scheme.toLowerCase() : '';
-  return name === 'bearer' ? bearer : name === 'basic' ? basic : none;
+  return name === 'bearer' ? bearer : name === 'basic' ? basic : noAuthentication;
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../json.ts';
-import { documentError } from './document-error.ts';
+import { findDocumentError } from './document-error.ts';
 
 const info = { title: 'Pets', version: '1' };
 
@@ -13,7 +13,7 @@ test.each<[string, Json]>([
   ['a release candidate', { openapi: '3.0.0-rc2', info, paths: {} }],
   ['members that the schema does not know', { openapi: '3.0.0', info, paths: {}, toString: 1 }],
 ])('%s is accepted', (_description, document) => {
-  expect(documentError(document)).toBeNull();
+  expect(findDocumentError(document)).toBeNull();
 });
 
 test.each<[string, Json, string]>([
@@ -59,15 +59,15 @@ test.each<[string, Json, string]>([
     { openapi: '3.1.0', info, webhooks: [] },
     'openapi_spec.paths, openapi_spec.webhooks or openapi_spec.components must be an object',
   ],
-])('%s is rejected, with its position', (_description, document, fault) => {
-  expect(documentError(document, 'openapi_spec')).toBe(fault);
+])('%s is rejected, with its position', (_description, document, message) => {
+  expect(findDocumentError(document, 'openapi_spec')).toBe(message);
 });
 
 test('the position has no prefix if the document has no name', () => {
-  expect(documentError([])).toBe('the document must be a JSON object');
-  expect(documentError({ openapi: '3.0.0', info: {}, paths: {} })).toBe('info.title must be a string');
+  expect(findDocumentError([])).toBe('the document must be a JSON object');
+  expect(findDocumentError({ openapi: '3.0.0', info: {}, paths: {} })).toBe('info.title must be a string');
 });
 
 test('a long value is truncated in the message', () => {
-  expect(documentError({ openapi: 'x'.repeat(100_000), info, paths: {} })?.length).toBeLessThan(200);
+  expect(findDocumentError({ openapi: 'x'.repeat(100_000), info, paths: {} })?.length).toBeLessThan(200);
 });

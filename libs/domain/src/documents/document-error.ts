@@ -6,32 +6,38 @@ import { memberOf } from './document-value.ts';
  * 4): the position and the requirement, as a message for the caller. `name` is the caller's name for the document.
  * Other violations of the official schema are not errors.
  */
-export function documentError(document: Json, name?: string): string | null {
-  const at = (path: string) => (name ? `${name}.${path}` : path);
+export function findDocumentError(document: Json, name?: string): string | null {
+  const memberPathOf = (path: string) => (name ? `${name}.${path}` : path);
   if (!isJsonObject(document)) return `${name ?? 'the document'} must be a JSON object`;
 
   const version = memberOf(document, 'openapi');
-  const versionFault = errorOfVersion(version, memberOf(document, 'swagger'), at);
-  if (versionFault) return versionFault;
+  const versionError = findVersionError(version, memberOf(document, 'swagger'), memberPathOf);
+  if (versionError) return versionError;
 
   const info = memberOf(document, 'info');
-  if (!isJsonObject(info)) return `${at('info')} must be an object`;
-  if (typeof memberOf(info, 'title') !== 'string') return `${at('info.title')} must be a string`;
+  if (!isJsonObject(info)) return `${memberPathOf('info')} must be an object`;
+  if (typeof memberOf(info, 'title') !== 'string') return `${memberPathOf('info.title')} must be a string`;
 
   if (isJsonObject(memberOf(document, 'paths'))) return null;
-  if (typeof version === 'string' && version.startsWith('3.0.')) return `${at('paths')} must be an object`;
-  const hasAlternative = ['webhooks', 'components'].some((part) => isJsonObject(memberOf(document, part)));
-  return hasAlternative ? null : `${at('paths')}, ${at('webhooks')} or ${at('components')} must be an object`;
+  if (typeof version === 'string' && version.startsWith('3.0.')) return `${memberPathOf('paths')} must be an object`;
+  const hasAlternative = ['webhooks', 'components'].some((member) => isJsonObject(memberOf(document, member)));
+  return hasAlternative
+    ? null
+    : `${memberPathOf('paths')}, ${memberPathOf('webhooks')} or ${memberPathOf('components')} must be an object`;
 }
 
-function errorOfVersion(version: Json | undefined, swagger: Json | undefined, at: (path: string) => string) {
+function findVersionError(
+  version: Json | undefined,
+  swagger: Json | undefined,
+  memberPathOf: (path: string) => string,
+) {
   if (typeof version === 'string' && /^3\.[01]\.\d+(-.+)?$/.test(version)) return null;
   if (version === undefined && swagger !== undefined) {
-    return `${at('swagger')}: Swagger ${formatValue(swagger)} is not supported, convert the document to OpenAPI 3.0.x or 3.1.x`;
+    return `${memberPathOf('swagger')}: Swagger ${formatValue(swagger)} is not supported, convert the document to OpenAPI 3.0.x or 3.1.x`;
   }
   const problem = version === undefined ? 'it is missing' : `it is ${formatValue(version)}`;
   const hint = typeof version === 'number' ? ' (a number; put it in quotes, with all three parts)' : '';
-  return `${at('openapi')} must be a version 3.0.x or 3.1.x, such as "3.1.0"; ${problem}${hint}`;
+  return `${memberPathOf('openapi')} must be a version 3.0.x or 3.1.x, such as "3.1.0"; ${problem}${hint}`;
 }
 
 /** Formats a value for a message; truncates it, because it comes from outside. */

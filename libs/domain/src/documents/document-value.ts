@@ -22,18 +22,18 @@ const levelsMax = 100;
  * Returns the path of a local reference, from the JSON Pointer in its fragment (RFC 6901, section 6), whether or not
  * anything is there; undefined for an external reference and for a pointer that cannot refer to anything.
  */
-export function localPath(reference: string): DocumentPath | undefined {
+export function localPathOf(reference: string): DocumentPath | undefined {
   if (reference === '#') return [];
   if (!reference.startsWith('#/')) return undefined;
-  const parts = reference.slice(2).split('/', levelsMax + 1);
-  const tokens = parts.map((part) => decodePercent(part)?.replaceAll('~1', '/').replaceAll('~0', '~'));
-  return parts.length > levelsMax || !tokens.every((token) => token !== undefined) ? undefined : tokens;
+  const segments = reference.slice(2).split('/', levelsMax + 1);
+  const tokens = segments.map((segment) => decodePercent(segment)?.replaceAll('~1', '/').replaceAll('~0', '~'));
+  return segments.length > levelsMax || !tokens.every((token) => token !== undefined) ? undefined : tokens;
 }
 
 function decodePercent(text: string): string | undefined {
   try {
     return decodeURIComponent(text);
   } catch {
-    return undefined; // A stray percent sign: the reference points nowhere.
+    return undefined; // A stray percent sign: the reference has no target.
   }
 }

@@ -1,4 +1,4 @@
-import { firstCharacters } from '../characters.ts';
+import { takeFirstCharacters } from '../characters.ts';
 import type { DocumentPath, DocumentWarning, SchemaViolation } from './document.ts';
 
 /** The maximum length of a pointer, in UTF-16 units, before `~` and `/` are escaped. */
@@ -12,8 +12,11 @@ const messageMax = 500;
  * section 3) too long, it is truncated to its last ancestor that fits; a long message is truncated.
  */
 export const warningOf = ({ path, message }: SchemaViolation): DocumentWarning => {
-  const truncated = firstCharacters(message, messageMax);
-  return { pointer: pointerOf(path), message: truncated.length < message.length ? `${truncated}…` : message };
+  const truncatedMessage = takeFirstCharacters(message, messageMax);
+  return {
+    pointer: pointerOf(path),
+    message: truncatedMessage.length < message.length ? `${truncatedMessage}…` : message,
+  };
 };
 
 const pointerOf = (path: DocumentPath): string => {

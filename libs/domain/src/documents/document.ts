@@ -19,8 +19,8 @@ export interface DocumentWarning {
   readonly message: string;
 }
 
-/** An accepted OpenAPI document (specification, section 4), with the results of `documentFacts`. */
-export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
+/** An accepted OpenAPI document (specification, section 4), with the result of `extractDocumentMetadata`. */
+export interface ReadDocument extends Omit<DocumentMetadata, 'violations'> {
   readonly packed: PackedText;
   /** SHA-256 of the text, in hexadecimal. */
   readonly digest: string;
@@ -33,8 +33,8 @@ export interface ReadDocument extends Omit<DocumentFacts, 'violations'> {
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
 }
 
-/** The facts stored about a document besides its text. Each is small, regardless of the size of the document. */
-export interface DocumentFacts {
+/** The metadata stored about a document besides its text. Each value is small, regardless of the size of the document. */
+export interface DocumentMetadata {
   /** `info.title`, as a name for a collection; null if it is absent or has no usable characters. */
   readonly title: string | null;
   /** `info.description`, as a description of a collection; null if it is absent or not a string. */
@@ -49,8 +49,8 @@ export interface DocumentFacts {
   readonly violations: readonly SchemaViolation[];
 }
 
-/** A fact derived from a document, and the reason if it differs from the document. */
-export interface DerivedFact<T> {
+/** A value derived from a document, and the reason if it differs from the document. */
+export interface DerivedValue<T> {
   readonly value: T;
   readonly violation?: SchemaViolation;
 }

@@ -1,4 +1,4 @@
-import { firstCharacters } from '../characters.ts';
+import { takeFirstCharacters } from '../characters.ts';
 import { phraseOf } from './plain-words.ts';
 
 const pathMax = 500;
@@ -13,7 +13,7 @@ const nonResources = new Set(
  * methods`. Parameters, versions and file extensions are not resources.
  */
 export const resourcesOf = (path: string): readonly string[] =>
-  firstCharacters(path, pathMax)
+  takeFirstCharacters(path, pathMax)
     .replace(/[?#].*$/, '')
     .split('/')
     .filter((segment) => !/[{}:$()=]/.test(segment) && !/^v?\d+(?:[._]\d+)*(?:[a-z]+\d*)?$/i.test(segment))

@@ -1,8 +1,8 @@
-import { firstCharacters } from '../characters.ts';
-import { plainLine } from '../line.ts';
+import { takeFirstCharacters } from '../characters.ts';
+import { toPlainLine } from '../line.ts';
 
 /** How much of a text is read, in characters (Unicode code points). */
-const readMax = 400;
+const inputMax = 400;
 const phraseMax = 40;
 const sentenceMax = 160;
 
@@ -11,7 +11,7 @@ const sentenceMax = 160;
  * methods`. Returns `''` if it is not a real name but a placeholder, an identifier, or a word that every API uses.
  */
 export const phraseOf = (name: string): string => {
-  const text = withoutMarkup(name);
+  const text = removeMarkup(name);
   if (/[{}]/.test(text) || text.split(/[^\p{L}\p{M}\p{N}]+/u).some(isId)) return '';
   const words = text
     .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
@@ -26,15 +26,15 @@ export const phraseOf = (name: string): string => {
 };
 
 /**
- * Returns the first sentence of a text, without markup or addresses, capitalised and with a final full stop. Returns
+ * Returns the first sentence of a text, without markup or URLs, capitalised and with a final full stop. Returns
  * `''` if it is not a sentence but a path, an identifier, or a single word in a script with spaces.
  */
 export const sentenceOf = (text: string): string => {
-  const line = withoutMarkup(text);
-  const first = /^.+?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
-  const trimmed = first.replace(/[\s.:;,–—-]+$/u, '').trim();
+  const line = removeMarkup(text);
+  const firstSentence = /^.+?[.!?。！？](?=\s|$)/u.exec(line)?.[0] ?? line;
+  const trimmedSentence = firstSentence.replace(/[\s.:;,–—-]+$/u, '').trim();
   // Some authors write the operation's name as its summary.
-  const sentence = /^\p{L}+$/u.test(trimmed) ? phraseOf(trimmed) : trimmed;
+  const sentence = /^\p{L}+$/u.test(trimmedSentence) ? phraseOf(trimmedSentence) : trimmedSentence;
   const words = sentence.split(' ');
   const isSentence = words.length > 1 || /[^\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]/u.test(sentence);
   return !isSentence ||
@@ -44,19 +44,19 @@ export const sentenceOf = (text: string): string => {
     isBoilerplate(sentence) ||
     words.some(isId)
     ? ''
-    : asSentence(sentence);
+    : toSentence(sentence);
 };
 
 /** Capitalises the first letter, and adds a full stop if there is no final punctuation mark. */
-export const asSentence = (words: string): string => {
+export const toSentence = (words: string): string => {
   const [initial = ''] = words;
   const capitalised = initial.toUpperCase() + words.slice(initial.length);
   return /[!?。！？…]$/u.test(capitalised) ? capitalised : `${capitalised}.`;
 };
 
-/** Returns the text as one plain line, without HTML, Markdown or addresses. */
-const withoutMarkup = (text: string): string =>
-  plainLine(firstCharacters(text.trimStart(), readMax))
+/** Returns the text as one plain line, without HTML, Markdown or URLs. */
+const removeMarkup = (text: string): string =>
+  toPlainLine(takeFirstCharacters(text.trimStart(), inputMax))
     .replace(/<[^<>]{0,300}>/g, ' ')
     .replace(/!?\[([^[\]]{0,200})\]\([^()\s]{0,300}\)/g, '$1')
     .replace(

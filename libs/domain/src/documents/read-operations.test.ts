@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { OperationKey } from '../ids.ts';
 import type { Json } from '../json.ts';
-import { documentOperation } from './document-operations.ts';
-import { operationsMax, operationsViolation, readOperations } from './read-operations.ts';
+import { findDocumentOperation } from './document-operations.ts';
+import { operationsMax, findOperationsViolation, readOperations } from './read-operations.ts';
 
 const keyOf = (method: string, path: string) =>
   createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, 16) as OperationKey;
@@ -32,7 +32,7 @@ test('other members of paths and path items are not operations', () => {
   ).toEqual(['GET /a']);
 });
 
-test('local references of path items and operations are followed, also in chains, and no others', () => {
+test('only local references of path items and operations are followed, including chains of them', () => {
   const document = {
     paths: {
       '/a': { $ref: '#/components/pathItems/one' },
@@ -58,10 +58,10 @@ test('local references of path items and operations are followed, also in chains
     'Read c',
     null,
   ]);
-  expect(documentOperation(document, 'PUT', '/a')?.operation).toEqual({ operationId: 'putA' });
-  expect(documentOperation(document, 'GET', '/a')).toBeUndefined();
-  expect(documentOperation(document, 'PUT', '/e')).toBeUndefined();
-  expect(documentOperation({ paths: { 'x-c': { get: {} } } }, 'GET', 'x-c')).toBeUndefined();
+  expect(findDocumentOperation(document, 'PUT', '/a')?.operation).toEqual({ operationId: 'putA' });
+  expect(findDocumentOperation(document, 'GET', '/a')).toBeUndefined();
+  expect(findDocumentOperation(document, 'PUT', '/e')).toBeUndefined();
+  expect(findDocumentOperation({ paths: { 'x-c': { get: {} } } }, 'GET', 'x-c')).toBeUndefined();
 });
 
 test('strings become plain lines of bounded length, and other values are omitted', () => {
@@ -72,16 +72,21 @@ test('strings become plain lines of bounded length, and other values are omitted
     deprecated: true,
     description: 'd'.repeat(5_000),
   };
-  const [first] = read({ paths: { '/a': { get: operation, put: { deprecated: 'true', summary: '  ' } } } });
-  expect(first).toMatchObject({ summary: 'Read it', operationId: null, deprecated: true, excerpt: 'd'.repeat(200) });
-  expect(first?.tags.slice(0, 3)).toEqual(['one', 'two', 'x'.repeat(200)]);
-  expect(first?.tags).toHaveLength(19);
+  const [firstOperation] = read({ paths: { '/a': { get: operation, put: { deprecated: 'true', summary: '  ' } } } });
+  expect(firstOperation).toMatchObject({
+    summary: 'Read it',
+    operationId: null,
+    deprecated: true,
+    excerpt: 'd'.repeat(200),
+  });
+  expect(firstOperation?.tags.slice(0, 3)).toEqual(['one', 'two', 'x'.repeat(200)]);
+  expect(firstOperation?.tags).toHaveLength(19);
   expect(read({ paths: { '/a': { put: { deprecated: 'true', summary: '  ' } } } })).toMatchObject([
     { summary: null, deprecated: false, tags: [], excerpt: '' },
   ]);
 });
 
-test('an excerpt keeps line breaks, without characters that no store or terminal accepts', () => {
+test('an excerpt keeps line breaks, but no characters that a store or terminal rejects', () => {
   const [operation] = read({ paths: { '/a': { get: { description: 'One.\r\n\tTwo\0\u202e \ud800' } } } });
   expect(operation?.excerpt).toBe('One.\n\tTwo \ufffd');
 });
@@ -101,18 +106,18 @@ test('at most 10,000 operations of a document are read', () => {
 });
 
 test('one warning is given for the first operation that is not read', () => {
-  for (const count of [0, 9_999, 10_000]) expect(operationsViolation({ paths: paths(count) })).toBeUndefined();
+  for (const count of [0, 9_999, 10_000]) expect(findOperationsViolation({ paths: paths(count) })).toBeUndefined();
   for (const count of [10_001, 20_000]) {
-    expect(operationsViolation({ paths: paths(count) })).toEqual({
+    expect(findOperationsViolation({ paths: paths(count) })).toEqual({
       path: ['paths', '/10000', 'get'],
-      message: 'and all further operations are neither listed nor found: only the first 10,000 are',
+      message: 'and all further operations are ignored: only the first 10,000 are listed and searched',
     });
   }
 });
 
-test('operations that cannot be stored anyway do not count for the warning', () => {
+test('operations that cannot be stored do not count towards the warning', () => {
   const unstorable = { [`/${'x'.repeat(2_000)}`]: { get: {} }, 'x-a': { get: {} } };
-  expect(operationsViolation({ paths: { ...paths(10_000), ...unstorable } })).toBeUndefined();
+  expect(findOperationsViolation({ paths: { ...paths(10_000), ...unstorable } })).toBeUndefined();
 });
 
 test('a document without paths has no operations', () => {

@@ -1,8 +1,8 @@
-import { firstCharacters } from '../characters.ts';
+import { takeFirstCharacters } from '../characters.ts';
 import type { OperationKey } from '../ids.ts';
 import { isJsonArray, type Json } from '../json.ts';
-import { plainLine, plainLines } from '../line.ts';
-import { type DocumentOperation, documentOperations } from './document-operations.ts';
+import { toPlainLine, toPlainLines } from '../line.ts';
+import { type DocumentOperation, listDocumentOperations } from './document-operations.ts';
 import { memberOf } from './document-value.ts';
 import type { SchemaViolation } from './document.ts';
 import type { Operation } from './operation.ts';
@@ -23,12 +23,12 @@ const limits = { path: 2_000, operationId: 500, summary: 500, tag: 200, tags: 20
 export type OperationKeyOf = (method: string, path: string) => OperationKey;
 
 /**
- * Returns the facts to store about a document's operations, in the document's order. Each of them is small, regardless
+ * Returns the metadata to store about a document's operations, in the document's order. Each value is small, regardless
  * of the size of the document.
  */
 export const readOperations = (document: Json, keyOf: OperationKeyOf): readonly Operation[] => {
   const operations = new Map<OperationKey, Operation>();
-  for (const candidate of storableOperations(document)) {
+  for (const candidate of listStorableOperations(document)) {
     if (operations.size >= operationsMax) break;
     const key = keyOf(candidate.method, candidate.path);
     if (!operations.has(key)) operations.set(key, operationOf(key, candidate));
@@ -37,18 +37,18 @@ export const readOperations = (document: Json, keyOf: OperationKeyOf): readonly 
 };
 
 /** Returns the position of the first omitted operation if a document has too many. */
-export const operationsViolation = (document: Json): SchemaViolation | undefined => {
+export const findOperationsViolation = (document: Json): SchemaViolation | undefined => {
   let count = 0;
-  for (const { method, path } of storableOperations(document)) {
-    if (++count > operationsMax) return { path: ['paths', path, method.toLowerCase()], message: tooMany };
+  for (const { method, path } of listStorableOperations(document)) {
+    if (++count > operationsMax) return { path: ['paths', path, method.toLowerCase()], message: tooManyMessage };
   }
   return undefined;
 };
 
-const tooMany = `and all further operations are neither listed nor found: only the first ${operationsMax.toLocaleString('en')} are`;
+const tooManyMessage = `and all further operations are ignored: only the first ${operationsMax.toLocaleString('en')} are listed and searched`;
 
-function* storableOperations(document: Json): Generator<DocumentOperation> {
-  for (const operation of documentOperations(document)) {
+function* listStorableOperations(document: Json): Generator<DocumentOperation> {
+  for (const operation of listDocumentOperations(document)) {
     if (isStorable(operation.path) && operation.path.length <= limits.path) yield operation;
   }
 }
@@ -59,9 +59,9 @@ const operationOf = (key: OperationKey, { method, path, operation }: DocumentOpe
     key,
     method,
     path,
-    operationId: lineIn(memberOf(operation, 'operationId'), limits.operationId),
-    summary: lineIn(memberOf(operation, 'summary'), limits.summary),
-    tags: isJsonArray(tags) ? tags.slice(0, limits.tags).flatMap((tag) => lineIn(tag, limits.tag) ?? []) : [],
+    operationId: toLine(memberOf(operation, 'operationId'), limits.operationId),
+    summary: toLine(memberOf(operation, 'summary'), limits.summary),
+    tags: isJsonArray(tags) ? tags.slice(0, limits.tags).flatMap((tag) => toLine(tag, limits.tag) ?? []) : [],
     deprecated: memberOf(operation, 'deprecated') === true,
     excerpt: excerptOf(memberOf(operation, 'description')),
   };
@@ -69,10 +69,10 @@ const operationOf = (key: OperationKey, { method, path, operation }: DocumentOpe
 
 /** Returns the beginning of a description, with its line breaks: more text would hardly change search results. */
 export const excerptOf = (description: Json | undefined): string =>
-  typeof description === 'string' ? plainLines(firstCharacters(description, limits.excerpt)) : '';
+  typeof description === 'string' ? toPlainLines(takeFirstCharacters(description, limits.excerpt)) : '';
 
 /** Returns a string as one plain line of at most `max` characters; null if the value is not a string, or is blank. */
-const lineIn = (value: Json | undefined, max: number): string | null =>
-  typeof value === 'string' ? firstCharacters(plainLine(value.slice(0, 4 * max)), max).trim() || null : null;
+const toLine = (value: Json | undefined, max: number): string | null =>
+  typeof value === 'string' ? takeFirstCharacters(toPlainLine(value.slice(0, 4 * max)), max).trim() || null : null;
 
 const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\0');

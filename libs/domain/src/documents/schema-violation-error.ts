@@ -1,7 +1,7 @@
 import { PorticoError } from '../errors.ts';
 import type { ReadDocument } from './document.ts';
 
-const listedMax = 5;
+const listedWarningsMax = 5;
 
 /** The `invalid_body` error for a document with warnings, if warnings are not accepted. */
 export class SchemaViolationError extends PorticoError {
@@ -9,9 +9,12 @@ export class SchemaViolationError extends PorticoError {
 
   /** `name` is the caller's name for the document; it precedes each pointer. */
   constructor(warnings: ReadDocument['warnings'], name = '') {
-    const listed = warnings.first.slice(0, listedMax).map(({ pointer, message }) => `${name}${pointer} ${message}`);
-    const more = warnings.total > listed.length ? ` (and ${warnings.total - listed.length} more)` : '';
-    super('invalid_body', { because: listed.join('; ') + more });
+    const listedWarnings = warnings.first
+      .slice(0, listedWarningsMax)
+      .map(({ pointer, message }) => `${name}${pointer} ${message}`);
+    const remainder =
+      warnings.total > listedWarnings.length ? ` (and ${warnings.total - listedWarnings.length} more)` : '';
+    super('invalid_body', { reason: listedWarnings.join('; ') + remainder });
     this.#warnings = warnings;
   }
 

@@ -1,14 +1,14 @@
 import type { CollectionHead } from '../collections/collection.ts';
 import type { Instant } from '../instant.ts';
 import type { Profile } from '../profiles/profile.ts';
-import type { AccessWay } from './grant.ts';
+import type { AccessGrant } from './grant.ts';
 import type { CollectionReference, GroupReference, ProfileReference } from './reference.ts';
 
 /** One way in which a client has access to a collection. */
 export interface MatrixRow {
   readonly client: Profile;
   readonly collection: Pick<CollectionHead, 'id' | 'name'>;
-  readonly way: AccessWay;
+  readonly grant: AccessGrant;
 }
 
 /** The conditions that rows must meet; null matches any value. */
@@ -25,7 +25,7 @@ export interface MatrixFilter {
 }
 
 /**
- * The position of a row in the matrix, which is sorted by the client's e-mail, then by collection as in lists, then
+ * The position of a row in the matrix, which is sorted by the client's email, then by collection as in lists, then
  * with the client's own grant before its groups' grants.
  */
 export interface MatrixCursor {

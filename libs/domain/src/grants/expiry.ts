@@ -3,7 +3,7 @@ import { type Instant, toIso } from '../instant.ts';
 
 /** Something that expires for a client: its own grant, a group's grant, or its API key. */
 export interface Expiry {
-  /** The client's e-mail. */
+  /** The client's email. */
   readonly email: string;
   /** The collection's name; null for the API key. */
   readonly collection: string | null;
@@ -18,5 +18,5 @@ export const noticeDays = [30, 7, 1] as const;
 /** Throws `invalid_body` if the expiry is not in the future: setting a past expiry is a mistake. */
 export const rejectPastExpiry = (expiresAt: Instant | null | undefined, now: Instant): void => {
   if (expiresAt == null || expiresAt > now) return;
-  throw new PorticoError('invalid_body', { because: `expires_at must be in the future, it is ${toIso(now)} now` });
+  throw new PorticoError('invalid_body', { reason: `expires_at must be in the future; it is now ${toIso(now)}` });
 };

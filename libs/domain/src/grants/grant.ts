@@ -23,17 +23,17 @@ export interface Pair {
   readonly collection: CollectionId;
 }
 
-export const clientPair = (client: ProfileId, collection: CollectionId): Pair => ({
+export const toClientPair = (client: ProfileId, collection: CollectionId): Pair => ({
   grantee: { kind: 'profile', id: client },
   collection,
 });
 
-export const groupPair = (group: GroupId, collection: CollectionId): Pair => ({
+export const toGroupPair = (group: GroupId, collection: CollectionId): Pair => ({
   grantee: { kind: 'group', id: group },
   collection,
 });
 
-/** The facts for a decision about one pair. */
+/** The data for a decision about one pair. */
 export interface GrantState extends Pair {
   /** The profile, which may be an admin's; null if there is none, or if the grantee is a group. */
   readonly client: Profile | null;
@@ -47,10 +47,10 @@ export interface GrantState extends Pair {
   readonly requests: readonly AccessRequest[];
 }
 
-export type GrantRefusal =
+export type GrantErrorCode =
   'client_not_found' | 'group_not_found' | 'collection_not_found' | 'already_granted' | 'grant_not_found';
 
-export type GrantRule = (state: GrantState, now: Instant) => GrantRefusal | null;
+export type GrantRule = (state: GrantState, now: Instant) => GrantErrorCode | null;
 
 // The rules for granting and revoking, in the order they are checked; each returns its error code.
 const granteeExists: GrantRule = ({ grantee, client, group }) => {
@@ -62,17 +62,17 @@ const collectionExists: GrantRule = ({ collectionName }) => (collectionName === 
 
 const hasLiveGrant = ({ grant }: GrantState, now: Instant): boolean => grant !== null && isLive(grant, now);
 
-const notYetGranted: GrantRule = (state, now) => (hasLiveGrant(state, now) ? 'already_granted' : null);
+const isNotYetGranted: GrantRule = (state, now) => (hasLiveGrant(state, now) ? 'already_granted' : null);
 
 const isGranted: GrantRule = (state, now) => (hasLiveGrant(state, now) ? null : 'grant_not_found');
 
-export const grantingRules = [granteeExists, collectionExists, notYetGranted];
+export const grantingRules = [granteeExists, collectionExists, isNotYetGranted];
 
 /** Also used for changing when a grant expires. */
 export const revokingRules = [granteeExists, collectionExists, isGranted];
 
 /** One of the ways in which a client has access to a collection: its own grant, or a group's. */
-export interface AccessWay extends Grant {
+export interface AccessGrant extends Grant {
   /** Null for the client's own grant. */
   readonly group: Pick<Group, 'id' | 'name'> | null;
 }
@@ -82,11 +82,11 @@ export interface CollectionAccess {
   readonly name: string;
   readonly description: string;
   /** The client's own grant first, then its groups' grants, sorted by name; empty if the client has no access. */
-  readonly ways: readonly AccessWay[];
+  readonly grants: readonly AccessGrant[];
 }
 
 export interface ClientAccess {
   readonly profile: Profile;
   /** The ways in which the client has access, in the same order as in `CollectionAccess`. */
-  readonly ways: readonly [AccessWay, ...AccessWay[]];
+  readonly grants: readonly [AccessGrant, ...AccessGrant[]];
 }

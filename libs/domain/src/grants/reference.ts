@@ -2,7 +2,7 @@ import type { CollectionId, GroupId, ProfileId } from '../ids.ts';
 
 /**
  * A reference to an object, as given by an administrator: the object's id, or its current name (for a profile, its
- * e-mail).
+ * email).
  */
 export type Reference<Id> = { readonly by: 'id'; readonly id: Id } | { readonly by: 'name'; readonly name: string };
 
@@ -11,5 +11,5 @@ export type GroupReference = Reference<GroupId>;
 export type CollectionReference = Reference<CollectionId>;
 
 /** Returns the id or name that was given. */
-export const referenceText = <Id extends string>(reference: Reference<Id>): string =>
+export const referenceTextOf = <Id extends string>(reference: Reference<Id>): string =>
   reference.by === 'id' ? reference.id : reference.name;

@@ -36,7 +36,7 @@ export interface NoticeTask {
 
 export type JobKind = JobTask['kind'];
 
-/** Every kind of job, once each. Mails come first, because a person is waiting for each of them. */
+/** Every kind of job, once each. Emails come first, because a person is waiting for each of them. */
 export const jobKinds = Object.keys({
   'mail.credentials': true,
   'mail.rotation': true,
@@ -53,7 +53,7 @@ export const jobKinds = Object.keys({
 
 /**
  * The group of jobs for collections whose embedding is missing. A process running the previous version leaves them to
- * processes running this version, even if it is faster: it would embed with its own model, and the embedding would
+ * processes running this version, even if it would get there first: it would embed with its own model, and the embedding would
  * still be missing.
  */
 export const missingEmbeddings = 'missing embeddings';
@@ -77,7 +77,7 @@ export interface DeadLetter {
   readonly kind: JobKind;
   /** The recipient; null if the job is not for a profile. */
   readonly profileId: ProfileId | null;
-  /** The recipient's e-mail; null if the job is not for a profile, or the profile no longer exists. */
+  /** The recipient's email; null if the job is not for a profile, or the profile no longer exists. */
   readonly profileEmail: string | null;
   /** The collection that the job is about; null if there is none. */
   readonly collectionId: CollectionId | null;

@@ -7,7 +7,7 @@ test('the delay before a retry doubles up to its maximum', () => {
   expect(retryDelayMs('mail.credentials', 1)).toBe(30_000);
 });
 
-test('a mail job is given up after its last attempt, an embedding job never', () => {
+test('a mail job is given up after its last attempt; an embedding job is never given up', () => {
   expect(retryDelayMs('mail.credentials', 19)).not.toBeNull();
   expect(retryDelayMs('mail.credentials', 20)).toBeNull();
   expect(retryDelayMs('embed', 1_000_000)).not.toBeNull();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { effectiveLimit } from './limit.ts';
+import { effectiveLimitOf } from './limit.ts';
 
 const fallback = { allowed: 600, windowSeconds: 60 };
 
@@ -10,22 +10,22 @@ const override = { id: 7, allowed: 5, windowSeconds: 2 };
 const groupTier = { tier: 'silver', allowed: 4, windowSeconds: 1 };
 
 test('an active override takes precedence over the tier, then the tier of the groups, then the default', () => {
-  expect(effectiveLimit({ override, tier, groupTier: null }, fallback)).toEqual({
+  expect(effectiveLimitOf({ override, tier, groupTier: null }, fallback)).toEqual({
     rule: { allowed: 5, windowSeconds: 2 },
     source: 'override',
     tier: 'gold',
     overrideId: 7,
   });
-  expect(effectiveLimit({ override: null, tier, groupTier }, fallback)).toMatchObject({
+  expect(effectiveLimitOf({ override: null, tier, groupTier }, fallback)).toMatchObject({
     rule: { allowed: 10, windowSeconds: 1 },
     source: 'tier',
   });
-  expect(effectiveLimit({ override: null, tier: null, groupTier }, fallback)).toMatchObject({
+  expect(effectiveLimitOf({ override: null, tier: null, groupTier }, fallback)).toMatchObject({
     rule: { allowed: 4, windowSeconds: 1 },
     source: 'tier',
     tier: 'silver',
   });
-  expect(effectiveLimit({ override: null, tier: null, groupTier: null }, fallback)).toEqual({
+  expect(effectiveLimitOf({ override: null, tier: null, groupTier: null }, fallback)).toEqual({
     rule: fallback,
     source: 'default',
     tier: null,

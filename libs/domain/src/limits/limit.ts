@@ -1,8 +1,8 @@
 import type { ClientId, ProfileId } from '../ids.ts';
 import { type Instant, nextChangeAt } from '../instant.ts';
 
-/** Returns the limiter's subject for a profile: the same for all its credentials. */
-export const clientSubject = (profileId: string): string => `client:${profileId}`;
+/** Returns the limiter's subject for a profile, which all of its credentials share. */
+export const clientSubjectOf = (profileId: string): string => `client:${profileId}`;
 
 /** The maximum number of requests that a rule may allow in its window; the minimum is 1 (specification, section 7). */
 export const allowedMax = 1_000_000_000;
@@ -11,7 +11,7 @@ export const allowedMax = 1_000_000_000;
 export const windowSecondsMax = 2_678_400;
 
 /** The form of a tier's name, 1 to 63 characters (specification, section 7). */
-export const tierNameForm = /^[a-z0-9][a-z0-9_-]{0,62}$/;
+export const tierNamePattern = /^[a-z0-9][a-z0-9_-]{0,62}$/;
 export const tierNameMax = 63;
 
 /** The maximum length of a tier's description, in characters (Unicode code points), after trimming. */
@@ -24,7 +24,7 @@ export interface LimitRule {
 }
 
 export interface Tier extends LimitRule {
-  /** The name; matches `tierNameForm`. */
+  /** The name; matches `tierNamePattern`. */
   readonly tier: string;
   readonly description: string | null;
   /** An inactive tier has no effect: its clients have the default limit. */
@@ -61,15 +61,15 @@ export interface OverridePage {
 /** Returns deactivated copies of the client's other active overrides if this one is active: at most one is. */
 export const deactivateOthers = (
   { isActive, updatedAt }: Pick<Override, 'isActive' | 'updatedAt'>,
-  others: readonly Override[],
+  overrides: readonly Override[],
 ): readonly Override[] =>
   isActive
-    ? others
-        .filter((other) => other.isActive)
-        .map((other) => ({ ...other, isActive: false, updatedAt: nextChangeAt(other.updatedAt, updatedAt) }))
+    ? overrides
+        .filter((override) => override.isActive)
+        .map((override) => ({ ...override, isActive: false, updatedAt: nextChangeAt(override.updatedAt, updatedAt) }))
     : [];
 
-/** The limits of a profile: its active override, its active tier, and its groups' tier. */
+/** The limits that apply to a profile: its active override, its active tier, and its groups' tier. */
 export interface ClientLimits {
   readonly override: (LimitRule & { readonly id: number }) | null;
   readonly tier: (LimitRule & { readonly tier: string }) | null;
@@ -102,10 +102,10 @@ export interface EffectiveLimit {
 }
 
 /**
- * Returns the limit of a profile: its active override, else its active tier, else its groups' tier, else the default
+ * Returns the limit for a profile: its active override, else its active tier, else its groups' tier, else the default
  * (specification, section 7; extensions, section 4).
  */
-export const effectiveLimit = (
+export const effectiveLimitOf = (
   { override, tier: ownTier, groupTier }: ClientLimits,
   fallback: LimitRule,
 ): EffectiveLimit => {
@@ -121,7 +121,7 @@ const ruleOf = ({ allowed, windowSeconds }: LimitRule): LimitRule => ({ allowed,
 /** A limiter's result for one subject at one time; after a `consume`, it includes that request. */
 export interface RateLimitResult {
   readonly rule: LimitRule;
-  readonly admitted: boolean;
+  readonly isAdmitted: boolean;
   /** Requests that would still be admitted now. */
   readonly remaining: number;
   /** Whole seconds until the oldest counted request leaves the window; 0 if none is counted. */

@@ -1,8 +1,8 @@
-import { plainLine } from '../line.ts';
+import { toPlainLine } from '../line.ts';
 import type { JobId } from '../ids.ts';
 import type { Profile } from '../profiles/profile.ts';
 
-/** The name of every mail that the service sends, and of the template that may replace the mail. */
+/** The name of every email that the service sends, and of the template that may replace the email. */
 export const mailNames = [
   'credentials',
   'rotation',
@@ -18,25 +18,25 @@ export const mailNames = [
 export type MailName = (typeof mailNames)[number];
 
 /** The data for templates: plain lines, numbers, booleans, and lists of such records. */
-export interface MailFacts {
-  readonly [name: string]: string | number | boolean | null | readonly MailFacts[];
+export interface MailData {
+  readonly [name: string]: string | number | boolean | null | readonly MailData[];
 }
 
 export interface Mail {
   /** Remains the same across retries; becomes the local part of the `Message-ID`. */
   readonly id: string;
-  /** One e-mail address. */
+  /** One email address. */
   readonly to: string;
-  /** Sent as one line (`plainLine`). */
+  /** Sent as one line (`toPlainLine`). */
   readonly subject: string;
   readonly text: string;
   readonly html: string;
   readonly name: MailName;
-  /** The data of the mail, for templates that replace its text. May contain secrets, as the text does. */
-  readonly facts: MailFacts;
+  /** The data of the email, for templates that replace its text. May contain secrets, as the text does. */
+  readonly data: MailData;
 }
 
-/** The reason why a mail was not sent. */
+/** The reason why an email was not sent. */
 export class DeliveryError extends Error {
   /** Whether a retry would not help. */
   readonly permanent: boolean;
@@ -54,11 +54,11 @@ export class DeliveryError extends Error {
  */
 export type Recipient = Pick<Profile, 'email'>;
 
-/** The parts of a mail besides its text and its recipient. */
+/** The parts of an email besides its text and its recipient. */
 export interface Letterhead {
   readonly id: JobId;
   /** The URL of the service, without a trailing slash; null if unknown. */
-  readonly address: string | null;
+  readonly serviceUrl: string | null;
 }
 
 /** A paragraph, or preformatted lines. */
@@ -68,20 +68,20 @@ export interface MailContent {
   readonly name: MailName;
   readonly subject: string;
   readonly parts: readonly Part[];
-  readonly facts: MailFacts;
+  readonly data: MailData;
 }
 
 /**
- * Composes a mail. Makes every line plain (`plainLine`), regardless of the source of its text, and ends with the URLs
+ * Composes an email. Makes every line plain (`toPlainLine`), regardless of the source of its text, and ends with the URLs
  * of the service, if known.
  */
 export const composeMail = (
   { email: to }: Recipient,
-  { id, address }: Letterhead,
-  { name, subject, parts: bodyParts, facts }: MailContent,
+  { id, serviceUrl }: Letterhead,
+  { name, subject, parts: bodyParts, data }: MailContent,
 ): Mail => {
-  const parts = ['Hello,', ...bodyParts, ...(address === null ? [] : [placesAt(address)])].map((part) =>
-    typeof part === 'string' ? plainLine(part) : part.map(plainLine),
+  const parts = ['Hello,', ...bodyParts, ...(serviceUrl === null ? [] : [linksOf(serviceUrl)])].map((part) =>
+    typeof part === 'string' ? toPlainLine(part) : part.map(toPlainLine),
   );
   return {
     id,
@@ -90,22 +90,22 @@ export const composeMail = (
     text: parts.map((part) => (typeof part === 'string' ? part : part.join('\n'))).join('\n\n') + '\n',
     html: `<!doctype html>\n<html><body>\n${parts.map(toHtml).join('\n')}\n</body></html>\n`,
     name,
-    facts: { email: to, address, ...inPlainLines(facts) },
+    data: { email: to, address: serviceUrl, ...toPlainData(data) },
   };
 };
 
 /** Returns lines with the service's URLs. The console is at the root of its host, regardless of the service's path. */
-const placesAt = (address: string): readonly string[] => {
-  const [origin = address] = /^https?:\/\/[^/]+/.exec(address) ?? [];
-  return [`service:       ${address}`, `console:       ${origin}/console/`, `documentation: ${address}/docs`];
+const linksOf = (serviceUrl: string): readonly string[] => {
+  const [origin = serviceUrl] = /^https?:\/\/[^/]+/.exec(serviceUrl) ?? [];
+  return [`service:       ${serviceUrl}`, `console:       ${origin}/console/`, `documentation: ${serviceUrl}/docs`];
 };
 
-const inPlainLines = (facts: MailFacts): MailFacts =>
-  Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, inPlainLine(value)]));
+const toPlainData = (data: MailData): MailData =>
+  Object.fromEntries(Object.entries(data).map(([name, value]) => [name, toPlainValue(value)]));
 
-const inPlainLine = (value: MailFacts[string]): MailFacts[string] => {
-  if (typeof value === 'string') return plainLine(value);
-  return value instanceof Array ? value.map(inPlainLines) : value;
+const toPlainValue = (value: MailData[string]): MailData[string] => {
+  if (typeof value === 'string') return toPlainLine(value);
+  return value instanceof Array ? value.map(toPlainData) : value;
 };
 
 const toHtml = (part: Part): string =>

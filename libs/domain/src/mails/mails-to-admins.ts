@@ -1,48 +1,53 @@
 import type { Expiry } from '../grants/expiry.ts';
 import { formatMinute } from '../instant.ts';
-import { shortLine } from '../line.ts';
+import { toShortLine } from '../line.ts';
 import type { PendingProfiles, Profile } from '../profiles/profile.ts';
 import type { PendingRequests, PendingRequest } from '../requests/access-request.ts';
 import { type Letterhead, type Mail, composeMail, type Part, type Recipient } from './mail.ts';
-import { expiryFacts, moreParts, describeExpiry } from './mails-to-clients.ts';
+import { expiryDataOf, remainderNoteFor, describeExpiry } from './mails-to-clients.ts';
 
 /** The minimum time between two notices about pending decisions to the same admin. */
 export const noticeRestMs = 300_000;
 
 /** Composes the notice to an admin about pending decisions: registrations and access requests, the newest in detail. */
-export const pendingNotice = (
+export const composePendingNotice = (
   head: Letterhead,
   to: Recipient,
   registrations: PendingProfiles,
   requests: PendingRequests,
 ): Mail => {
   const counts = [
-    ...countWithNoun(registrations.total, 'registration'),
-    ...countWithNoun(requests.total, 'request for access', 'requests for access'),
+    ...toCountWithNoun(registrations.total, 'registration'),
+    ...toCountWithNoun(requests.total, 'request for access', 'requests for access'),
   ];
-  const [only] = counts;
+  const [onlyCount] = counts;
   return composeMail(to, head, {
     name: 'waiting',
     subject:
-      counts.length === 1 && only
-        ? `${only.count === 1 ? capital(only.what) : `${only.count} ${only.what}`} waiting for approval`
+      counts.length === 1 && onlyCount
+        ? `${onlyCount.count === 1 ? capitalise(onlyCount.noun) : `${onlyCount.count} ${onlyCount.noun}`} waiting for approval`
         : `${registrations.total + requests.total} decisions are waiting`,
     parts: [
-      ...registrationParts(registrations),
-      ...requestParts(requests),
-      `The next notice comes in ${noticeRestMs / 60_000} minutes at the earliest, and only if there are new registrations or requests by then.`,
+      ...registrationPartsOf(registrations),
+      ...requestPartsOf(requests),
+      `The next notice is sent in ${noticeRestMs / 60_000} minutes at the earliest, and only if there are new registrations or requests.`,
     ],
-    facts: {
+    data: {
       registrations_total: registrations.total,
-      registrations: registrations.newest.map(registrationFacts),
+      registrations: registrations.newest.map(registrationDataOf),
       requests_total: requests.total,
-      requests: requests.newest.map(requestFacts),
+      requests: requests.newest.map(requestDataOf),
     },
   });
 };
 
 /** Composes the daily notice to an admin about upcoming expiries, earliest first. */
-export const expiriesNotice = (head: Letterhead, to: Recipient, expiries: readonly Expiry[], total: number): Mail =>
+export const composeExpiriesNotice = (
+  head: Letterhead,
+  to: Recipient,
+  expiries: readonly Expiry[],
+  total: number,
+): Mail =>
   composeMail(to, head, {
     name: 'expiries',
     subject: total === 1 ? 'One grant or API key expires soon' : `${total} grants or API keys expire soon`,
@@ -50,30 +55,30 @@ export const expiriesNotice = (head: Letterhead, to: Recipient, expiries: readon
       'these grants and API keys expire within 30 days:',
       expiries.map(
         (expiry) =>
-          `${formatMinute(expiry.expiresAt)}  ${shortLine(expiry.email, emailMax)}  ${describeExpiry(expiry)}`,
+          `${formatMinute(expiry.expiresAt)}  ${toShortLine(expiry.email, emailMax)}  ${describeExpiry(expiry)}`,
       ),
-      ...moreParts(expiries.length, total),
+      ...remainderNoteFor(expiries.length, total),
       [
         'extend a grant: PUT /api/access/clients/{client}/collections/{collection} {"expires_at": "…"}',
         'extend a key:   PUT /api/profiles/{id}/credentials {"expires_at": "…"}',
         'list them all:  GET /api/access/matrix?expiring_before=…',
       ],
-      'Such a notice comes at most once a day.',
+      'This notice is sent at most once a day.',
     ],
-    facts: { total, ends: expiries.map((expiry) => ({ profile: expiry.email, ...expiryFacts(expiry) })) },
+    data: { total, ends: expiries.map((expiry) => ({ profile: expiry.email, ...expiryDataOf(expiry) })) },
   });
 
-const countWithNoun = (count: number, one: string, many = `${one}s`) =>
-  count === 0 ? [] : [{ count, what: count === 1 ? one : many }];
+const toCountWithNoun = (count: number, singular: string, plural = `${singular}s`) =>
+  count === 0 ? [] : [{ count, noun: count === 1 ? singular : plural }];
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+const capitalise = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const registrationParts = ({ total, newest }: PendingProfiles): readonly Part[] =>
+const registrationPartsOf = ({ total, newest }: PendingProfiles): readonly Part[] =>
   total === 0
     ? []
     : [
-        `${total === 1 ? 'a registration is waiting' : `${total} registrations are waiting`} for an administrator's decision${newestOnly(total, newest.length)}:`,
-        newest.map(registrationLine),
+        `${total === 1 ? 'a registration is waiting' : `${total} registrations are waiting`} for an administrator's decision${newestNoteFor(total, newest.length)}:`,
+        newest.map(formatRegistration),
         'Names and addresses are as entered and have not been verified.',
         [
           'approve:  POST /api/profiles/{id}/approve',
@@ -82,12 +87,12 @@ const registrationParts = ({ total, newest }: PendingProfiles): readonly Part[] 
         ],
       ];
 
-const requestParts = ({ total, newest }: PendingRequests): readonly Part[] =>
+const requestPartsOf = ({ total, newest }: PendingRequests): readonly Part[] =>
   total === 0
     ? []
     : [
-        `${total === 1 ? 'a request for access is waiting' : `${total} requests for access are waiting`} for an administrator's decision${newestOnly(total, newest.length)}:`,
-        newest.map(requestLine),
+        `${total === 1 ? 'a request for access is waiting' : `${total} requests for access are waiting`} for an administrator's decision${newestNoteFor(total, newest.length)}:`,
+        newest.map(formatRequest),
         [
           'approve:  POST /api/access/requests/{id}/approve',
           'deny:     POST /api/access/requests/{id}/deny',
@@ -95,15 +100,15 @@ const requestParts = ({ total, newest }: PendingRequests): readonly Part[] =>
         ],
       ];
 
-const newestOnly = (total: number, listed: number): string =>
-  total > listed ? `; these are the newest ${listed}` : '';
+const newestNoteFor = (total: number, listedCount: number): string =>
+  total > listedCount ? `; these are the newest ${listedCount}` : '';
 
-const registrationLine = ({ id, email, fullName, companyName, createdAt }: Profile): string => {
-  const company = companyName === null ? '' : `, "${shortLine(companyName, nameMax)}"`;
-  return `${formatMinute(createdAt)}  ${id}  ${shortLine(email, emailMax)}  "${shortLine(fullName, nameMax)}"${company}`;
+const formatRegistration = ({ id, email, fullName, companyName, createdAt }: Profile): string => {
+  const company = companyName === null ? '' : `, "${toShortLine(companyName, nameMax)}"`;
+  return `${formatMinute(createdAt)}  ${id}  ${toShortLine(email, emailMax)}  "${toShortLine(fullName, nameMax)}"${company}`;
 };
 
-const registrationFacts = ({ id, email, fullName, companyName, createdAt }: Profile) => ({
+const registrationDataOf = ({ id, email, fullName, companyName, createdAt }: Profile) => ({
   id,
   email,
   full_name: fullName,
@@ -111,12 +116,12 @@ const registrationFacts = ({ id, email, fullName, companyName, createdAt }: Prof
   registered_at: formatMinute(createdAt),
 });
 
-const requestLine = ({ id, email, collection, reason, durationDays, createdAt }: PendingRequest): string => {
+const formatRequest = ({ id, email, collection, reason, durationDays, createdAt }: PendingRequest): string => {
   const duration = durationDays === null ? '' : `, for ${durationDays} ${durationDays === 1 ? 'day' : 'days'}`;
-  return `${formatMinute(createdAt)}  ${id}  ${shortLine(email, emailMax)}  "${shortLine(collection, nameMax)}"${duration}: "${shortLine(reason, nameMax)}"`;
+  return `${formatMinute(createdAt)}  ${id}  ${toShortLine(email, emailMax)}  "${toShortLine(collection, nameMax)}"${duration}: "${toShortLine(reason, nameMax)}"`;
 };
 
-const requestFacts = ({ id, email, collection, reason, durationDays, createdAt }: PendingRequest) => ({
+const requestDataOf = ({ id, email, collection, reason, durationDays, createdAt }: PendingRequest) => ({
   id,
   email,
   collection,
@@ -125,5 +130,5 @@ const requestFacts = ({ id, email, collection, reason, durationDays, createdAt }
   asked_at: formatMinute(createdAt),
 });
 
-/** The maximum length of a displayed name, in UTF-16 units: enough to recognise it. An address is displayed whole. */
+/** The maximum length of a displayed name, in UTF-16 units: enough to recognise it. An email address is displayed in full. */
 const [nameMax, emailMax] = [80, 254];

@@ -15,31 +15,31 @@ export function textOf(draft: Draft): string {
 
 /** Returns the length of that text in UTF-8, in bytes. */
 export function bytesOf(draft: Draft): number {
-  if (typeof draft === 'string') return utf8Length(draft);
-  let [sum, parts] = [2, 0];
+  if (typeof draft === 'string') return utf8LengthOf(draft);
+  let [total, count] = [2, 0];
   if (Array.isArray(draft)) {
     for (const value of draft) {
-      sum += bytesOf(value);
-      parts++;
+      total += bytesOf(value);
+      count++;
     }
   } else {
     for (const [name, value] of draft) {
       if (value === null) continue;
-      sum += nameBytes(name) + bytesOf(value);
-      parts++;
+      total += nameBytesOf(name) + bytesOf(value);
+      count++;
     }
   }
-  return sum + Math.max(0, parts - 1);
+  return total + Math.max(0, count - 1);
 }
 
 /** Returns the size of a member's name and its colon, in bytes. */
-export const nameBytes = (name: string): number => utf8Length(JSON.stringify(name)) + 1;
+export const nameBytesOf = (name: string): number => utf8LengthOf(JSON.stringify(name)) + 1;
 
 /** Returns the length of a well-formed text in UTF-8, in bytes. */
-export function utf8Length(text: string): number {
+export function utf8LengthOf(text: string): number {
   let bytes = text.length;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
     // Each half of a surrogate pair counts as two of the pair's four bytes.
     if (unit > 0x7f) bytes += unit > 0x7ff && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
   }

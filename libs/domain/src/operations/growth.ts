@@ -1,4 +1,4 @@
-import { bytesOf, nameBytes, type Draft, type DraftObject } from './draft.ts';
+import { bytesOf, nameBytesOf, type Draft, type DraftObject } from './draft.ts';
 
 /** The position of a part in the growing text. */
 export interface Position {
@@ -8,16 +8,16 @@ export interface Position {
   /** A member's name or an item's index; `-` for an item to be appended (RFC 6901, section 4). */
   key: string | number;
   /** Whether the container is a schema, and the key one of its keywords. */
-  readonly keyword: boolean;
+  readonly isKeyword: boolean;
 }
 
 /** A part that is offered for inclusion in the text. */
-export interface Offer {
+export interface PendingPart {
   /** The lowest rank is tried first; offers of equal rank are tried in the order they were made. */
   readonly rank: number;
   readonly place: Position;
   /** Creates the part; called only when it is tried. */
-  readonly make: () => Part;
+  readonly build: () => Part;
 }
 
 export interface Part {
@@ -28,7 +28,7 @@ export interface Part {
   /** The number of bytes that the part also takes up at a different position; 0 by default. */
   readonly extraBytes?: number;
   /** Called after the draft is inserted, to offer the parts below it. */
-  readonly then?: () => void;
+  readonly onAdded?: () => void;
 }
 
 /**
@@ -39,68 +39,69 @@ export class Growth {
   /** The remaining bytes. Counts a comma for each part, so the final text may be slightly shorter. */
   bytesLeft: number;
   /** The positions of parts that did not fit, in the order they were tried. */
-  readonly cuts: Position[] = [];
+  readonly truncatedPlaces: Position[] = [];
   /** The number of parts that may still be created: a document may produce any number of parts that do not fit. */
-  readonly #parts: { left: number };
-  readonly #afterwards: (() => void)[] = [];
-  readonly #offers = new Map<number, { next: number; readonly list: Offer[] }>();
+  readonly #remaining: { parts: number };
+  readonly #finalSteps: (() => void)[] = [];
+  readonly #queues = new Map<number, { next: number; readonly parts: PendingPart[] }>();
 
   /** A growth within another one shares the outer one's limit on parts. */
-  constructor(bytes: number, within?: Growth) {
+  constructor(bytes: number, outer?: Growth) {
     this.bytesLeft = bytes;
-    this.#parts = within ? within.#parts : { left: Math.max(partsMin, Math.ceil(bytes / partBytesMin)) };
+    this.#remaining = outer ? outer.#remaining : { parts: Math.max(partsMin, Math.ceil(bytes / partBytesMin)) };
   }
 
   /** The number of further parts that are worth offering. */
   get partsLeft(): number {
-    return Math.max(0, this.#parts.left);
+    return Math.max(0, this.#remaining.parts);
   }
 
   /** Registers a step that runs after all offers have been tried. */
-  afterwards(step: () => void): void {
-    this.#afterwards.push(step);
+  onFinish(step: () => void): void {
+    this.#finalSteps.push(step);
   }
 
-  offer(offer: Offer): void {
-    const queue = this.#offers.get(offer.rank);
-    if (queue) queue.list.push(offer);
-    else this.#offers.set(offer.rank, { next: 0, list: [offer] });
+  enqueue(part: PendingPart): void {
+    const queue = this.#queues.get(part.rank);
+    if (queue) queue.parts.push(part);
+    else this.#queues.set(part.rank, { next: 0, parts: [part] });
   }
 
   /** Tries all offers, and the offers that result from them. */
   run(): void {
-    while (this.#offers.size > 0) {
-      const rank = Math.min(...this.#offers.keys());
-      const queue = this.#offers.get(rank);
-      const offer = queue?.list[queue.next++];
-      if (offer) this.#try(offer);
-      else this.#offers.delete(rank);
+    while (this.#queues.size > 0) {
+      const rank = Math.min(...this.#queues.keys());
+      const queue = this.#queues.get(rank);
+      const part = queue?.parts[queue.next++];
+      if (part) this.#try(part);
+      else this.#queues.delete(rank);
     }
-    for (const step of this.#afterwards) step();
+    for (const step of this.#finalSteps) step();
   }
 
   /**
    * Records a position whose part is not in the text, and relaxes the schemas around it so that they make no false
    * statement.
    */
-  cut(place: Position): void {
-    this.cuts.push(place);
+  truncate(place: Position): void {
+    this.truncatedPlaces.push(place);
     loosenAround(place);
   }
 
-  #try({ place, make }: Offer): void {
-    if (this.#parts.left-- <= 0) return this.cut(place);
-    const { draft, fallback, extraBytes = 0, then } = make();
-    if (draft !== null && this.#put(place, draft, extraBytes)) return then?.();
+  #try({ place, build }: PendingPart): void {
+    if (this.#remaining.parts-- <= 0) return this.truncate(place);
+    const { draft, fallback, extraBytes = 0, onAdded } = build();
+    if (draft !== null && this.#put(place, draft, extraBytes)) return onAdded?.();
     if (fallback !== null) this.#put(place, fallback, extraBytes);
-    this.cut(place);
+    this.truncate(place);
   }
 
-  #put(place: Position, draft: Draft, elsewhere: number): boolean {
+  #put(place: Position, draft: Draft, extraBytes: number): boolean {
     const { container, key } = place;
-    const before = Array.isArray(container) ? container[Number(key)] : container.get(`${key}`);
-    const added = Array.isArray(container) ? 1 : nameBytes(`${key}`) + 1;
-    const cost = elsewhere + bytesOf(draft) + (before === null || before === undefined ? added : -bytesOf(before));
+    const current = Array.isArray(container) ? container[Number(key)] : container.get(`${key}`);
+    const addedBytes = Array.isArray(container) ? 1 : nameBytesOf(`${key}`) + 1;
+    const cost =
+      extraBytes + bytesOf(draft) + (current === null || current === undefined ? addedBytes : -bytesOf(current));
     if (cost > this.bytesLeft) return false;
     this.bytesLeft -= cost;
     if (!Array.isArray(container)) container.set(`${key}`, draft);
@@ -123,19 +124,19 @@ const isPresent = ({ container, key }: Position): boolean =>
  * additional ones, and if one of its alternatives is incomplete, more than one of them may match.
  */
 function loosenAround(position: Position): void {
-  if (isNamed(position, 'description', 'default', 'examples') && position.keyword) return;
+  if (isNamed(position, 'description', 'default', 'examples') && position.isKeyword) return;
   const { parent } = position;
-  const missing = !isPresent(position);
-  if (position.keyword && isNamed(position, 'properties', 'patternProperties'))
+  const isMissing = !isPresent(position);
+  if (position.isKeyword && isNamed(position, 'properties', 'patternProperties'))
     remove(position.container, 'additionalProperties');
-  if (missing && parent?.keyword && isNamed(parent, 'properties', 'patternProperties'))
+  if (isMissing && parent?.isKeyword && isNamed(parent, 'properties', 'patternProperties'))
     remove(parent.container, 'additionalProperties');
-  let inPlace = true;
+  let isInPlace = true;
   for (let place: Position | null = position; place; place = place.parent) {
-    if (!place.keyword) continue;
+    if (!place.isKeyword) continue;
     if (place !== position && isNamed(place, 'oneOf')) toAnyOf(place);
-    if (inPlace) for (const name of ['unevaluatedProperties', 'unevaluatedItems']) remove(place.container, name);
-    inPlace &&= isNamed(place, 'allOf', 'anyOf', 'oneOf', 'then', 'else');
+    if (isInPlace) for (const name of ['unevaluatedProperties', 'unevaluatedItems']) remove(place.container, name);
+    isInPlace &&= isNamed(place, 'allOf', 'anyOf', 'oneOf', 'then', 'else');
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { operationVector, queryVector } from './model-vectors.ts';
+import { buildOperationVector, buildQueryVector } from './model-vectors.ts';
 import { packOperations, unpackOperations } from './packed-operations.ts';
 import { similarityOf } from './ranking.ts';
 import type { OperationKey } from '../ids.ts';
@@ -9,38 +9,41 @@ const sparse = (...entries: readonly (readonly [number, number])[]) => ({
   weights: Float32Array.from(entries, ([, weight]) => weight),
 });
 const words = sparse([3, 0.5], [7, 1]);
-const none = sparse();
-const at = (cosine: number) => Float32Array.of(cosine, Math.sqrt(1 - cosine ** 2), 0);
+const noWords = sparse();
+const vectorAt = (cosine: number) => Float32Array.of(cosine, Math.sqrt(1 - cosine ** 2), 0);
 const axis = Float32Array.of(1, 0, 0);
 
 test.each([
   [0.45, 0.15],
   [0.72, 0.56],
 ])('a cosine of %d is equivalent to %d of the built-in embedder', (cosine, similarity) => {
-  expect(similarityOf(operationVector(at(cosine), at(cosine), none), queryVector(axis, none))).toBeCloseTo(similarity);
+  expect(
+    similarityOf(buildOperationVector(vectorAt(cosine), vectorAt(cosine), noWords), buildQueryVector(axis, noWords)),
+  ).toBeCloseTo(similarity);
 });
 
 test('the contribution of words to a similarity is unchanged', () => {
-  const operation = operationVector(at(0.5), at(0.5), words);
+  const operation = buildOperationVector(vectorAt(0.5), vectorAt(0.5), words);
   const difference =
-    similarityOf(operation, queryVector(axis, sparse([7, 0.25]))) - similarityOf(operation, queryVector(axis, none));
+    similarityOf(operation, buildQueryVector(axis, sparse([7, 0.25]))) -
+    similarityOf(operation, buildQueryVector(axis, noWords));
   expect(difference).toBeCloseTo(0.25);
 });
 
-test('the vector of an operation is one quarter that of its collection, and has length 1', () => {
-  const { dense } = operationVector(Float32Array.of(0, 1, 0), axis, none);
+test('the vector of its collection makes up one quarter of the vector of an operation, which is a unit vector', () => {
+  const { dense } = buildOperationVector(Float32Array.of(0, 1, 0), axis, noWords);
   expect((dense[0] ?? 0) / (dense[1] ?? 0)).toBeCloseTo(1 / 3);
   expect(Math.hypot(...dense)).toBeCloseTo(1);
 });
 
 test('an operation with a zero vector gets the vector of its collection, or none', () => {
-  const nothing = new Float32Array(3);
-  expect([...operationVector(nothing, axis, none).dense]).toEqual([1, 0, 0]);
-  expect([...operationVector(nothing, nothing, none).dense]).toEqual([0, 0, 0]);
+  const zeroVector = new Float32Array(3);
+  expect([...buildOperationVector(zeroVector, axis, noWords).dense]).toEqual([1, 0, 0]);
+  expect([...buildOperationVector(zeroVector, zeroVector, noWords).dense]).toEqual([0, 0, 0]);
 });
 
-test('the constant is the last feature, once, for any words', () => {
-  const { sparse: features } = operationVector(axis, axis, sparse([3, 0.5], [0xffff_ffff, 9]));
+test('the constant is the last feature and occurs once, regardless of the words', () => {
+  const { sparse: features } = buildOperationVector(axis, axis, sparse([3, 0.5], [0xffff_ffff, 9]));
   expect([[...features.indices], [...features.weights]]).toEqual([
     [3, 0xffff_ffff],
     [0.5, 1],
@@ -48,8 +51,10 @@ test('the constant is the last feature, once, for any words', () => {
 });
 
 test('the vectors can be packed', () => {
-  const meaning = Float32Array.from({ length: 16 }, (_, i) => (i === 0 ? 1 : 0));
-  const vector = operationVector(meaning, meaning, words);
-  const [unpacked] = unpackOperations(packOperations([{ key: 'a'.repeat(16) as OperationKey, method: 'GET', vector }]));
-  expect([...(unpacked?.vector.sparse.indices ?? [])]).toEqual([3, 7, 0xffff_ffff]);
+  const textVector = Float32Array.from({ length: 16 }, (_, i) => (i === 0 ? 1 : 0));
+  const vector = buildOperationVector(textVector, textVector, words);
+  const [unpackedOperation] = unpackOperations(
+    packOperations([{ key: 'a'.repeat(16) as OperationKey, method: 'GET', vector }]),
+  );
+  expect([...(unpackedOperation?.vector.sparse.indices ?? [])]).toEqual([3, 7, 0xffff_ffff]);
 });

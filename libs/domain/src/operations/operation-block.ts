@@ -2,7 +2,7 @@ import type { CollectionId, OperationKey } from '../ids.ts';
 import type { HybridVector } from './operation-vectors.ts';
 
 /** The content that an operation block is created from, and its model. */
-export interface OperationBlockFacts {
+export interface OperationBlockHeader {
   readonly collectionId: CollectionId;
   /** The model that created the vectors; vectors from different models are never compared. */
   readonly modelId: string;
@@ -13,14 +13,14 @@ export interface OperationBlockFacts {
 }
 
 /** The vectors of all operations of a collection. */
-export interface OperationBlock extends OperationBlockFacts {
+export interface OperationBlock extends OperationBlockHeader {
   readonly operations: number;
   /** The result of `packOperations`. */
   readonly packed: Uint8Array;
 }
 
 export interface OperationBlockChange extends OperationBlock {
-  /** Greater than the sequence of everything stored before; may have gaps. */
+  /** Greater than the sequence number of everything stored before; the numbers may have gaps. */
   readonly sequence: number;
 }
 

@@ -3,12 +3,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AuthenticationScheme } from '../collections/collection.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { documentOperation } from '../documents/document-operations.ts';
-import { placeholder } from './example-body.ts';
-import { operationCurl } from './operation-curl.ts';
+import { findDocumentOperation } from '../documents/document-operations.ts';
+import { toPlaceholder } from './example-body.ts';
+import { buildOperationCurl } from './operation-curl.ts';
 import { sourceOf } from './references.ts';
 
-const none: AuthenticationScheme = { type: 'none', name: null, in: null };
+const noAuthentication: AuthenticationScheme = { type: 'none', name: null, in: null };
 
 interface Options {
   readonly method?: string;
@@ -17,19 +17,19 @@ interface Options {
   readonly authentication?: AuthenticationScheme;
 }
 
-function curl(operation: JsonObject, options: Options = {}): string | null {
+function buildCurl(operation: JsonObject, options: Options = {}): string | null {
   const {
     method = 'GET',
     path = '/pets/{petId}',
     baseUrl = 'https://pets.example/v1',
-    authentication = none,
+    authentication = noAuthentication,
   } = options;
   const document = { openapi: '3.0.3', paths: { [path]: { [method.toLowerCase()]: operation } } };
-  const match = documentOperation(document, method, path);
-  return match ? operationCurl(sourceOf(document), match, { baseUrl, authentication }) : null;
+  const operationMatch = findDocumentOperation(document, method, path);
+  return operationMatch ? buildOperationCurl(sourceOf(document), operationMatch, { baseUrl, authentication }) : null;
 }
 
-const body = (mediaType: string, schema: Json): JsonObject => ({
+const createBody = (mediaType: string, schema: Json): JsonObject => ({
   requestBody: { content: { [mediaType]: { schema } } },
 });
 const pet: Json = {
@@ -61,25 +61,28 @@ test.each<[string, JsonObject, Options, string]>([
   ],
   [
     'a body of required members',
-    body('application/json', pet),
+    createBody('application/json', pet),
     { method: 'POST', path: '/pets' },
     `curl -X POST 'https://pets.example/v1/pets' -H 'Content-Type: application/json' -d '{"name":"NAME","age":0,"tags":["a"],"isCat":true}'`,
   ],
   [
     'a form',
-    body('application/x-www-form-urlencoded', pet),
+    createBody('application/x-www-form-urlencoded', pet),
     { method: 'POST', path: '/pets' },
     `curl -X POST 'https://pets.example/v1/pets' -d 'name=NAME&age=0&tags=%5B%22a%22%5D&isCat=true'`,
   ],
   [
-    'a form of parts',
-    body('multipart/form-data', { required: ['file'], properties: { file: { type: 'string', format: 'binary' } } }),
+    'a multipart form',
+    createBody('multipart/form-data', {
+      required: ['file'],
+      properties: { file: { type: 'string', format: 'binary' } },
+    }),
     { method: 'POST', path: '/pets' },
     `curl -X POST 'https://pets.example/v1/pets' -F 'file=@FILE'`,
   ],
   [
     'bytes',
-    body('image/png', { type: 'string', format: 'binary' }),
+    createBody('image/png', { type: 'string', format: 'binary' }),
     { method: 'PUT', path: '/pets' },
     `curl -X PUT 'https://pets.example/v1/pets' -H 'Content-Type: image/png' --data-binary '@FILE'`,
   ],
@@ -92,7 +95,7 @@ test.each<[string, JsonObject, Options, string]>([
   ['a base URL without a host', {}, { path: '/a', baseUrl: '/v2' }, "curl 'https://HOST/v2/a'"],
   ['no base URL', {}, { path: '/a', baseUrl: 'Your API URL' }, "curl 'https://HOST/a'"],
 ])('the command line contains %s', (_, operation, options, line) => {
-  expect(curl(operation, options)).toBe(line);
+  expect(buildCurl(operation, options)).toBe(line);
 });
 
 test.each<[AuthenticationScheme, string]>([
@@ -100,15 +103,17 @@ test.each<[AuthenticationScheme, string]>([
   [{ type: 'basic', name: 'Authorization', in: null }, " -H 'Authorization: Basic BASE64_OF_USER_AND_PASSWORD'"],
   [{ type: 'apiKey', name: 'X-Key', in: 'header' }, " -H 'X-Key: API_KEY'"],
   [{ type: 'apiKey', name: 'key', in: 'cookie' }, " -b 'key=API_KEY'"],
-  [none, ''],
+  [noAuthentication, ''],
 ])('the credential of %j is inserted', (authentication, end) => {
   const operation = { parameters: [{ name: 'Authorization', in: 'header', required: true }] };
-  const ownHeader = authentication.name === 'Authorization' ? '' : " -H 'Authorization: AUTHORIZATION'";
-  expect(curl(operation, { path: '/a', authentication })).toBe(`curl 'https://pets.example/v1/a'${ownHeader}${end}`);
+  const authorizationHeader = authentication.name === 'Authorization' ? '' : " -H 'Authorization: AUTHORIZATION'";
+  expect(buildCurl(operation, { path: '/a', authentication })).toBe(
+    `curl 'https://pets.example/v1/a'${authorizationHeader}${end}`,
+  );
 });
 
 test('an API key in the query is a parameter', () => {
-  expect(curl({}, { path: '/a', authentication: { type: 'apiKey', name: 'key', in: 'query' } })).toBe(
+  expect(buildCurl({}, { path: '/a', authentication: { type: 'apiKey', name: 'key', in: 'query' } })).toBe(
     "curl 'https://pets.example/v1/a?key=API_KEY'",
   );
 });
@@ -118,12 +123,12 @@ test.each([
   ['x-trace.id', 'X_TRACE_ID'],
   ['[]', 'VALUE'],
 ])('the placeholder of %s is %s', (name, expected) => {
-  expect(placeholder(name)).toBe(expected);
+  expect(toPlaceholder(name)).toBe(expected);
 });
 
 test('a command line has at most 2,000 characters, or is null', () => {
-  expect(curl({}, { path: `/${'a'.repeat(1_969)}` })).toHaveLength(2_000);
-  expect(curl({}, { path: `/${'a'.repeat(1_970)}` })).toBeNull();
+  expect(buildCurl({}, { path: `/${'a'.repeat(1_969)}` })).toHaveLength(2_000);
+  expect(buildCurl({}, { path: `/${'a'.repeat(1_970)}` })).toBeNull();
 });
 
 describe('with any document', () => {
@@ -147,13 +152,13 @@ describe('with any document', () => {
   );
   /** Returns the arguments that the shell passes to curl, which is a shell function here. */
   const argumentsOf = (line: string): string[] => {
-    const out = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${line}`], {
+    const output = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }\n${line}`], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    return out.toString().split('\n').slice(0, -1);
+    return output.toString().split('\n').slice(0, -1);
   };
 
-  test('a shell passes only options of the product, each with one value, and no file is read', () => {
+  test('a shell passes only the intended options, each with one value, and reads no file', () => {
     const inputs = fc.record({
       path: maliciousText,
       baseUrl: maliciousText,
@@ -162,21 +167,25 @@ describe('with any document', () => {
     });
     fc.assert(
       fc.property(inputs, ({ path, baseUrl, name, media }) => {
-        const parameters = ['path', 'query', 'header', 'cookie'].map((place) => ({ name, in: place, required: true }));
+        const parameters = ['path', 'query', 'header', 'cookie'].map((location) => ({
+          name,
+          in: location,
+          required: true,
+        }));
         const operation = {
           parameters,
-          ...body(media, { required: [name], properties: { [name]: { enum: [name] } } }),
+          ...createBody(media, { required: [name], properties: { [name]: { enum: [name] } } }),
         };
         const scheme: AuthenticationScheme = { type: 'apiKey', name, in: 'cookie' };
-        const line = curl(operation, { method: 'POST', path: `/${path}`, baseUrl, authentication: scheme });
+        const line = buildCurl(operation, { method: 'POST', path: `/${path}`, baseUrl, authentication: scheme });
         if (line === null) return;
         expect(line).not.toMatch(/\p{Cc}/u);
         const [method, post, address, ...options] = argumentsOf(line);
         expect([method, post]).toEqual(['-X', 'POST']);
         expect(address).toMatch(/^https?:\/\/[^\s{}[\]]*$/i);
         expect(options.length % 2).toBe(0);
-        for (let at = 0; at < options.length; at += 2) {
-          const [option = '', value = ''] = options.slice(at, at + 2);
+        for (let index = 0; index < options.length; index += 2) {
+          const [option = '', value = ''] = options.slice(index, index + 2);
           expect(['-H', '-b', '-d', '-F', '--form-string', '--data-binary']).toContain(option);
           if (option === '--data-binary') expect(value).toBe('@FILE');
           else expect(value).not.toMatch(/^@/);

@@ -1,8 +1,8 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.ts';
-import { plainLine } from '../line.ts';
+import { toPlainLine } from '../line.ts';
 import type { AuthenticationScheme } from '../collections/collection.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
-import { exampleBody, fileValue, placeholder } from './example-body.ts';
+import { buildExampleBody, fileValue, toPlaceholder } from './example-body.ts';
 import {
   isFormMediaType,
   isJsonMediaType,
@@ -23,7 +23,7 @@ const bodyMax = 1_000;
  * in; null if it would be too long. All text from the document is in single quotes, without control characters, and is
  * never in a position where curl would read it as an option or a file name.
  */
-export function operationCurl(
+export function buildOperationCurl(
   source: Source,
   operation: DocumentOperation,
   { baseUrl, authentication }: { readonly baseUrl: string; readonly authentication: AuthenticationScheme },
@@ -31,25 +31,25 @@ export function operationCurl(
   if (operation.path.length > curlMax) return null;
   const required = parametersOf(source.document, operation).filter((parameter) => parameter.required);
   const credential = credentialOf(authentication);
-  const valuesIn = (place: Parameter['in']): [string, string][] => [
+  const valuesFor = (location: Parameter['in']): [string, string][] => [
     ...required
-      .filter((parameter) => parameter.in === place && !isAlreadySet(parameter.name, place, credential))
-      .map(({ name }): [string, string] => [name, placeholder(name)]),
-    ...(credential?.in === place ? [[credential.name, credential.value] as [string, string]] : []),
+      .filter((parameter) => parameter.in === location && !isAlreadySet(parameter.name, location, credential))
+      .map(({ name }): [string, string] => [name, toPlaceholder(name)]),
+    ...(credential?.in === location ? [[credential.name, credential.value] as [string, string]] : []),
   ];
-  const query = valuesIn('query').map(([name, value]) => `${encode(name)}=${encode(value)}`);
-  const cookies = valuesIn('cookie').map(([name, value]) => `${token(name)}=${value}`);
-  const headers = valuesIn('header').flatMap(([name, value]) => (token(name) ? [`${token(name)}: ${value}`] : []));
-  const address = addressOf(baseUrl, operation.path) + (query.length > 0 ? `?${query.join('&')}` : '');
-  const start = ['curl', ...methodOptions(operation.method), quote(address)];
+  const query = valuesFor('query').map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
+  const cookies = valuesFor('cookie').map(([name, value]) => `${toToken(name)}=${value}`);
+  const headers = valuesFor('header').flatMap(([name, value]) => (toToken(name) ? [`${toToken(name)}: ${value}`] : []));
+  const url = buildUrl(baseUrl, operation.path) + (query.length > 0 ? `?${query.join('&')}` : '');
+  const start = ['curl', ...methodOptionsOf(operation.method), quote(url)];
   start.push(...headers.map((header) => `-H ${quote(header)}`));
   if (cookies.length > 0) start.push(`-b ${quote(cookies.join('; '))}`);
-  const line = [...start, ...bodyOptions(source, operation)].join(' ');
+  const line = [...start, ...bodyOptionsOf(source, operation)].join(' ');
   return line.length <= curlMax ? line : null;
 }
 
 /** Returns curl's options for a method. `-X HEAD` would wait for a body that never comes. */
-const methodOptions = (method: string): string[] =>
+const methodOptionsOf = (method: string): string[] =>
   method === 'GET' ? [] : method === 'HEAD' ? ['-I'] : ['-X', method];
 
 interface Credential {
@@ -58,76 +58,76 @@ interface Credential {
   readonly value: string;
 }
 
-function credentialOf({ type, name, in: place }: AuthenticationScheme): Credential | null {
+function credentialOf({ type, name, in: location }: AuthenticationScheme): Credential | null {
   switch (type) {
     case 'bearer':
       return { in: 'header', name: name ?? 'Authorization', value: 'Bearer ACCESS_TOKEN' };
     case 'basic':
       return { in: 'header', name: name ?? 'Authorization', value: 'Basic BASE64_OF_USER_AND_PASSWORD' };
     case 'apiKey':
-      return name === null ? null : { in: place ?? 'header', name, value: 'API_KEY' };
+      return name === null ? null : { in: location ?? 'header', name, value: 'API_KEY' };
     case 'none':
       return null;
   }
 }
 
 /** Whether the credential or the body's options already set the parameter (OpenAPI 3.1, section 4.8.12.2). */
-function isAlreadySet(name: string, place: string, credential: Credential | null): boolean {
-  if (place === 'header' && /^(accept|content-type)$/i.test(name)) return true;
-  return credential?.in === place && credential.name.toLowerCase() === name.toLowerCase();
+function isAlreadySet(name: string, location: string, credential: Credential | null): boolean {
+  if (location === 'header' && /^(accept|content-type)$/i.test(name)) return true;
+  return credential?.in === location && credential.name.toLowerCase() === name.toLowerCase();
 }
 
 /** Returns the URL, which starts with `http`, so that it is never an option or a different protocol. */
-function addressOf(baseUrl: string, path: string): string {
+function buildUrl(baseUrl: string, path: string): string {
   const base = /^https?:\/\//i.test(baseUrl) ? baseUrl : `https://HOST/${baseUrl.startsWith('/') ? baseUrl : ''}`;
-  const whole = plainLine(`${base}/${path}`).replace(/\{([^{}]{0,200})\}/g, (_, name: string) => placeholder(name));
-  const scheme = whole.indexOf('://') + 3;
-  const rest = whole.slice(scheme).replace(/\/{2,}/g, '/');
+  const url = toPlainLine(`${base}/${path}`).replace(/\{([^{}]{0,200})\}/g, (_, name: string) => toPlaceholder(name));
+  const scheme = url.indexOf('://') + 3;
+  const hostAndPath = url.slice(scheme).replace(/\/{2,}/g, '/');
   // Escapes characters that curl reads as a pattern, and those that a URL cannot contain.
-  return whole.slice(0, scheme) + rest.replace(/[[\]{}\s"<>\\^`|]/g, encodeURIComponent);
+  return url.slice(0, scheme) + hostAndPath.replace(/[[\]{}\s"<>\\^`|]/g, encodeURIComponent);
 }
 
-function bodyOptions(source: Source, operation: DocumentOperation): string[] {
+function bodyOptionsOf(source: Source, operation: DocumentOperation): string[] {
   const body = requestBodyOf(source.document, operation);
   const content = body?.content;
   if (!body || !content) return [];
   const { mediaType, schema } = content;
-  const example = exampleBody(source, schema, bodyMax);
+  const example = buildExampleBody(source, schema, bodyMax);
   if (isMultipart(mediaType)) {
     // With `--form-string`, a value is never read as a file name, regardless of how it begins.
     return fieldsOf(example).map(([name, value]) => {
-      return `${value === fileValue ? '-F' : '--form-string'} ${quote(`${field(name)}=${value}`)}`;
+      return `${value === fileValue ? '-F' : '--form-string'} ${quote(`${toFieldName(name)}=${value}`)}`;
     });
   }
-  const type = `-H ${quote(`Content-Type: ${plainLine(mediaType)}`)}`;
+  const type = `-H ${quote(`Content-Type: ${toPlainLine(mediaType)}`)}`;
   if (isFormMediaType(mediaType)) {
-    const fields = fieldsOf(example).map(([name, value]) => `${encode(name)}=${encode(value)}`);
+    const fields = fieldsOf(example).map(([name, value]) => `${percentEncode(name)}=${percentEncode(value)}`);
     return fields.length > 0 ? [`-d ${quote(fields.join('&'))}`] : [];
   }
   if (isJsonMediaType(mediaType) || /\bjson\b/i.test(mediaType)) {
-    return [type, `-d ${quote(plainLine(JSON.stringify(example)))}`];
+    return [type, `-d ${quote(toPlainLine(JSON.stringify(example)))}`];
   }
   return [type, `--data-binary '@FILE'`];
 }
 
 const fieldsOf = (example: Json): [string, string][] =>
-  isJsonObject(example) ? Object.entries(example).map(([name, value]) => [name, fieldValue(value)]) : [];
+  isJsonObject(example) ? Object.entries(example).map(([name, value]) => [name, toFieldValue(value)]) : [];
 
-const fieldValue = (value: Json): string =>
+const toFieldValue = (value: Json): string =>
   isJsonObject(value) || isJsonArray(value) ? JSON.stringify(value) : `${value}`;
 
 /** Returns the name of a form field, without the characters that separate it from its value. */
-const field = (name: string): string => plainLine(name).replace(/[=;@<"\\]/g, '_');
+const toFieldName = (name: string): string => toPlainLine(name).replace(/[=;@<"\\]/g, '_');
 
 /**
  * Returns only the characters allowed in the name of a header or cookie (RFC 9110, section 5.6.2), none of which curl
  * reads as an option.
  */
-const token = (name: string): string => plainLine(name).replace(/[^A-Za-z0-9!#$%&'*+.^_`|~-]/g, '');
+const toToken = (name: string): string => toPlainLine(name).replace(/[^A-Za-z0-9!#$%&'*+.^_`|~-]/g, '');
 
-const encode = (text: string): string => encodeURIComponent(text.toWellFormed());
+const percentEncode = (text: string): string => encodeURIComponent(text.toWellFormed());
 
 /**
  * Quotes a text for the shell: single quotes preserve everything except a single quote (POSIX shell, section 2.2.2).
  */
-const quote = (text: string): string => `'${plainLine(text).replaceAll("'", `'\\''`)}'`;
+const quote = (text: string): string => `'${toPlainLine(text).replaceAll("'", `'\\''`)}'`;

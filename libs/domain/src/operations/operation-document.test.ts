@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../json.ts';
-import { documentOperation } from '../documents/document-operations.ts';
-import { operationDocument } from './operation-document.ts';
+import { findDocumentOperation } from '../documents/document-operations.ts';
+import { buildOperationDocument } from './operation-document.ts';
 
 const document = {
   openapi: '3.0.3',
@@ -40,23 +40,23 @@ const document = {
   },
 };
 
-function extract(method: string, whole: Json = document): JsonObject {
-  const operation = documentOperation(whole, method, '/pets');
+function extract(method: string, source: Json = document): JsonObject {
+  const operation = findDocumentOperation(source, method, '/pets');
   if (!operation) throw new Error('There is no such operation');
-  return JSON.parse(operationDocument(whole, operation)) as JsonObject;
+  return JSON.parse(buildOperationDocument(source, operation)) as JsonObject;
 }
 
 test('it contains the members that all operations share, and directly and indirectly referenced components', () => {
   const { parameters, responses, schemas, securitySchemes } = document.components;
   const { Lang, Pet, Cat, Dog } = schemas;
-  const { parameters: shared, get } = document.paths['/pets'];
+  const { parameters: sharedParameters, get } = document.paths['/pets'];
   expect(extract('GET')).toEqual({
     openapi: document.openapi,
     info: document.info,
     servers: document.servers,
     security: document.security,
     tags: [{ name: 'pets', description: 'Pets' }],
-    paths: { '/pets': { parameters: shared, get } },
+    paths: { '/pets': { parameters: sharedParameters, get } },
     components: {
       securitySchemes: { key: securitySchemes.key },
       parameters,
@@ -66,13 +66,13 @@ test('it contains the members that all operations share, and directly and indire
   });
 });
 
-test('its own security replaces that of the document', () => {
+test('the security of an operation replaces that of the document', () => {
   const { security, components } = extract('PUT');
   expect(security).toBeUndefined();
   expect((components as JsonObject)['securitySchemes']).toEqual({ token: { type: 'http' } });
 });
 
-test('a reference into another path moves its target to the components, under an unused name', () => {
+test('the target of a reference into a different path is moved to the components, under an unused name', () => {
   const { paths, components } = extract('PUT');
   expect(JSON.stringify(paths)).toContain('"$ref":"#/components/schemas/moved_2"');
   expect((components as JsonObject)['schemas']).toMatchObject({
@@ -80,7 +80,7 @@ test('a reference into another path moves its target to the components, under an
   });
 });
 
-test('references that lead nowhere stay', () => {
+test('dangling references are kept', () => {
   expect(extract('POST')['paths']).toEqual({
     '/pets': { parameters: document.paths['/pets'].parameters, post: document.paths['/pets'].post },
   });

@@ -1,4 +1,4 @@
-import { localPath, memberOf, valueAt } from '../documents/document-value.ts';
+import { localPathOf, memberOf, valueAt } from '../documents/document-value.ts';
 import type { DocumentPath } from '../documents/document.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { operationMethods, type DocumentOperation } from '../documents/document-operations.ts';
@@ -9,13 +9,18 @@ import { listOf } from './operation-parts.ts';
  * all directly and indirectly referenced components. The targets of references to other positions, such as into a
  * different path, are moved to the components.
  */
-export function operationDocument(document: Json, { item, operation, method, path }: DocumentOperation): string {
+export function buildOperationDocument(
+  document: Json,
+  { pathItem, operation, method, path }: DocumentOperation,
+): string {
   const closure = new Closure(document);
-  const shared = Object.entries(item).filter(([name]) => !operationMethods.includes(name) && name !== '$ref');
-  const pathItem: JsonObject = Object.fromEntries([...shared, [method.toLowerCase(), operation]]);
+  const sharedMembers = Object.entries(pathItem).filter(
+    ([name]) => !operationMethods.includes(name) && name !== '$ref',
+  );
+  const slicedPathItem: JsonObject = Object.fromEntries([...sharedMembers, [method.toLowerCase(), operation]]);
   const security = memberOf(operation, 'security') ?? memberOf(document, 'security');
   closure.addSchemes(security);
-  closure.follow(pathItem);
+  closure.follow(slicedPathItem);
   const tags = listOf(operation, 'tags');
   const declaredTags = isJsonObject(document)
     ? listOf(document, 'tags').filter((tag) => tags.includes(memberOf(tag, 'name') ?? null))
@@ -26,8 +31,8 @@ export function operationDocument(document: Json, { item, operation, method, pat
     ),
     ['security', Object.hasOwn(operation, 'security') ? undefined : security],
     ['tags', declaredTags.length > 0 ? declaredTags : undefined],
-    ['paths', Object.fromEntries([[path, closure.withNewReferences(pathItem)]])],
-    ['components', closure.components()],
+    ['paths', Object.fromEntries([[path, closure.updateReferences(slicedPathItem)]])],
+    ['components', closure.buildComponents()],
   ];
   return JSON.stringify(Object.fromEntries(members.filter(([, value]) => value !== undefined)));
 }
@@ -52,7 +57,7 @@ class Closure {
       if (isJsonArray(current)) stack.push(...current);
       if (!isJsonObject(current)) continue;
       stack.push(...Object.values(current));
-      for (const reference of referencesOf(current)) stack.push(...this.#add(reference));
+      for (const reference of referencesOf(current)) stack.push(...this.#addReference(reference));
     }
   }
 
@@ -67,29 +72,29 @@ class Closure {
   }
 
   /** Returns the value with its references updated to the new positions. */
-  withNewReferences(value: Json): Json {
+  updateReferences(value: Json): Json {
     if (this.#newReferences.size === 0) return value;
-    if (isJsonArray(value)) return value.map((one) => this.withNewReferences(one));
+    if (isJsonArray(value)) return value.map((item) => this.updateReferences(item));
     if (!isJsonObject(value)) return value;
-    const members = Object.entries(value).map(([name, one]): [string, Json] => {
-      const target = name === '$ref' && typeof one === 'string' ? this.#newReferences.get(one) : undefined;
-      return [name, target ?? this.withNewReferences(one)];
+    const members = Object.entries(value).map(([name, member]): [string, Json] => {
+      const target = name === '$ref' && typeof member === 'string' ? this.#newReferences.get(member) : undefined;
+      return [name, target ?? this.updateReferences(member)];
     });
     return Object.fromEntries(members);
   }
 
-  components(): Json | undefined {
+  buildComponents(): Json | undefined {
     if (this.#kinds.size === 0) return undefined;
     const kinds = [...this.#kinds].map(([kind, components]): [string, Json] => {
-      const members = [...components].map(([name, value]): [string, Json] => [name, this.withNewReferences(value)]);
+      const members = [...components].map(([name, value]): [string, Json] => [name, this.updateReferences(value)]);
       return [kind, Object.fromEntries(members)];
     });
     return Object.fromEntries(kinds);
   }
 
   /** Adds the target of the reference; returns the values that are new. */
-  #add(reference: string): Json[] {
-    const path = localPath(reference);
+  #addReference(reference: string): Json[] {
+    const path = localPathOf(reference);
     const target = path && valueAt(this.#document, path);
     if (path === undefined || target === undefined) return [];
     return path[0] === 'components' && path.length > 2
@@ -132,8 +137,8 @@ class Closure {
 function referencesOf(object: JsonObject): string[] {
   const reference = memberOf(object, '$ref');
   const mapping = memberOf(memberOf(object, 'discriminator'), 'mapping');
-  const targets = Object.values(isJsonObject(mapping) ? mapping : {}).filter((one) => typeof one === 'string');
-  const references = targets.map((one) => (one.includes('#') ? one : `#/components/schemas/${one}`));
+  const targets = Object.values(isJsonObject(mapping) ? mapping : {}).filter((target) => typeof target === 'string');
+  const references = targets.map((target) => (target.includes('#') ? target : `#/components/schemas/${target}`));
   return typeof reference === 'string' ? [reference, ...references] : references;
 }
 

@@ -1,11 +1,11 @@
-import { localPath, memberOf } from '../documents/document-value.ts';
+import { localPathOf, memberOf } from '../documents/document-value.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
 import { resolveObject } from './references.ts';
 
 export type ParameterLocation = 'path' | 'query' | 'header' | 'cookie';
 
-const parameterPlaces: readonly string[] = ['path', 'query', 'header', 'cookie'];
+const parameterLocations: readonly string[] = ['path', 'query', 'header', 'cookie'];
 
 export interface Parameter {
   readonly name: string;
@@ -18,26 +18,26 @@ export interface Parameter {
  * Returns the parameters of an operation and of its path, required ones first; those of the operation override those of
  * the path with the same name and location. Values that are not parameters are omitted.
  */
-export function parametersOf(document: Json, { item, operation }: DocumentOperation): Parameter[] {
+export function parametersOf(document: Json, { pathItem, operation }: DocumentOperation): Parameter[] {
   const parameters = new Map<string, Parameter>();
-  for (const value of [...listOf(item, 'parameters'), ...listOf(operation, 'parameters')]) {
+  for (const value of [...listOf(pathItem, 'parameters'), ...listOf(operation, 'parameters')]) {
     const object = resolveObject(document, value);
-    const [name, place] = [memberOf(object, 'name'), memberOf(object, 'in')];
-    if (!object || typeof name !== 'string' || !isParameterPlace(place)) continue;
-    const required = place === 'path' || memberOf(object, 'required') === true;
-    parameters.set(`${place} ${name}`, { name, in: place, required, object });
+    const [name, location] = [memberOf(object, 'name'), memberOf(object, 'in')];
+    if (!object || typeof name !== 'string' || !isParameterLocation(location)) continue;
+    const required = location === 'path' || memberOf(object, 'required') === true;
+    parameters.set(`${location} ${name}`, { name, in: location, required, object });
   }
   return [...parameters.values()].sort((a, b) => Number(b.required) - Number(a.required));
 }
 
-const isParameterPlace = (value: Json | undefined): value is ParameterLocation =>
-  typeof value === 'string' && parameterPlaces.includes(value);
+const isParameterLocation = (value: Json | undefined): value is ParameterLocation =>
+  typeof value === 'string' && parameterLocations.includes(value);
 
 /** Returns the references in parameters that point outside the document. */
-export const externalParameters = (document: Json, { item, operation }: DocumentOperation): string[] =>
-  [...listOf(item, 'parameters'), ...listOf(operation, 'parameters')].flatMap((value) => {
+export const listExternalParameters = (document: Json, { pathItem, operation }: DocumentOperation): string[] =>
+  [...listOf(pathItem, 'parameters'), ...listOf(operation, 'parameters')].flatMap((value) => {
     const reference = memberOf(resolveObject(document, value), '$ref');
-    return typeof reference === 'string' && localPath(reference) === undefined ? [reference] : [];
+    return typeof reference === 'string' && localPathOf(reference) === undefined ? [reference] : [];
   });
 
 /** The content of a body in one media type. */
@@ -45,17 +45,19 @@ export interface Content {
   readonly mediaType: string;
   readonly schema: Json | undefined;
   /** The other media types. */
-  readonly others: readonly string[];
+  readonly otherMediaTypes: readonly string[];
 }
 
 /** Returns the content that is easiest for a caller to write: JSON, then forms, then the first one. */
 export function contentOf(object: JsonObject | undefined): Content | undefined {
   const content = memberOf(object, 'content');
   const mediaTypes = isJsonObject(content) ? Object.keys(content) : [];
-  const mediaType = preferences.map((matches) => mediaTypes.find(matches)).find((match) => match !== undefined);
+  const mediaType = mediaTypePreferences
+    .map((predicate) => mediaTypes.find(predicate))
+    .find((match) => match !== undefined);
   if (mediaType === undefined) return undefined;
-  const others = mediaTypes.filter((one) => one !== mediaType);
-  return { mediaType, schema: memberOf(memberOf(content, mediaType), 'schema'), others };
+  const otherMediaTypes = mediaTypes.filter((otherMediaType) => otherMediaType !== mediaType);
+  return { mediaType, schema: memberOf(memberOf(content, mediaType), 'schema'), otherMediaTypes };
 }
 
 /** Whether a media type is JSON; ignores case, as required for media types (RFC 9110, section 8.3.1). */
@@ -64,7 +66,7 @@ export const isJsonMediaType = (mediaType: string): boolean =>
 export const isFormMediaType = (mediaType: string): boolean => /^application\/x-www-form-urlencoded/i.test(mediaType);
 export const isMultipart = (mediaType: string): boolean => /^multipart\//i.test(mediaType);
 
-const preferences: readonly ((mediaType: string) => boolean)[] = [
+const mediaTypePreferences: readonly ((mediaType: string) => boolean)[] = [
   isJsonMediaType,
   (mediaType) => /\bjson\b/i.test(mediaType),
   isFormMediaType,
@@ -98,7 +100,7 @@ export function responsesOf(document: Json, { operation }: DocumentOperation): R
 }
 
 /** Returns the first response that indicates success. */
-export const successOf = (responses: readonly Response[]): Response | undefined =>
+export const findSuccess = (responses: readonly Response[]): Response | undefined =>
   responses.find(({ status }) => /^2/.test(status)) ?? responses.find(({ status }) => status === 'default');
 
 export const listOf = (object: JsonObject, name: string): readonly Json[] => {
@@ -107,7 +109,7 @@ export const listOf = (object: JsonObject, name: string): readonly Json[] => {
 };
 
 /** Returns a member as a well-formed string; null if it is not a string. */
-export const textIn = (object: JsonObject, name: string): string | null => {
+export const textAt = (object: JsonObject, name: string): string | null => {
   const text = memberOf(object, name);
   return typeof text === 'string' ? text.toWellFormed() : null;
 };

@@ -1,5 +1,5 @@
 import type { OperationWithCollection, OperationReference } from '../documents/operation.ts';
-import { operationScore, operationScoreMin } from './score-curve.ts';
+import { toOperationScore, operationScoreMin } from './score-curve.ts';
 
 export interface OperationMatch extends OperationReference {
   /** See `similarityOf`. */
@@ -7,7 +7,7 @@ export interface OperationMatch extends OperationReference {
 }
 
 export interface OperationResult extends OperationWithCollection {
-  /** The confidence, 0 to 1, with six decimals (see `operationScore`). */
+  /** The confidence, 0 to 1, with six decimals (see `toOperationScore`). */
   readonly score: number;
 }
 
@@ -16,15 +16,15 @@ export interface OperationResult extends OperationWithCollection {
  * `operationScoreMin`. Among equal scores, operations that are not deprecated come first; then they are sorted by name,
  * path and method.
  */
-export const operationResults = (
+export const toOperationResults = (
   matches: readonly OperationMatch[],
-  stored: readonly OperationWithCollection[],
+  storedOperations: readonly OperationWithCollection[],
 ): readonly OperationResult[] => {
-  const operations = new Map(stored.map((operation) => [nameOf(operation), operation]));
+  const operations = new Map(storedOperations.map((operation) => [nameOf(operation), operation]));
   return matches
     .flatMap((match) => {
       const operation = operations.get(nameOf(match));
-      return operation ? [{ ...operation, score: roundScore(operationScore(match.similarity)) }] : [];
+      return operation ? [{ ...operation, score: roundScore(toOperationScore(match.similarity)) }] : [];
     })
     .filter(({ score }) => score >= operationScoreMin)
     .sort(

@@ -2,32 +2,32 @@ import type { AuthenticationScheme } from '../collections/collection.ts';
 import { memberOf } from '../documents/document-value.ts';
 import type { CollectionId, OperationKey } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { shortLine } from '../line.ts';
+import { toShortLine } from '../line.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
 import { bytesOf, textOf, type Draft, type DraftObject } from './draft.ts';
 import { Growth, type Position } from './growth.ts';
-import { operationCurl } from './operation-curl.ts';
+import { buildOperationCurl } from './operation-curl.ts';
 import {
   contentOf,
-  externalParameters,
+  listExternalParameters,
   listOf,
   parametersOf,
   requestBodyOf,
   responsesOf,
-  successOf,
-  textIn,
+  findSuccess,
+  textAt,
   type Parameter,
   type Response,
 } from './operation-parts.ts';
 import { sourceOf, type Source } from './references.ts';
-import { offerText, ranks, SchemaGrowth, topLevel } from './schema-growth.ts';
-import { truncatedText } from './truncated.ts';
+import { enqueueText, ranks, SchemaGrowth, createTopLevel } from './schema-growth.ts';
+import { buildTruncatedText } from './truncated.ts';
 
-/** The limits of `max_bytes` (extensions, section 1). */
+/** The limits for `max_bytes` (extensions, section 1). */
 export const sliceBytes = { min: 1_024, default: 8_192, max: 262_144 };
 
-/** The facts about an operation and its collection that a slice contains. */
-export interface OperationFacts {
+/** The data about an operation and its collection that a slice contains. */
+export interface OperationContext {
   readonly collectionId: CollectionId;
   readonly collectionName: string;
   readonly operationKey: OperationKey;
@@ -51,26 +51,26 @@ export interface SliceOptions {
  * value that cannot be cut into parts, such as a URL, is then null; a parameter that is missing entirely is listed as
  * `/parameters/-`.
  */
-export function operationSlice(
+export function buildOperationSlice(
   document: Json,
   operation: DocumentOperation,
-  facts: OperationFacts,
+  context: OperationContext,
   options: SliceOptions,
 ): string {
   const source = sourceOf(document);
-  const grow = (bytes: number): { root: DraftObject; growth: Growth } => {
-    const slice = new SliceGrowth(source, operation, facts, bytes);
-    slice.offerAll(options.detail);
+  const build = (bytes: number): { root: DraftObject; growth: Growth } => {
+    const slice = new SliceGrowth(source, operation, context, bytes);
+    slice.enqueueAll(options.detail);
     slice.growth.run();
     return slice;
   };
-  const whole = grow(options.maxBytes);
-  const truncated = truncatedText(whole.growth.cuts, options.maxBytes);
-  const { root, growth } = fits(whole.root, truncated, options.maxBytes)
-    ? whole
-    : grow(options.maxBytes - Math.min(bytesOf(truncated), Math.floor(options.maxBytes / truncatedShare)));
-  const rest = options.maxBytes - bytesOf(root) + bytesOf(root.get('truncated') ?? '');
-  root.set('truncated', truncatedText(growth.cuts, rest));
+  const completeSlice = build(options.maxBytes);
+  const truncated = buildTruncatedText(completeSlice.growth.truncatedPlaces, options.maxBytes);
+  const { root, growth } = fits(completeSlice.root, truncated, options.maxBytes)
+    ? completeSlice
+    : build(options.maxBytes - Math.min(bytesOf(truncated), Math.floor(options.maxBytes / truncatedShare)));
+  const remainingBytes = options.maxBytes - bytesOf(root) + bytesOf(root.get('truncated') ?? '');
+  root.set('truncated', buildTruncatedText(growth.truncatedPlaces, remainingBytes));
   return textOf(root);
 }
 
@@ -81,8 +81,8 @@ const fits = (root: DraftObject, truncated: string, maxBytes: number): boolean =
   bytesOf(root) - bytesOf(root.get('truncated') ?? '') + bytesOf(truncated) <= maxBytes;
 
 /** Describes the value of a credential; null if there is none. */
-export function valueHint({ type }: AuthenticationScheme, collectionName: string): string | null {
-  const name = shortLine(collectionName, 60);
+export function valueHintOf({ type }: AuthenticationScheme, collectionName: string): string | null {
+  const name = toShortLine(collectionName, 60);
   switch (type) {
     case 'basic':
       return 'base64(user:password), after "Basic "';
@@ -96,7 +96,7 @@ export function valueHint({ type }: AuthenticationScheme, collectionName: string
 }
 
 /** Joins the base URL and the path with a single slash. */
-export const operationUrl = (baseUrl: string, path: string): string => {
+export const buildOperationUrl = (baseUrl: string, path: string): string => {
   let end = baseUrl.length;
   while (baseUrl[end - 1] === '/') end--;
   return `${baseUrl.slice(0, end)}/${path.replace(/^\/+/, '')}`;
@@ -106,107 +106,117 @@ class SliceGrowth {
   readonly growth: Growth;
   readonly root: DraftObject;
   readonly #source: Source;
-  readonly #at: DocumentOperation;
-  readonly #facts: OperationFacts;
+  readonly #operation: DocumentOperation;
+  readonly #context: OperationContext;
   readonly #schemas: SchemaGrowth;
 
-  constructor(source: Source, at: DocumentOperation, facts: OperationFacts, bytes: number) {
+  constructor(source: Source, operation: DocumentOperation, context: OperationContext, bytes: number) {
     this.#source = source;
-    this.#at = at;
-    this.#facts = facts;
-    this.root = emptySlice(at, facts);
+    this.#operation = operation;
+    this.#context = context;
+    this.root = createEmptySlice(operation, context);
     this.growth = new Growth(bytes - bytesOf(this.root));
     this.#schemas = new SchemaGrowth(this.growth, source);
   }
 
-  offerAll(detail: SliceOptions['detail']): void {
-    this.#offerIdentity();
-    this.#offerParameters();
-    this.#offerBody();
-    this.#offerResponses(detail);
+  enqueueAll(detail: SliceOptions['detail']): void {
+    this.#enqueueIdentity();
+    this.#enqueueParameters();
+    this.#enqueueBody();
+    this.#enqueueResponses(detail);
   }
 
-  #offerIdentity(): void {
-    const { path, operation } = this.#at;
-    const { baseUrl, authentication, collectionName } = this.#facts;
-    const exact = (place: Position, text: string | null, rank: number = ranks.identity): void => {
+  #enqueueIdentity(): void {
+    const { path, operation } = this.#operation;
+    const { baseUrl, authentication, collectionName } = this.#context;
+    const enqueueExact = (place: Position, text: string | null, rank: number = ranks.identity): void => {
       const draft = JSON.stringify(text);
-      if (text !== null) this.growth.offer({ rank, place, make: () => ({ draft, fallback: null }) });
+      if (text !== null) this.growth.enqueue({ rank, place, build: () => ({ draft, fallback: null }) });
     };
     const scheme = this.root.get('authentication') as DraftObject;
-    const parent = this.#place('authentication');
-    const inScheme = (key: string): Position => ({ parent, container: scheme, key, keyword: false });
-    exact(this.#place('path'), path.toWellFormed());
-    exact(this.#place('url'), operationUrl(baseUrl, path).toWellFormed());
-    exact(inScheme('name'), authentication.name);
-    exact(inScheme('value_hint'), valueHint(authentication, collectionName));
-    exact(this.#place('collection_name'), collectionName);
-    exact(this.#place('operation_id'), textIn(operation, 'operationId'));
-    offerText(this.growth, ranks.identity, this.#place('summary'), memberOf(operation, 'summary'));
+    const parent = this.#rootPlaceOf('authentication');
+    const schemePlaceOf = (key: string): Position => ({ parent, container: scheme, key, isKeyword: false });
+    enqueueExact(this.#rootPlaceOf('path'), path.toWellFormed());
+    enqueueExact(this.#rootPlaceOf('url'), buildOperationUrl(baseUrl, path).toWellFormed());
+    enqueueExact(schemePlaceOf('name'), authentication.name);
+    enqueueExact(schemePlaceOf('value_hint'), valueHintOf(authentication, collectionName));
+    enqueueExact(this.#rootPlaceOf('collection_name'), collectionName);
+    enqueueExact(this.#rootPlaceOf('operation_id'), textAt(operation, 'operationId'));
+    enqueueText(this.growth, ranks.identity, this.#rootPlaceOf('summary'), memberOf(operation, 'summary'));
     const tags = listOf(operation, 'tags').filter((tag) => typeof tag === 'string');
     if (tags.length > 0) {
       const draft = JSON.stringify(tags.map((tag) => tag.toWellFormed()));
-      this.growth.offer({ rank: ranks.texts, place: this.#place('tags'), make: () => ({ draft, fallback: null }) });
+      this.growth.enqueue({
+        rank: ranks.texts,
+        place: this.#rootPlaceOf('tags'),
+        build: () => ({ draft, fallback: null }),
+      });
     }
-    const curl = operationCurl(this.#source, this.#at, this.#facts);
-    if (curl === null) this.growth.cut(this.#place('curl'));
-    exact(this.#place('curl'), curl, ranks.curl);
-    offerText(this.growth, ranks.texts, this.#place('description'), memberOf(operation, 'description'));
+    const curl = buildOperationCurl(this.#source, this.#operation, this.#context);
+    if (curl === null) this.growth.truncate(this.#rootPlaceOf('curl'));
+    enqueueExact(this.#rootPlaceOf('curl'), curl, ranks.curl);
+    enqueueText(this.growth, ranks.texts, this.#rootPlaceOf('description'), memberOf(operation, 'description'));
   }
 
-  #offerParameters(): void {
+  #enqueueParameters(): void {
     const list: Draft[] = [];
     this.root.set('parameters', list);
-    const item = (): Position => ({ parent: this.#place('parameters'), container: list, key: '-', keyword: false });
-    const parameters = parametersOf(this.#source.document, this.#at);
-    if (parameters.length > this.growth.partsLeft) this.growth.cut(item());
-    for (const parameter of parameters.slice(0, this.growth.partsLeft)) this.#offerParameter(item(), parameter);
-    for (const reference of externalParameters(this.#source.document, this.#at)) {
-      this.#offerReference(ranks.identity, item(), reference);
+    const createItemPlace = (): Position => ({
+      parent: this.#rootPlaceOf('parameters'),
+      container: list,
+      key: '-',
+      isKeyword: false,
+    });
+    const parameters = parametersOf(this.#source.document, this.#operation);
+    if (parameters.length > this.growth.partsLeft) this.growth.truncate(createItemPlace());
+    for (const parameter of parameters.slice(0, this.growth.partsLeft))
+      this.#enqueueParameter(createItemPlace(), parameter);
+    for (const reference of listExternalParameters(this.#source.document, this.#operation)) {
+      this.#enqueueReference(ranks.identity, createItemPlace(), reference);
     }
   }
 
-  #offerParameter(place: Position, { name, in: where, required, object }: Parameter): void {
+  #enqueueParameter(place: Position, { name, in: location, required, object }: Parameter): void {
     const rank = required ? ranks.identity : ranks.optionalParameters;
     const draft: DraftObject = new Map<string, Draft | null>([
       ['name', JSON.stringify(name.toWellFormed())],
-      ['in', JSON.stringify(where)],
+      ['in', JSON.stringify(location)],
       ...(required ? [['required', 'true'] as const] : []),
       ['description', null],
       ...(memberOf(object, 'deprecated') === true ? [['deprecated', 'true'] as const] : []),
-      ...serialisation(where, object),
+      ...serialisationMembersOf(location, object),
       ['content_type', null],
       ['schema', null],
     ]);
-    const inside = (key: string): Position => ({ parent: place, container: draft, key, keyword: false });
-    const then = () => {
+    const placeOf = (key: string): Position => ({ parent: place, container: draft, key, isKeyword: false });
+    const onAdded = () => {
       const content = contentOf(object);
       if (content) {
         const type = JSON.stringify(content.mediaType);
-        this.growth.offer({
+        this.growth.enqueue({
           rank: rank + 1,
-          place: inside('content_type'),
-          make: () => ({ draft: type, fallback: null }),
+          place: placeOf('content_type'),
+          build: () => ({ draft: type, fallback: null }),
         });
       }
       const schema = memberOf(object, 'schema') ?? content?.schema;
-      if (schema !== undefined) this.#schemas.offer(rank + 1, inside('schema'), schema, topLevel(required));
-      offerText(this.growth, ranks.texts, inside('description'), memberOf(object, 'description'));
+      if (schema !== undefined) this.#schemas.enqueue(rank + 1, placeOf('schema'), schema, createTopLevel(required));
+      enqueueText(this.growth, ranks.texts, placeOf('description'), memberOf(object, 'description'));
     };
-    this.growth.offer({ rank, place, make: () => ({ draft, fallback: null, then }) });
+    this.growth.enqueue({ rank, place, build: () => ({ draft, fallback: null, onAdded }) });
   }
 
-  #offerReference(rank: number, place: Position, reference: string): void {
+  #enqueueReference(rank: number, place: Position, reference: string): void {
     const draft: Draft = new Map([['$ref', JSON.stringify(reference.toWellFormed())]]);
-    this.growth.offer({ rank, place, make: () => ({ draft, fallback: null }) });
+    this.growth.enqueue({ rank, place, build: () => ({ draft, fallback: null }) });
   }
 
-  #offerBody(): void {
-    const body = requestBodyOf(this.#source.document, this.#at);
+  #enqueueBody(): void {
+    const body = requestBodyOf(this.#source.document, this.#operation);
     if (!body) return;
-    const place = this.#place('request_body');
+    const place = this.#rootPlaceOf('request_body');
     const reference = referenceOf(body.object);
-    if (reference !== undefined) return this.#offerReference(ranks.identity, place, reference);
+    if (reference !== undefined) return this.#enqueueReference(ranks.identity, place, reference);
     const draft: DraftObject = new Map<string, Draft | null>([
       ['required', String(body.required)],
       ['content_type', body.content ? JSON.stringify(body.content.mediaType) : null],
@@ -214,71 +224,74 @@ class SliceGrowth {
       ['description', null],
       ['schema', null],
     ]);
-    const inside = (key: string): Position => ({ parent: place, container: draft, key, keyword: false });
-    const then = () => {
+    const placeOf = (key: string): Position => ({ parent: place, container: draft, key, isKeyword: false });
+    const onAdded = () => {
       const { content, object } = body;
       if (content?.schema !== undefined) {
-        this.#schemas.offer(ranks.requiredSchemas, inside('schema'), content.schema, topLevel(true));
+        this.#schemas.enqueue(ranks.requiredSchemas, placeOf('schema'), content.schema, createTopLevel(true));
       }
-      if (content && content.others.length > 0) {
-        const others = JSON.stringify(content.others);
-        this.growth.offer({
+      if (content && content.otherMediaTypes.length > 0) {
+        const otherTypes = JSON.stringify(content.otherMediaTypes);
+        this.growth.enqueue({
           rank: ranks.texts,
-          place: inside('other_content_types'),
-          make: () => ({ draft: others, fallback: null }),
+          place: placeOf('other_content_types'),
+          build: () => ({ draft: otherTypes, fallback: null }),
         });
       }
-      offerText(this.growth, ranks.texts, inside('description'), memberOf(object, 'description'));
+      enqueueText(this.growth, ranks.texts, placeOf('description'), memberOf(object, 'description'));
     };
-    this.growth.offer({ rank: ranks.identity, place, make: () => ({ draft, fallback: null, then }) });
+    this.growth.enqueue({ rank: ranks.identity, place, build: () => ({ draft, fallback: null, onAdded }) });
   }
 
-  #offerResponses(detail: SliceOptions['detail']): void {
-    const responses = responsesOf(this.#source.document, this.#at);
-    const all: DraftObject = new Map();
-    this.root.set('responses', all);
-    const success = detail === 'full' ? successOf(responses) : undefined;
+  #enqueueResponses(detail: SliceOptions['detail']): void {
+    const responses = responsesOf(this.#source.document, this.#operation);
+    const responseDrafts: DraftObject = new Map();
+    this.root.set('responses', responseDrafts);
+    const successResponse = detail === 'full' ? findSuccess(responses) : undefined;
     for (const response of responses) {
       const place: Position = {
-        parent: this.#place('responses'),
-        container: all,
+        parent: this.#rootPlaceOf('responses'),
+        container: responseDrafts,
         key: response.status,
-        keyword: false,
+        isKeyword: false,
       };
-      this.#offerResponse(place, response, response === success);
+      this.#enqueueResponse(place, response, response === successResponse);
     }
   }
 
-  #offerResponse(place: Position, { object }: Response, full: boolean): void {
+  #enqueueResponse(place: Position, { object }: Response, isFull: boolean): void {
     const reference = referenceOf(object);
-    if (reference !== undefined) return this.#offerReference(ranks.texts, place, reference);
+    if (reference !== undefined) return this.#enqueueReference(ranks.texts, place, reference);
     const draft: DraftObject = new Map<string, Draft | null>();
     for (const name of ['description', 'headers', 'content_type', 'schema']) draft.set(name, null);
-    const inside = (key: string): Position => ({ parent: place, container: draft, key, keyword: false });
-    const then = () => {
-      offerText(this.growth, ranks.texts, inside('description'), memberOf(object, 'description'));
-      const content = full ? contentOf(object) : undefined;
+    const placeOf = (key: string): Position => ({ parent: place, container: draft, key, isKeyword: false });
+    const onAdded = () => {
+      enqueueText(this.growth, ranks.texts, placeOf('description'), memberOf(object, 'description'));
+      const content = isFull ? contentOf(object) : undefined;
       if (!content) return;
       const type = JSON.stringify(content.mediaType);
-      this.growth.offer({
+      this.growth.enqueue({
         rank: ranks.texts,
-        place: inside('content_type'),
-        make: () => ({ draft: type, fallback: null }),
+        place: placeOf('content_type'),
+        build: () => ({ draft: type, fallback: null }),
       });
       if (content.schema === undefined) return;
-      this.#schemas.offer(ranks.members(1), inside('schema'), content.schema, { ...topLevel(false), depth: 1 });
+      this.#schemas.enqueue(ranks.membersAt(1), placeOf('schema'), content.schema, {
+        ...createTopLevel(false),
+        depth: 1,
+      });
     };
-    this.growth.offer({ rank: ranks.optionalSchemas, place, make: () => ({ draft, fallback: null, then }) });
+    this.growth.enqueue({ rank: ranks.optionalSchemas, place, build: () => ({ draft, fallback: null, onAdded }) });
   }
 
-  #place(key: string): Position {
-    return { parent: null, container: this.root, key, keyword: false };
+  #rootPlaceOf(key: string): Position {
+    return { parent: null, container: this.root, key, isKeyword: false };
   }
 }
 
 /** Returns all members in order; members that are offered later are null. */
-function emptySlice({ method, operation }: DocumentOperation, facts: OperationFacts): DraftObject {
-  const { collectionId, operationKey, authentication } = facts;
+function createEmptySlice({ method, operation }: DocumentOperation, context: OperationContext): DraftObject {
+  const { collectionId, operationKey, authentication } = context;
   return new Map<string, Draft>([
     ['collection_id', JSON.stringify(collectionId)],
     ['collection_name', 'null'],
@@ -310,19 +323,19 @@ function emptySlice({ method, operation }: DocumentOperation, facts: OperationFa
 }
 
 /** Returns how a parameter is serialised, if it is not the default for its location (OpenAPI 3.1, section 4.8.12). */
-function serialisation(where: string, object: JsonObject): [string, string][] {
-  const usual = where === 'query' || where === 'cookie' ? 'form' : 'simple';
-  const declared = memberOf(object, 'style');
-  const style = typeof declared === 'string' ? declared : usual;
+function serialisationMembersOf(location: string, object: JsonObject): [string, string][] {
+  const defaultStyle = location === 'query' || location === 'cookie' ? 'form' : 'simple';
+  const declaredStyle = memberOf(object, 'style');
+  const style = typeof declaredStyle === 'string' ? declaredStyle : defaultStyle;
   const explode = memberOf(object, 'explode');
   const members: [string, string][] = [];
-  if (style !== usual) members.push(['style', JSON.stringify(style)]);
+  if (style !== defaultStyle) members.push(['style', JSON.stringify(style)]);
   if (typeof explode === 'boolean' && explode !== (style === 'form')) members.push(['explode', String(explode)]);
   if (memberOf(object, 'allowReserved') === true) members.push(['allow_reserved', 'true']);
   return members;
 }
 
-/** Returns an object's unresolved reference, which points outside the document or nowhere. */
+/** Returns an object's unresolved reference, which points outside the document or has no target. */
 const referenceOf = (object: JsonObject): string | undefined => {
   const reference = memberOf(object, '$ref');
   return typeof reference === 'string' ? reference : undefined;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { CollectionId, OperationKey } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { documentOperation } from '../documents/document-operations.ts';
-import type { OperationFacts } from './operation-slice.ts';
-import { operationTool } from './operation-tool.ts';
+import { findDocumentOperation } from '../documents/document-operations.ts';
+import type { OperationContext } from './operation-slice.ts';
+import { buildOperationTool } from './operation-tool.ts';
 
-const facts: OperationFacts = {
+const context: OperationContext = {
   collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
   collectionName: 'Pets',
   operationKey: 'abcdefghijklmnop' as OperationKey,
@@ -21,12 +21,12 @@ interface Tool {
 
 function toolOf(operation: JsonObject, maxBytes = 8_192, schemas: JsonObject = {}, path = '/pets/{id}'): Tool {
   const document = { openapi: '3.0.3', paths: { [path]: { post: operation } }, components: { schemas } };
-  const match = documentOperation(document, 'POST', path);
+  const match = findDocumentOperation(document, 'POST', path);
   if (!match) throw new Error('There is no such operation');
-  return JSON.parse(operationTool(document, match, facts, maxBytes)) as Tool;
+  return JSON.parse(buildOperationTool(document, match, context, maxBytes)) as Tool;
 }
 
-const json = (schema: Json, required = true): JsonObject => ({
+const createJsonBody = (schema: Json, required = true): JsonObject => ({
   requestBody: { required, content: { 'application/json': { schema } } },
 });
 
@@ -37,7 +37,7 @@ test('parameters and members of the body are properties of one object, each with
     { name: 'api_key', in: 'query', required: true, schema: { type: 'string' } },
     { name: 'Authorization', in: 'header', required: true, schema: { type: 'string' } },
   ];
-  const body = json({
+  const body = createJsonBody({
     type: 'object',
     required: ['id'],
     properties: { id: { type: 'string' }, age: { type: 'integer' } },
@@ -63,13 +63,13 @@ test.each<[string, Json]>([
   ['a map', { type: 'object', additionalProperties: true }],
   ['alternatives', { type: 'object', properties: { a: {} }, oneOf: [{ type: 'object' }] }],
 ])('a body that is %s is one property', (_, schema) => {
-  const { properties, required } = toolOf(json(schema)).input_schema;
+  const { properties, required } = toolOf(createJsonBody(schema)).input_schema;
   expect(properties['body']).toMatchObject({ 'x-portico-in': 'body', 'x-portico-name': '' });
   expect(required).toEqual(['body']);
 });
 
 test('the members that a body requires are required, even if the body is optional', () => {
-  const { input_schema } = toolOf(json({ type: 'object', required: ['a'], properties: { a: {} } }, false));
+  const { input_schema } = toolOf(createJsonBody({ type: 'object', required: ['a'], properties: { a: {} } }, false));
   expect(input_schema.required).toEqual(['a']);
 });
 
@@ -85,8 +85,8 @@ test.each([
 });
 
 describe('a schema of a tool', () => {
-  const written = (schema: Json, schemas: JsonObject = {}): Json => {
-    const operation = json({ type: 'object', properties: { a: schema } });
+  const schemaOf = (schema: Json, schemas: JsonObject = {}): Json => {
+    const operation = createJsonBody({ type: 'object', properties: { a: schema } });
     const property = toolOf(operation, 8_192, schemas).input_schema.properties['a'] ?? {};
     return Object.fromEntries(Object.entries(property).filter(([name]) => name !== 'x-portico-in'));
   };
@@ -111,30 +111,33 @@ describe('a schema of a tool', () => {
       { type: 'object', properties: { a: {} } },
     ],
   ])('%s', (_, schema, expected) => {
-    expect(written(schema)).toEqual(expected);
+    expect(schemaOf(schema)).toEqual(expected);
   });
   test('that is recursive ends where it repeats', () => {
     const schemas = { Tree: { type: 'object', properties: { child: { $ref: '#/components/schemas/Tree' } } } };
-    expect(written({ $ref: '#/components/schemas/Tree' }, schemas)).toEqual({
+    expect(schemaOf({ $ref: '#/components/schemas/Tree' }, schemas)).toEqual({
       type: 'object',
       properties: { child: {} },
     });
   });
-  test('merges parts that multiply only as far as there is room', () => {
-    const to = (i: number): Json => ({ $ref: `#/components/schemas/s${i}` });
+  test('merges parts that multiply only up to a limit', () => {
+    const referenceTo = (i: number): Json => ({ $ref: `#/components/schemas/s${i}` });
     const schemas = Object.fromEntries(
-      Array.from({ length: 40 }, (_, i) => [`s${i}`, { allOf: [to(i + 1), to(i + 1)], anyOf: [to(i + 1)] }]),
+      Array.from({ length: 40 }, (_, i) => [
+        `s${i}`,
+        { allOf: [referenceTo(i + 1), referenceTo(i + 1)], anyOf: [referenceTo(i + 1)] },
+      ]),
     );
-    expect(written(to(0), schemas)).toBeTypeOf('object');
+    expect(schemaOf(referenceTo(0), schemas)).toBeTypeOf('object');
   });
 });
 
 test('arguments that do not fit are listed in the description', () => {
   const names = Array.from({ length: 100 }, (_, i) => `member_${i}`);
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
-  const tool = toolOf(json({ type: 'object', required: names, properties }), 1_024);
+  const tool = toolOf(createJsonBody({ type: 'object', required: names, properties }), 1_024);
   expect(JSON.stringify(tool).length).toBeLessThanOrEqual(1_024);
-  expect(tool.description).toMatch(/ Left out for size: member_\d+, /);
+  expect(tool.description).toMatch(/ Omitted to save space: member_\d+, /);
   expect(tool.input_schema['required']).toEqual(Object.keys(tool.input_schema.properties));
   expect(Object.keys(tool.input_schema.properties).length).toBeGreaterThan(3);
 });

@@ -1,22 +1,22 @@
-import { firstCharacters } from '../characters.ts';
+import { takeFirstCharacters } from '../characters.ts';
 import { memberOf } from '../documents/document-value.ts';
 import { isJsonObject, type Json } from '../json.ts';
-import { plainLine } from '../line.ts';
+import { toPlainLine } from '../line.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
-import { bytesOf, nameBytes, textOf, type DraftObject } from './draft.ts';
+import { bytesOf, nameBytesOf, textOf, type DraftObject } from './draft.ts';
 import { Growth, type Position } from './growth.ts';
 import {
   contentOf,
   isJsonMediaType,
   parametersOf,
   requestBodyOf,
-  textIn,
+  textAt,
   type ParameterLocation,
 } from './operation-parts.ts';
-import type { OperationFacts } from './operation-slice.ts';
+import type { OperationContext } from './operation-slice.ts';
 import { sourceOf, type Source } from './references.ts';
-import { ranks, topLevel, type Level } from './schema-growth.ts';
-import { flatSchema, toolLimits, ToolSchemaGrowth } from './tool-schema.ts';
+import { ranks, createTopLevel, type Level } from './schema-growth.ts';
+import { flattenSchema, toolLimits, ToolSchemaGrowth } from './tool-schema.ts';
 
 /**
  * Returns the operation as a function tool for language models, as a JSON text of at most `maxBytes` (extensions,
@@ -24,27 +24,33 @@ import { flatSchema, toolLimits, ToolSchemaGrowth } from './tool-schema.ts';
  * credential fills in. Each argument has its location in `x-portico-in` and, if its name there is different, that name
  * in `x-portico-name`; `''` is the whole body. If arguments do not fit, the description lists them.
  */
-export function operationTool(
+export function buildOperationTool(
   document: Json,
   operation: DocumentOperation,
-  facts: OperationFacts,
+  context: OperationContext,
   maxBytes: number,
 ): string {
   const source = sourceOf(document);
-  const args = argumentsOf(source, operation, facts);
-  const whole = grow(source, operation, facts, args, maxBytes);
-  const missing = missingOf(args, whole);
-  if (missing.length === 0) return textOf(whole.root);
-  const smaller = grow(source, operation, facts, args, maxBytes - noteCharacters * 4 - 20);
-  const description = JSON.parse(textOf(smaller.root.get('description') ?? '""')) as string;
-  smaller.root.set('description', JSON.stringify(`${description}${noteOf(missingOf(args, smaller))}`));
-  return textOf(smaller.root);
+  const args = argumentsOf(source, operation, context);
+  const completeDraft = build(source, operation, context, args, maxBytes);
+  const missingArguments = missingArgumentsOf(args, completeDraft);
+  if (missingArguments.length === 0) return textOf(completeDraft.root);
+  const smallerDraft = build(source, operation, context, args, maxBytes - noteCharacters * 4 - 20);
+  const description = JSON.parse(textOf(smallerDraft.root.get('description') ?? '""')) as string;
+  smallerDraft.root.set(
+    'description',
+    JSON.stringify(`${description}${noteOf(missingArgumentsOf(args, smallerDraft))}`),
+  );
+  return textOf(smallerDraft.root);
 }
 
 const noteCharacters = 100;
 
-const noteOf = (missing: readonly Argument[]): string => {
-  const names = firstCharacters(` Left out for size: ${missing.map(({ key }) => key).join(', ')}`, noteCharacters - 1);
+const noteOf = (missingArguments: readonly Argument[]): string => {
+  const names = takeFirstCharacters(
+    ` Omitted to save space: ${missingArguments.map(({ key }) => key).join(', ')}`,
+    noteCharacters - 1,
+  );
   return `${names}…`;
 };
 
@@ -66,13 +72,13 @@ interface ToolDraft {
   readonly properties: DraftObject;
 }
 
-const missingOf = (args: readonly Argument[], { properties }: ToolDraft): Argument[] =>
+const missingArgumentsOf = (args: readonly Argument[], { properties }: ToolDraft): Argument[] =>
   args.filter(({ key }) => !properties.has(key));
 
-function grow(
+function build(
   source: Source,
   operation: DocumentOperation,
-  facts: OperationFacts,
+  context: OperationContext,
   args: readonly Argument[],
   bytes: number,
 ): ToolDraft {
@@ -84,104 +90,115 @@ function grow(
   const names = args.filter(({ required }) => required).map(({ key }) => key);
   if (names.length > 0) input.set('required', '[]');
   const root: DraftObject = new Map<string, string | DraftObject>([
-    ['name', JSON.stringify(toolName(operation, facts))],
+    ['name', JSON.stringify(toToolName(operation, context))],
     ['description', '""'],
     ['input_schema', input],
   ]);
   const growth = new Growth(bytes - bytesOf(root));
   const schemas = new ToolSchemaGrowth(growth, source);
-  offerDescription(growth, { parent: null, container: root, key: 'description', keyword: false }, operation);
-  const at: Position = {
-    parent: { parent: null, container: root, key: 'input_schema', keyword: false },
+  enqueueDescription(growth, { parent: null, container: root, key: 'description', isKeyword: false }, operation);
+  const propertiesPlace: Position = {
+    parent: { parent: null, container: root, key: 'input_schema', isKeyword: false },
     container: input,
     key: 'properties',
-    keyword: true,
+    isKeyword: true,
   };
   for (const argument of args.slice(0, growth.partsLeft)) {
-    const place: Position = { parent: at, container: properties, key: argument.key, keyword: false };
-    const first: DraftObject = new Map([['x-portico-in', JSON.stringify(argument.in)]]);
-    if (argument.name !== argument.key) first.set('x-portico-name', JSON.stringify(argument.name.toWellFormed()));
+    const place: Position = { parent: propertiesPlace, container: properties, key: argument.key, isKeyword: false };
+    const leadingMembers: DraftObject = new Map([['x-portico-in', JSON.stringify(argument.in)]]);
+    if (argument.name !== argument.key)
+      leadingMembers.set('x-portico-name', JSON.stringify(argument.name.toWellFormed()));
     const needsDescription =
       argument.description !== null &&
       isJsonObject(argument.schema) &&
       memberOf(argument.schema, 'description') === undefined;
-    const schema = needsDescription ? withDescription(source, argument) : argument.schema;
-    const extraBytes = argument.required ? nameBytes(argument.key) : 0;
-    schemas.offer(argument.required ? ranks.identity : ranks.optionalParameters, place, schema, argument.level, {
-      first,
+    const schema = needsDescription ? addDescription(source, argument) : argument.schema;
+    const extraBytes = argument.required ? nameBytesOf(argument.key) : 0;
+    schemas.enqueue(argument.required ? ranks.identity : ranks.optionalParameters, place, schema, argument.level, {
+      leadingMembers,
       extraBytes,
     });
   }
   growth.run();
-  const present = names.filter((key) => properties.has(key));
-  if (present.length > 0) input.set('required', JSON.stringify(present));
+  const presentNames = names.filter((key) => properties.has(key));
+  if (presentNames.length > 0) input.set('required', JSON.stringify(presentNames));
   else input.delete('required');
   return { root, properties };
 }
 
 /** Moves the parameter's description into its schema. */
-const withDescription = (source: Source, { schema, description, level }: Argument): Json => ({
-  ...flatSchema(source, schema, level.trail).schema,
+const addDescription = (source: Source, { schema, description, level }: Argument): Json => ({
+  ...flattenSchema(source, schema, level.trail).schema,
   description: description ?? '',
 });
 
 /** Offers a short description first, and the longest one that fits after everything else has been placed. */
-function offerDescription(growth: Growth, place: Position, { operation, method, path }: DocumentOperation): void {
-  const texts = [textIn(operation, 'summary'), textIn(operation, 'description')].flatMap((text) => text?.trim() || []);
-  const call = firstCharacters(plainLine(`${method} ${path}`), 300);
-  const text = (max: number): string => {
+function enqueueDescription(growth: Growth, place: Position, { operation, method, path }: DocumentOperation): void {
+  const texts = [textAt(operation, 'summary'), textAt(operation, 'description')].flatMap((text) => text?.trim() || []);
+  const callText = takeFirstCharacters(toPlainLine(`${method} ${path}`), 300);
+  const shortenText = (max: number): string => {
     const words = [...new Set(texts)].join('\n\n');
-    const room = max - call.length - 3;
-    const cut = firstCharacters(words, Math.floor(room / 2));
-    const fitting =
-      words.length <= room
+    const available = max - callText.length - 3;
+    const shortened = takeFirstCharacters(words, Math.floor(available / 2));
+    const fittedText =
+      words.length <= available
         ? words
-        : firstCharacters(words, room - 1).length <= room - 1
-          ? `${firstCharacters(words, room - 1)}…`
-          : `${cut}…`;
-    return words === '' ? call : `${fitting} (${call})`;
+        : takeFirstCharacters(words, available - 1).length <= available - 1
+          ? `${takeFirstCharacters(words, available - 1)}…`
+          : `${shortened}…`;
+    return words === '' ? callText : `${fittedText} (${callText})`;
   };
-  const [short, long] = [text(500), text(toolLimits.descriptionCharacters - noteCharacters)];
-  const then = () => {
-    if (long !== short)
-      growth.offer({ rank: ranks.longTexts, place, make: () => ({ draft: JSON.stringify(long), fallback: null }) });
+  const [shortText, longText] = [shortenText(500), shortenText(toolLimits.descriptionCharacters - noteCharacters)];
+  const onAdded = () => {
+    if (longText !== shortText)
+      growth.enqueue({
+        rank: ranks.longTexts,
+        place,
+        build: () => ({ draft: JSON.stringify(longText), fallback: null }),
+      });
   };
-  growth.offer({
+  growth.enqueue({
     rank: ranks.identity,
     place,
-    make: () => ({ draft: JSON.stringify(short), fallback: JSON.stringify(firstCharacters(call, 100)), then }),
+    build: () => ({
+      draft: JSON.stringify(shortText),
+      fallback: JSON.stringify(takeFirstCharacters(callText, 100)),
+      onAdded,
+    }),
   });
 }
 
-function argumentsOf(source: Source, operation: DocumentOperation, facts: OperationFacts): Argument[] {
+function argumentsOf(source: Source, operation: DocumentOperation, context: OperationContext): Argument[] {
   const { document } = source;
   const usedNames = new Set<string>();
-  const parameters = parametersOf(document, operation).filter(({ in: place, name }) => !isFilledIn(place, name, facts));
-  const order: readonly string[] = ['path', 'query', 'header', 'cookie'];
-  parameters.sort((a, b) => order.indexOf(a.in) - order.indexOf(b.in));
-  const parameterArguments = parameters.map(({ name, in: place, required, object }): Argument => {
+  const parameters = parametersOf(document, operation).filter(
+    ({ in: location, name }) => !isProvided(location, name, context),
+  );
+  const locationOrder: readonly string[] = ['path', 'query', 'header', 'cookie'];
+  parameters.sort((a, b) => locationOrder.indexOf(a.in) - locationOrder.indexOf(b.in));
+  const parameterArguments = parameters.map(({ name, in: location, required, object }): Argument => {
     const schema = memberOf(object, 'schema') ?? contentOf(object)?.schema ?? {};
-    const description = textIn(object, 'description');
+    const description = textAt(object, 'description');
     return {
-      key: propertyName(name, place, usedNames),
-      in: place,
+      key: toPropertyName(name, location, usedNames),
+      in: location,
       name,
       required,
       schema,
       description,
-      level: topLevel(required),
+      level: createTopLevel(required),
     };
   });
-  return [...parameterArguments, ...bodyArguments(source, operation, usedNames)];
+  return [...parameterArguments, ...bodyArgumentsOf(source, operation, usedNames)];
 }
 
-function bodyArguments(source: Source, operation: DocumentOperation, usedNames: Set<string>): Argument[] {
+function bodyArgumentsOf(source: Source, operation: DocumentOperation, usedNames: Set<string>): Argument[] {
   const body = requestBodyOf(source.document, operation);
   if (!body?.content) return [];
-  const { schema, trail } = flatSchema(source, body.content.schema, null);
+  const { schema, trail } = flattenSchema(source, body.content.schema, null);
   const properties = memberOf(schema, 'properties');
   const isObject = schema['type'] === 'object' || schema['type'] === undefined;
-  const media = isJsonMediaType(body.content.mediaType) ? '' : ` (${plainLine(body.content.mediaType)})`;
+  const mediaTypeNote = isJsonMediaType(body.content.mediaType) ? '' : ` (${toPlainLine(body.content.mediaType)})`;
   if (
     !isObject ||
     !isJsonObject(properties) ||
@@ -189,8 +206,8 @@ function bodyArguments(source: Source, operation: DocumentOperation, usedNames: 
     schema['anyOf'] ||
     schema['oneOf']
   ) {
-    const key = propertyName('body', 'body', usedNames);
-    const description = `${textIn(body.object, 'description') ?? 'The body'}${media}`;
+    const key = toPropertyName('body', 'body', usedNames);
+    const description = `${textAt(body.object, 'description') ?? 'The body'}${mediaTypeNote}`;
     return [
       {
         key,
@@ -199,22 +216,22 @@ function bodyArguments(source: Source, operation: DocumentOperation, usedNames: 
         required: body.required,
         schema: body.content.schema ?? {},
         description,
-        level: topLevel(true),
+        level: createTopLevel(true),
       },
     ];
   }
   const names = new Set(Array.isArray(schema['required']) ? (schema['required'] as Json[]) : []);
-  return Object.entries(properties).map(([name, one]): Argument => {
+  return Object.entries(properties).map(([name, property]): Argument => {
     // This applies even if a document forgets to require the body, as many do: callers hardly ever intend to omit its
     // members.
     const required = names.has(name);
     const level: Level = { depth: 0, required, trail };
     return {
-      key: propertyName(name, 'body', usedNames),
+      key: toPropertyName(name, 'body', usedNames),
       in: 'body',
       name,
       required,
-      schema: one,
+      schema: property,
       description: null,
       level,
     };
@@ -222,36 +239,38 @@ function bodyArguments(source: Source, operation: DocumentOperation, usedNames: 
 }
 
 /** Whether the caller's HTTP client sets the parameter, because it is the credential or a header about the body. */
-function isFilledIn(place: ParameterLocation, name: string, { authentication }: OperationFacts): boolean {
-  const lower = name.toLowerCase();
-  if (place === 'header' && ['accept', 'content-type', 'authorization'].includes(lower)) return true;
-  return (authentication.in ?? 'header') === place && authentication.name?.toLowerCase() === lower;
+function isProvided(location: ParameterLocation, name: string, { authentication }: OperationContext): boolean {
+  const lowerCaseName = name.toLowerCase();
+  if (location === 'header' && ['accept', 'content-type', 'authorization'].includes(lowerCaseName)) return true;
+  return (authentication.in ?? 'header') === location && authentication.name?.toLowerCase() === lowerCaseName;
 }
 
 /** Returns a unique name of letters, digits and underscores; the location is appended if the name is in use. */
-function propertyName(name: string, place: string, usedNames: Set<string>): string {
-  const plain = name.replace(/[^A-Za-z0-9_]/g, '_').slice(0, toolLimits.propertyNameCharacters);
-  const safe = /^[A-Za-z_]/.test(plain) ? plain : `_${plain}`.slice(0, toolLimits.propertyNameCharacters);
-  const candidates = (n: number): string =>
-    n === 0 ? safe : withSuffix(safe, n === 1 ? `_${place}` : `_${place}_${n}`);
+function toPropertyName(name: string, place: string, usedNames: Set<string>): string {
+  const sanitizedName = name.replace(/[^A-Za-z0-9_]/g, '_').slice(0, toolLimits.propertyNameCharacters);
+  const validName = /^[A-Za-z_]/.test(sanitizedName)
+    ? sanitizedName
+    : `_${sanitizedName}`.slice(0, toolLimits.propertyNameCharacters);
+  const toCandidateName = (n: number): string =>
+    n === 0 ? validName : addSuffix(validName, n === 1 ? `_${place}` : `_${place}_${n}`);
   let count = 0;
-  while (usedNames.has(candidates(count))) count++;
-  usedNames.add(candidates(count));
-  return candidates(count);
+  while (usedNames.has(toCandidateName(count))) count++;
+  usedNames.add(toCandidateName(count));
+  return toCandidateName(count);
 }
 
-const withSuffix = (name: string, end: string): string =>
+const addSuffix = (name: string, end: string): string =>
   name.slice(0, toolLimits.propertyNameCharacters - end.length) + end;
 
 /**
  * Returns a name derived from `operationId`, else from the method and path; if that loses information, the beginning of
  * the key is added.
  */
-export function toolName({ method, path, operation }: DocumentOperation, { operationKey }: OperationFacts): string {
-  const id = textIn(operation, 'operationId')?.trim();
+export function toToolName({ method, path, operation }: DocumentOperation, { operationKey }: OperationContext): string {
+  const id = textAt(operation, 'operationId')?.trim();
   const source = id ? id : `${method.toLowerCase()}${path}`;
-  const plain = source.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^[^A-Za-z_]+/, '_');
+  const sanitizedName = source.replace(/[^A-Za-z0-9_-]+/g, '_').replace(/^[^A-Za-z_]+/, '_');
   const end = `_${operationKey.slice(0, 6)}`;
-  if (plain === source && plain.length <= toolLimits.nameCharacters) return plain;
-  return plain.slice(0, toolLimits.nameCharacters - end.length).replace(/_$/, '') + end;
+  if (sanitizedName === source && sanitizedName.length <= toolLimits.nameCharacters) return sanitizedName;
+  return sanitizedName.slice(0, toolLimits.nameCharacters - end.length).replace(/_$/, '') + end;
 }

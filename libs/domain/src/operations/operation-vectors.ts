@@ -11,7 +11,7 @@ export interface SparseVector {
  * vectors plus that of their sparse ones. The weights of both parts are already included in the vectors.
  */
 export interface HybridVector {
-  /** The meaning of the text: as many finite numbers as the model has dimensions. */
+  /** The meaning of the text: one finite number for each dimension of the model. */
   readonly dense: Float32Array;
   /** The words of the text, and the objects that it refers to. */
   readonly sparse: SparseVector;

@@ -4,15 +4,15 @@ import type { OperationKey } from '../ids.ts';
 import type { IndexedOperation } from './operation-block.ts';
 import { OperationPacking, packOperations, readPackedLayout, unpackOperations } from './packed-operations.ts';
 
-const finite = fc.float({ noNaN: true, noDefaultInfinity: true, min: -1000, max: 1000 });
+const finiteNumber = fc.float({ noNaN: true, noDefaultInfinity: true, min: -1000, max: 1000 });
 
 const operationsOf = (dimension: number) =>
   fc.uniqueArray(
     fc.record({
       key: fc.stringMatching(/^[a-z2-7]{16}$/).map((key) => key as OperationKey),
       method: fc.constantFrom('GET', 'OPTIONS', 'DELETE'),
-      dense: fc.array(finite, { minLength: dimension, maxLength: dimension }),
-      sparse: fc.dictionary(fc.nat({ max: 0xffff_fffe }).map(String), finite, { maxKeys: 8 }),
+      dense: fc.array(finiteNumber, { minLength: dimension, maxLength: dimension }),
+      sparse: fc.dictionary(fc.nat({ max: 0xffff_fffe }).map(String), finiteNumber, { maxKeys: 8 }),
     }),
     { selector: ({ key }) => key, maxLength: 20 },
   );
@@ -43,18 +43,22 @@ const toIndexed = ({
   };
 };
 
-test('unpacking returns the packed operations, by key, with each dense number within half a level', () => {
+test('unpacking returns the packed operations, by key, with each dimension accurate to half a level', () => {
   fc.assert(
     fc.property(fc.constantFrom(0, 16, 48).chain(operationsOf), (generated) => {
       const operations = generated.map(toIndexed);
-      const unpacked = unpackOperations(packOperations(operations));
+      const unpackedOperations = unpackOperations(packOperations(operations));
       const sorted = [...operations].sort((a, b) => (a.key < b.key ? -1 : 1));
-      expect(unpacked.map(({ key, method }) => [key, method])).toEqual(sorted.map(({ key, method }) => [key, method]));
-      unpacked.forEach(({ vector: { dense, sparse } }, row) => {
-        const original = sorted[row]?.vector;
-        expect(sparse).toEqual(original?.sparse);
-        const level = Math.max(0, ...(original?.dense ?? []).map(Math.abs)) / 127;
-        dense.forEach((x, i) => expect(Math.abs(x - (original?.dense[i] ?? NaN))).toBeLessThanOrEqual(level * 0.501));
+      expect(unpackedOperations.map(({ key, method }) => [key, method])).toEqual(
+        sorted.map(({ key, method }) => [key, method]),
+      );
+      unpackedOperations.forEach(({ vector: { dense, sparse } }, row) => {
+        const expectedVector = sorted[row]?.vector;
+        expect(sparse).toEqual(expectedVector?.sparse);
+        const level = Math.max(0, ...(expectedVector?.dense ?? []).map(Math.abs)) / 127;
+        dense.forEach((x, i) =>
+          expect(Math.abs(x - (expectedVector?.dense[i] ?? NaN))).toBeLessThanOrEqual(level * 0.501),
+        );
       });
     }),
     { numRuns: 60 },
@@ -67,11 +71,11 @@ const packBatches = (batches: readonly (readonly IndexedOperation[])[]): Uint8Ar
   return packing.pack();
 };
 
-test('operations that are added in batches, in any order, are packed like all of them in one batch', () => {
+test('operations that are added in batches, in any order, are packed as if they had been added in one batch', () => {
   fc.assert(
-    fc.property(operationsOf(16), fc.nat(20), fc.nat(20), (generated, first, second) => {
+    fc.property(operationsOf(16), fc.nat(20), fc.nat(20), (generated, firstCut, secondCut) => {
       const operations = generated.map(toIndexed);
-      const [from, to] = [Math.min(first, second), Math.max(first, second)];
+      const [from, to] = [Math.min(firstCut, secondCut), Math.max(firstCut, secondCut)];
       const batches = [operations.slice(to), operations.slice(0, from), operations.slice(from, to)];
       expect(packBatches(batches)).toEqual(packOperations(operations));
     }),
@@ -91,9 +95,9 @@ test('a batch that does not fit is rejected, and earlier batches are packed', ()
 
 test('packed operations may start at any byte', () => {
   const packed = packOperations([operation({})]);
-  const shifted = new Uint8Array(packed.length + 1);
-  shifted.set(packed, 1);
-  expect(unpackOperations(shifted.subarray(1))).toEqual(unpackOperations(packed));
+  const shiftedBytes = new Uint8Array(packed.length + 1);
+  shiftedBytes.set(packed, 1);
+  expect(unpackOperations(shiftedBytes.subarray(1))).toEqual(unpackOperations(packed));
 });
 
 test('each part starts at an offset aligned for its numbers', () => {
@@ -106,10 +110,16 @@ test('each part starts at an offset aligned for its numbers', () => {
 
 test('bytes that were not packed are rejected', () => {
   const packed = packOperations([operation({})]);
-  const other = packed.slice();
-  other[0] = 2;
-  for (const invalid of [new Uint8Array(), packed.subarray(1), packed.subarray(0, -1), packed.subarray(0, 20), other]) {
-    expect(() => unpackOperations(invalid)).toThrow('A block of operations is unreadable');
+  const otherVersion = packed.slice();
+  otherVersion[0] = 2;
+  for (const invalidBytes of [
+    new Uint8Array(),
+    packed.subarray(1),
+    packed.subarray(0, -1),
+    packed.subarray(0, 20),
+    otherVersion,
+  ]) {
+    expect(() => unpackOperations(invalidBytes)).toThrow('A block of operations is unreadable');
   }
 });
 
@@ -120,10 +130,12 @@ test('operations that no block can contain are rejected', () => {
   expectRejected([operation({}), operation({ dimension: 32 })], 'differ in their dimension');
   expectRejected([operation({ method: 'PROPFINDS' })], 'cannot be packed under the name PROPFINDS');
   expectRejected([operation({ key: 'short' })], 'cannot be packed under the name GET short');
-  const small = operation({ dimension: 0 });
-  expect(readPackedLayout(packOperations(Array.from({ length: 65_536 }, () => small))).count).toBe(65_536);
+  const emptyVectorOperation = operation({ dimension: 0 });
+  expect(readPackedLayout(packOperations(Array.from({ length: 65_536 }, () => emptyVectorOperation))).count).toBe(
+    65_536,
+  );
   expectRejected(
-    Array.from({ length: 65_537 }, () => small),
+    Array.from({ length: 65_537 }, () => emptyVectorOperation),
     'A block has at most 65536 operations',
   );
 });

@@ -5,7 +5,7 @@ import type { IndexedOperation } from './operation-block.ts';
 export const packedOperationsMax = 65_536;
 
 /**
- * The byte offsets of the parts of packed operations, and the numbers of items in them. Numbers are little-endian and
+ * The byte offsets of the parts of packed operations, and how many items they contain. Numbers are little-endian and
  * aligned, so that an index can read them in place.
  */
 export interface PackedLayout {
@@ -18,7 +18,7 @@ export interface PackedLayout {
   /** The number of features, counting each feature once for each operation that has it. */
   readonly entryCount: number;
   /**
-   * The dense vectors: `count` times `dimension` i8; each, multiplied by its row's scale, is a number of the vector.
+   * The dense vectors: `count` times `dimension` i8; each, multiplied by its row's scale, is one dimension of the vector.
    */
   readonly dense: number;
   /** The scale of each row: `count` f32. */
@@ -47,7 +47,7 @@ const version = 1;
 const headerLength = 32;
 
 /**
- * Packs the vectors of at most 65,536 operations, sorted by key, ascending: dense vectors with 8 bits per number and
+ * Packs the vectors of at most 65,536 operations, sorted by key, ascending: dense vectors with 8 bits per dimension and
  * one scale per vector, and sparse vectors inverted, from each feature to the operations that have it.
  */
 export const packOperations = (operations: readonly IndexedOperation[]): Uint8Array => {
@@ -89,12 +89,12 @@ export class OperationPacking {
   /** Adds operations. Throws a `RangeError` if no block can contain them; operations added before are kept. */
   add(operations: readonly IndexedOperation[]): void {
     const dimension = this.count === 0 ? (operations[0]?.vector.dense.length ?? 0) : this.#dimension;
-    check(operations, dimension, this.count);
+    assertPackable(operations, dimension, this.count);
     this.#dimension = dimension;
     const batch = {
       levels: new Int8Array(operations.length * dimension),
       scales: new Float32Array(operations.length),
-      ...emptyFeatures(operations.reduce((sum, { vector }) => sum + vector.sparse.indices.length, 0)),
+      ...createEmptyFeatures(operations.reduce((sum, { vector }) => sum + vector.sparse.indices.length, 0)),
     };
     let from = 0;
     for (const [index, { key, method, vector }] of operations.entries()) {
@@ -112,7 +112,7 @@ export class OperationPacking {
   pack(): Uint8Array {
     const rows = this.#rows.toSorted((a, b) => (a.key < b.key ? -1 : 1));
     const entries = entriesOf(rows);
-    const order = ascendingOrder(entries.features);
+    const order = sortIndices(entries.features);
     const [count, dimension, entryCount] = [rows.length, this.#dimension, order.length];
     const layout = layoutOf({ count, dimension, entryCount, featureCount: countDistinct(entries.features, order) });
     const bytes = new Uint8Array(layout.end);
@@ -127,9 +127,15 @@ export class OperationPacking {
 export const readPackedLayout = (packed: Uint8Array): PackedLayout => {
   const isComplete = packed.byteLength >= headerLength;
   const header = new DataView(packed.buffer, packed.byteOffset, packed.byteLength);
-  const word = (place: number): number => (isComplete ? header.getUint32(4 * place, true) : 0);
-  const layout = layoutOf({ count: word(1), dimension: word(2), featureCount: word(3), entryCount: word(4) });
-  if (word(0) !== version || layout.end !== packed.byteLength) throw new Error('A block of operations is unreadable');
+  const readWord = (index: number): number => (isComplete ? header.getUint32(4 * index, true) : 0);
+  const layout = layoutOf({
+    count: readWord(1),
+    dimension: readWord(2),
+    featureCount: readWord(3),
+    entryCount: readWord(4),
+  });
+  if (readWord(0) !== version || layout.end !== packed.byteLength)
+    throw new Error('A block of operations is unreadable');
   return layout;
 };
 
@@ -175,7 +181,7 @@ const dequantise = (levels: Int8Array, scale: number): Float32Array => {
 /**
  * Throws a `RangeError` unless a block can contain these operations; `count` is the number of operations added before.
  */
-const check = (operations: readonly IndexedOperation[], dimension: number, count: number): void => {
+const assertPackable = (operations: readonly IndexedOperation[], dimension: number, count: number): void => {
   if (count + operations.length > packedOperationsMax)
     throw new RangeError(`A block has at most ${packedOperationsMax} operations`);
   if (dimension % 16 !== 0) throw new RangeError(`The dimension ${dimension} is not a multiple of 16`);
@@ -206,7 +212,7 @@ interface Entries {
   readonly rows: Uint16Array;
 }
 
-const emptyFeatures = (length: number): Pick<Entries, 'features' | 'weights'> => ({
+const createEmptyFeatures = (length: number): Pick<Entries, 'features' | 'weights'> => ({
   features: new Uint32Array(length),
   weights: new Float32Array(length),
 });
@@ -214,13 +220,13 @@ const emptyFeatures = (length: number): Pick<Entries, 'features' | 'weights'> =>
 /** Returns the entries by ascending row. */
 const entriesOf = (rows: readonly Row[]): Entries => {
   const total = rows.reduce((sum, { from, to }) => sum + to - from, 0);
-  const entries = { ...emptyFeatures(total), rows: new Uint16Array(total) };
-  let at = 0;
+  const entries = { ...createEmptyFeatures(total), rows: new Uint16Array(total) };
+  let offset = 0;
   for (const [row, { batch, from, to }] of rows.entries()) {
-    entries.features.set(batch.features.subarray(from, to), at);
-    entries.weights.set(batch.weights.subarray(from, to), at);
-    entries.rows.fill(row, at, at + to - from);
-    at += to - from;
+    entries.features.set(batch.features.subarray(from, to), offset);
+    entries.weights.set(batch.weights.subarray(from, to), offset);
+    entries.rows.fill(row, offset, offset + to - from);
+    offset += to - from;
   }
   return entries;
 };
@@ -280,24 +286,24 @@ const digitMask = (1 << digitBits) - 1;
  * Returns the indices of these numbers in ascending order, with equal numbers in their original order: a radix sort
  * that starts with the last digit.
  */
-const ascendingOrder = (numbers: Uint32Array): Uint32Array => {
+const sortIndices = (numbers: Uint32Array): Uint32Array => {
   const { length } = numbers;
   let [order, next] = [new Uint32Array(length), new Uint32Array(length)];
-  for (let place = 0; place < length; place += 1) order[place] = place;
+  for (let index = 0; index < length; index += 1) order[index] = index;
   for (let shift = 0; shift < 32; shift += digitBits) {
     const starts = new Uint32Array(digitMask + 2);
-    for (let place = 0; place < length; place += 1) {
-      const digit = ((numbers[place] ?? 0) >>> shift) & digitMask;
+    for (let index = 0; index < length; index += 1) {
+      const digit = ((numbers[index] ?? 0) >>> shift) & digitMask;
       starts[digit + 1] = (starts[digit + 1] ?? 0) + 1;
     }
     for (let digit = 1; digit <= digitMask; digit += 1) {
       starts[digit] = (starts[digit] ?? 0) + (starts[digit - 1] ?? 0);
     }
     for (let i = 0; i < length; i += 1) {
-      const place = order[i] ?? 0;
-      const digit = ((numbers[place] ?? 0) >>> shift) & digitMask;
+      const index = order[i] ?? 0;
+      const digit = ((numbers[index] ?? 0) >>> shift) & digitMask;
       const to = starts[digit] ?? 0;
-      next[to] = place;
+      next[to] = index;
       starts[digit] = to + 1;
     }
     [order, next] = [next, order];
@@ -305,21 +311,21 @@ const ascendingOrder = (numbers: Uint32Array): Uint32Array => {
   return order;
 };
 
-/** Writes the numbers of a vector as multiples (-127 to 127) of a scale; returns the scale. */
+/** Writes the dimensions of a vector as multiples (-127 to 127) of a scale; returns the scale. */
 export const quantise = (vector: Float32Array, levels: Int8Array): number => {
-  let greatest = 0;
+  let maxMagnitude = 0;
   for (let i = 0; i < vector.length; i += 1) {
-    const size = Math.abs(vector[i] ?? 0);
-    if (size > greatest) greatest = size;
+    const magnitude = Math.abs(vector[i] ?? 0);
+    if (magnitude > maxMagnitude) maxMagnitude = magnitude;
   }
-  const factor = greatest === 0 ? 0 : 127 / greatest;
+  const factor = maxMagnitude === 0 ? 0 : 127 / maxMagnitude;
   for (let i = 0; i < vector.length; i += 1) levels[i] = Math.floor((vector[i] ?? 0) * factor + 0.5);
-  return greatest / 127;
+  return maxMagnitude / 127;
 };
 
-const writeAscii = (bytes: Uint8Array, at: number, text: string): void => {
-  for (let i = 0; i < text.length; i += 1) bytes[at + i] = text.charCodeAt(i);
+const writeAscii = (bytes: Uint8Array, offset: number, text: string): void => {
+  for (let i = 0; i < text.length; i += 1) bytes[offset + i] = text.charCodeAt(i);
 };
 
-const readAscii = (bytes: Uint8Array, at: number, length: number): string =>
-  String.fromCharCode(...bytes.subarray(at, at + length));
+const readAscii = (bytes: Uint8Array, offset: number, length: number): string =>
+  String.fromCharCode(...bytes.subarray(offset, offset + length));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { providerNames } from './provider.ts';
+import { providerNamesOf } from './provider.ts';
 
 test.each([
   ['https://api.digitalocean.com', ['digitalocean']],
@@ -10,7 +10,7 @@ test.each([
   ['https://greipapi.com', ['greipapi', 'greip']],
   ['https://{your-domain}.atlassian.net', ['atlassian']],
 ])('the provider names of %s are %j', (baseUrl, names) => {
-  expect(providerNames(baseUrl)).toEqual(names);
+  expect(providerNamesOf(baseUrl)).toEqual(names);
 });
 
 test.each([
@@ -22,5 +22,5 @@ test.each([
   'https://10.0.0.1/x',
   'http://x.y',
 ])('%j has no provider name', (baseUrl) => {
-  expect(providerNames(baseUrl)).toEqual([]);
+  expect(providerNamesOf(baseUrl)).toEqual([]);
 });

@@ -10,19 +10,19 @@ const nameMin = 3;
  * Prefixes and suffixes that many host names add to the provider's name (`getpostman`, `greipapi`). The remaining name
  * must have at least this length.
  */
-const barePrefix = /^(?:get|use|try|my)(?=[a-z0-9]{5})/;
-const bareSuffix = /(?<=[a-z0-9]{4})(?:api|apis|apps|hq|up|inc)$/;
+const verbPrefix = /^(?:get|use|try|my)(?=[a-z0-9]{5})/;
+const genericSuffix = /(?<=[a-z0-9]{4})(?:api|apis|apps|hq|up|inc)$/;
 
 /**
  * Returns the words that a person may use to refer to an API's provider, derived from the API's base URL:
  * `https://api.digitalocean.com/v2` is provided by `digitalocean`. Empty if the URL has no host, or a host without a
  * name.
  */
-export const providerNames = (baseUrl: string): readonly string[] => {
+export const providerNamesOf = (baseUrl: string): readonly string[] => {
   const host = /^(?:[a-z][a-z0-9+.-]*:)?\/\/([^/:?#]+)/i.exec(baseUrl)?.[1]?.toLowerCase() ?? '';
   const labels = host.split('.');
   const name = labels.slice(0, -1).findLast((label) => !commonLabels.has(label)) ?? '';
-  return [...new Set([name, name.replace(bareSuffix, ''), name.replace(barePrefix, '')])].filter((candidate) =>
+  return [...new Set([name, name.replace(genericSuffix, ''), name.replace(verbPrefix, '')])].filter((candidate) =>
     isName(candidate),
   );
 };

@@ -1,6 +1,6 @@
 import type { HybridVector, SparseVector } from './operation-vectors.ts';
-import { providerNames } from './provider.ts';
-import { impliedMethods } from './verbs.ts';
+import { providerNamesOf } from './provider.ts';
+import { inferMethods } from './verbs.ts';
 
 /**
  * A feature of an operation or a query in addition to its words. Its name contains a colon, so it never equals a word.
@@ -32,27 +32,27 @@ export const rankingWeights = {
 const pathWordsMax = 16;
 
 /** Returns the features of an operation. `method` is in upper case. */
-export const operationFeatures = (
+export const operationFeaturesOf = (
   operation: { readonly method: string; readonly path: string; readonly deprecated: boolean },
   baseUrl: string,
 ): readonly Feature[] => [
   { name: 'every:', weight: baseWeightOf(operation) },
   { name: `method:${operation.method}`, weight: 1 },
-  ...providerNames(baseUrl).map((provider) => ({ name: `provider:${provider}`, weight: 1 })),
+  ...providerNamesOf(baseUrl).map((provider) => ({ name: `provider:${provider}`, weight: 1 })),
 ];
 
 /** Returns the features of a query; those that match an operation's increase their similarity. */
-export const queryFeatures = (query: string): readonly Feature[] => {
+export const queryFeaturesOf = (query: string): readonly Feature[] => {
   const words = wordsOf(query);
-  const pairs = words.slice(1).map((word, at) => `${words[at] ?? ''}${word}`);
+  const wordPairs = words.slice(1).map((word, index) => `${words[index] ?? ''}${word}`);
   return [
     { name: 'every:', weight: 1 },
-    ...Object.entries(impliedMethods(words)).map(([method, suitability]) => ({
+    ...Object.entries(inferMethods(words)).map(([method, suitability]) => ({
       name: `method:${method}`,
       weight: rankingWeights.method * suitability,
     })),
     // Some names are written as one word or as two: `digital ocean`.
-    ...[...new Set([...words, ...pairs])].map((name) => ({
+    ...[...new Set([...words, ...wordPairs])].map((name) => ({
       name: `provider:${name}`,
       weight: rankingWeights.provider,
     })),
@@ -61,12 +61,12 @@ export const queryFeatures = (query: string): readonly Feature[] => {
 
 /** Returns the weight that applies to an operation for every query, 0 or less. */
 const baseWeightOf = ({ path, deprecated }: { readonly path: string; readonly deprecated: boolean }): number =>
-  rankingWeights.pathWord * Math.min(pathWordsMax, pathWords(path)) +
+  rankingWeights.pathWord * Math.min(pathWordsMax, countPathWords(path)) +
   (/\/\{[^{}/]*\}\/?$/.test(path) ? rankingWeights.singleItem : 0) +
   (deprecated ? rankingWeights.deprecated : 0);
 
 /** Returns the number of words in the segments and parameters of a path: 4 for `/v1/paymentLinks/{id}`. */
-const pathWords = (path: string): number =>
+const countPathWords = (path: string): number =>
   path.match(/\p{Lu}+(?!\p{Ll})\p{N}*|\p{Lu}?[\p{Ll}\p{M}\p{N}]+|\p{Lo}+/gu)?.length ?? 0;
 
 /** Returns the words in lower case; `Netlify's` becomes `netlify` and `s`. */
@@ -79,13 +79,13 @@ const wordsOf = (query: string): readonly string[] =>
 /** Returns the similarity of an operation and a query, about -0.2 to 1.3: a measure for ranking, not yet a score. */
 export const similarityOf = (operation: HybridVector, query: HybridVector): number =>
   query.dense.reduce((sum, x, i) => sum + x * (operation.dense[i] ?? 0), 0) +
-  sparseProduct(operation.sparse, query.sparse);
+  computeSparseDotProduct(operation.sparse, query.sparse);
 
-const sparseProduct = (one: SparseVector, other: SparseVector): number => {
+const computeSparseDotProduct = (a: SparseVector, b: SparseVector): number => {
   let [sum, i, j] = [0, 0, 0];
-  while (i < one.indices.length && j < other.indices.length) {
-    const difference = (one.indices[i] ?? 0) - (other.indices[j] ?? 0);
-    if (difference === 0) sum += (one.weights[i] ?? 0) * (other.weights[j] ?? 0);
+  while (i < a.indices.length && j < b.indices.length) {
+    const difference = (a.indices[i] ?? 0) - (b.indices[j] ?? 0);
+    if (difference === 0) sum += (a.weights[i] ?? 0) * (b.weights[j] ?? 0);
     if (difference <= 0) i += 1;
     if (difference >= 0) j += 1;
   }

@@ -1,6 +1,6 @@
-import { localPath, memberOf, valueAt } from '../documents/document-value.ts';
+import { localPathOf, memberOf, valueAt } from '../documents/document-value.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { constrains, type Dialect } from './schema-keywords.ts';
+import { isConstraint, type Dialect } from './schema-keywords.ts';
 
 /** The references that were followed to a schema, last one first, for detecting circular ones. */
 export interface Trail {
@@ -8,12 +8,12 @@ export interface Trail {
   readonly parent: Trail | null;
 }
 
-export interface Resolved {
+export interface Resolution {
   /** `true` and `false` are also schemas; any other value that is not an object has no effect. */
   readonly schema: JsonObject | boolean;
   readonly trail: Trail | null;
   /** Whether the schema is a reference back to a schema that contains it. */
-  readonly circular: boolean;
+  readonly isCircular: boolean;
 }
 
 /** A parsed document, and the dialect of its schemas. */
@@ -28,43 +28,43 @@ export const sourceOf = (document: Json): Source => {
 };
 
 /**
- * Follows a chain of local references, and returns the schema at its end. A reference that points nowhere, outside the
- * document or back is returned unchanged. In OpenAPI 3.1, siblings of a reference also apply; in 3.0, they have no
+ * Follows a chain of local references, and returns the schema at its end. A reference without a target, to a position outside the
+ * document, or back to a containing schema is returned unchanged. In OpenAPI 3.1, siblings of a reference also apply; in 3.0, they have no
  * effect.
  */
 export function resolveReference(
   { document, dialect }: Source,
   value: Json | undefined,
   trail: Trail | null,
-): Resolved {
+): Resolution {
   let siblings: JsonObject = {};
   for (;;) {
-    if (!isJsonObject(value)) return { schema: value !== false, trail, circular: false };
+    if (!isJsonObject(value)) return { schema: value !== false, trail, isCircular: false };
     const reference = memberOf(value, '$ref');
-    if (typeof reference !== 'string') return { schema: { ...value, ...siblings }, trail, circular: false };
-    const path = localPath(reference);
+    if (typeof reference !== 'string') return { schema: { ...value, ...siblings }, trail, isCircular: false };
+    const path = localPathOf(reference);
     const target = path && valueAt(document, path);
-    if (path === undefined || target === undefined) return { schema: { $ref: reference }, trail, circular: false };
+    if (path === undefined || target === undefined) return { schema: { $ref: reference }, trail, isCircular: false };
     const name = path.join('/');
-    if (includes(trail, name)) return { schema: { $ref: reference }, trail, circular: true };
+    if (isOnTrail(trail, name)) return { schema: { $ref: reference }, trail, isCircular: true };
     if (dialect !== '3.0') {
-      const { $ref, ...others } = value;
-      if (Object.keys(others).some(constrains))
-        return { schema: combine(others, $ref, siblings), trail, circular: false };
-      siblings = { ...others, ...siblings };
+      const { $ref, ...siblingKeywords } = value;
+      if (Object.keys(siblingKeywords).some(isConstraint))
+        return { schema: combine(siblingKeywords, $ref, siblings), trail, isCircular: false };
+      siblings = { ...siblingKeywords, ...siblings };
     }
     trail = { target: name, parent: trail };
     value = target;
   }
 }
 
-const combine = (others: JsonObject, $ref: Json | undefined, siblings: JsonObject): JsonObject => {
-  const all = memberOf(others, 'allOf');
-  return { ...others, ...siblings, allOf: [{ $ref: $ref ?? '' }, ...(Array.isArray(all) ? (all as Json[]) : [])] };
+const combine = (schema: JsonObject, $ref: Json | undefined, siblings: JsonObject): JsonObject => {
+  const allOf = memberOf(schema, 'allOf');
+  return { ...schema, ...siblings, allOf: [{ $ref: $ref ?? '' }, ...(Array.isArray(allOf) ? (allOf as Json[]) : [])] };
 };
 
-function includes(trail: Trail | null, target: string): boolean {
-  for (let at = trail; at; at = at.parent) if (at.target === target) return true;
+function isOnTrail(trail: Trail | null, target: string): boolean {
+  for (let step = trail; step; step = step.parent) if (step.target === target) return true;
   return false;
 }
 
@@ -78,7 +78,7 @@ export function resolveObject(document: Json, value: Json | undefined): JsonObje
   for (let step = 0; step < stepsMax; step++) {
     if (!isJsonObject(value)) return undefined;
     const reference = memberOf(value, '$ref');
-    const path = typeof reference === 'string' ? localPath(reference) : undefined;
+    const path = typeof reference === 'string' ? localPathOf(reference) : undefined;
     const target = path && valueAt(document, path);
     if (target === undefined) return value;
     value = target;

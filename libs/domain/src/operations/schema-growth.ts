@@ -1,8 +1,8 @@
-import { firstCharacters } from '../characters.ts';
+import { takeFirstCharacters } from '../characters.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { textOf, utf8Length, type Draft, type DraftObject } from './draft.ts';
+import { textOf, utf8LengthOf, type Draft, type DraftObject } from './draft.ts';
 import { Growth, type Part, type Position } from './growth.ts';
-import { resolveReference, type Resolved, type Source, type Trail } from './references.ts';
+import { resolveReference, type Resolution, type Source, type Trail } from './references.ts';
 import { schemaKeywords, translateSchema } from './schema-keywords.ts';
 
 /** The ranks of parts: parts with lower ranks are kept longest. */
@@ -15,7 +15,7 @@ export const ranks = {
   optionalSchemas: 5,
   texts: 6,
   /** Optional members by depth: those closest to the root come first. */
-  members: (depth: number): number => 10 + 4 * Math.min(depth, depthMax),
+  membersAt: (depth: number): number => 10 + 4 * Math.min(depth, depthMax),
   longTexts: 10_000,
   examples: 10_001,
 };
@@ -35,7 +35,7 @@ export interface Level {
   readonly trail: Trail | null;
 }
 
-export const topLevel = (required: boolean): Level => ({ depth: 0, required, trail: null });
+export const createTopLevel = (required: boolean): Level => ({ depth: 0, required, trail: null });
 
 /** Adds schemas to a growing text: their parts are offered one by one, breadth first. */
 export class SchemaGrowth {
@@ -48,149 +48,168 @@ export class SchemaGrowth {
   }
 
   /** Offers the schema `value` for a position. */
-  offer(rank: number, place: Position, value: Json | undefined, level: Level): void {
-    this.#growth.offer({ rank, place, make: () => this.part(place, value, level) });
+  enqueue(rank: number, place: Position, value: Json | undefined, level: Level): void {
+    this.#growth.enqueue({ rank, place, build: () => this.buildPart(place, value, level) });
   }
 
   /** Returns a schema without its parts, which are offered once the schema is in the text. */
-  part(place: Position, value: Json | undefined, level: Level): Part {
+  buildPart(place: Position, value: Json | undefined, level: Level): Part {
     const resolution = resolveReference(this.#source, value, level.trail);
     const { schema } = resolution;
     if (typeof schema === 'boolean') return { draft: schema ? '{}' : 'false', fallback: null };
     const draft: DraftObject = new Map();
-    const later: (() => void)[] = [];
+    const deferred: (() => void)[] = [];
     const nested: Level = { ...level, trail: resolution.trail };
     for (const [name, keyword] of translateSchema(schema, this.#source.dialect)) {
-      const at: Position = { parent: place, container: draft, key: name, keyword: true };
-      const part = this.#keyword(at, keyword, nested, schema, later);
-      draft.set(name, part);
+      const position: Position = { parent: place, container: draft, key: name, isKeyword: true };
+      const keywordDraft = this.#buildKeyword(position, keyword, nested, schema, deferred);
+      draft.set(name, keywordDraft);
     }
-    if (resolution.circular) later.push(() => this.#growth.cut(place));
-    return { draft, fallback: fallbackOf(value, resolution), then: () => later.forEach((offer) => offer()) };
+    if (resolution.isCircular) deferred.push(() => this.#growth.truncate(place));
+    return { draft, fallback: fallbackOf(value, resolution), onAdded: () => deferred.forEach((enqueue) => enqueue()) };
   }
 
   /**
-   * Returns the part of the keyword that is included in the schema immediately; the rest is appended to `later`, to be
+   * Returns the part of the keyword that is included in the schema immediately; the rest is appended to `deferred`, to be
    * offered afterwards.
    */
-  #keyword(at: Position, value: Json, level: Level, schema: JsonObject, later: (() => void)[]): Draft | null {
-    const name = `${at.key}`;
-    const rank = ranks.members(level.depth);
-    const below: Level = { ...level, depth: level.depth + 1 };
+  #buildKeyword(
+    position: Position,
+    value: Json,
+    level: Level,
+    schema: JsonObject,
+    deferred: (() => void)[],
+  ): Draft | null {
+    const name = `${position.key}`;
+    const rank = ranks.membersAt(level.depth);
+    const childLevel: Level = { ...level, depth: level.depth + 1 };
     switch (schemaKeywords[name]?.kind) {
       case 'text':
-        later.push(() => offerText(this.#growth, rank + 2, at, value));
+        deferred.push(() => enqueueText(this.#growth, rank + 2, position, value));
         return null;
       case 'names': {
         const members: DraftObject = new Map();
-        later.push(() => this.#offerMembers(at, members, value, schema, below));
+        deferred.push(() => this.#enqueueMembers(position, members, value, schema, childLevel));
         return members;
       }
       case 'schema':
         if (typeof value === 'boolean') return String(value);
-        later.push(() => this.offer(level.required ? ranks.requiredMembers : rank + 4, at, value, below));
+        deferred.push(() =>
+          this.enqueue(level.required ? ranks.requiredMembers : rank + 4, position, value, childLevel),
+        );
         return null;
       case 'schemas':
-        later.push(() => this.#offerList(at, value, name === 'prefixItems' ? below : level));
+        deferred.push(() => this.#enqueueList(position, value, name === 'prefixItems' ? childLevel : level));
         return null;
       case 'exact':
       case 'exactNames':
         if (typeof value === 'boolean') return String(value);
-        later.push(() => this.#offerWhole(rank + 3, at, value, level));
+        deferred.push(() => this.#enqueueComplete(rank + 3, position, value, level));
         return null;
       default: {
         const text = JSON.stringify(value);
-        if (name !== 'examples' && (name === 'required' || utf8Length(text) <= valueBytesMax)) return text;
-        const last = name === 'examples' ? ranks.examples : name === 'default' ? ranks.longTexts : rank + 3;
-        later.push(() => this.#growth.offer({ rank: last, place: at, make: () => ({ draft: text, fallback: null }) }));
+        if (name !== 'examples' && (name === 'required' || utf8LengthOf(text) <= valueBytesMax)) return text;
+        const lowRank = name === 'examples' ? ranks.examples : name === 'default' ? ranks.longTexts : rank + 3;
+        deferred.push(() =>
+          this.#growth.enqueue({ rank: lowRank, place: position, build: () => ({ draft: text, fallback: null }) }),
+        );
         return null;
       }
     }
   }
 
-  #offerMembers(at: Position, members: DraftObject, value: Json, schema: JsonObject, level: Level): void {
+  #enqueueMembers(position: Position, members: DraftObject, value: Json, schema: JsonObject, level: Level): void {
     if (!isJsonObject(value)) return;
-    const declared = schema['required'] ?? [];
-    const names = new Set(at.key === 'properties' && isJsonArray(declared) ? declared : []);
-    const rank = ranks.members(level.depth);
-    this.#growth.afterwards(() => {
-      if (members.size === 0 && !Array.isArray(at.container)) at.container.set(`${at.key}`, null);
+    const requiredNames = schema['required'] ?? [];
+    const names = new Set(position.key === 'properties' && isJsonArray(requiredNames) ? requiredNames : []);
+    const rank = ranks.membersAt(level.depth);
+    this.#growth.onFinish(() => {
+      if (members.size === 0 && !Array.isArray(position.container)) position.container.set(`${position.key}`, null);
     });
     // Required members come first, so that they are offered even if there are many members.
-    const inOrder = [...Object.keys(value)].sort((a, b) => Number(names.has(b)) - Number(names.has(a)));
-    if (inOrder.length > this.#growth.partsLeft) this.#growth.cut(at);
-    for (const name of inOrder.slice(0, this.#growth.partsLeft)) {
-      const one = value[name];
-      const required = names.has(name);
-      const first = required ? (level.required ? ranks.requiredMembers : rank) : rank + 1;
-      const place: Position = { parent: at, container: members, key: name, keyword: false };
-      this.offer(first, place, one, { ...level, required: level.required && required });
+    const sortedNames = [...Object.keys(value)].sort((a, b) => Number(names.has(b)) - Number(names.has(a)));
+    if (sortedNames.length > this.#growth.partsLeft) this.#growth.truncate(position);
+    for (const name of sortedNames.slice(0, this.#growth.partsLeft)) {
+      const subschema = value[name];
+      const isRequired = names.has(name);
+      const memberRank = isRequired ? (level.required ? ranks.requiredMembers : rank) : rank + 1;
+      const place: Position = { parent: position, container: members, key: name, isKeyword: false };
+      this.enqueue(memberRank, place, subschema, { ...level, required: level.required && isRequired });
     }
   }
 
   /** Offers the list first, with references and empty schemas; then each schema at its position. */
-  #offerList(at: Position, value: Json, level: Level): void {
+  #enqueueList(position: Position, value: Json, level: Level): void {
     const schemas = isJsonArray(value) ? value : [];
-    const isAll = at.key === 'allOf' || at.key === 'prefixItems';
-    const rank = ranks.members(level.depth);
-    const placeholders = schemas.map((one) => fallbackOf(one, resolveReference(this.#source, one, level.trail)));
-    const then = () => {
-      for (const [index, one] of schemas.entries()) {
-        const place: Position = { parent: at, container: placeholders, key: index, keyword: false };
+    const isAll = position.key === 'allOf' || position.key === 'prefixItems';
+    const rank = ranks.membersAt(level.depth);
+    const placeholders = schemas.map((subschema) =>
+      fallbackOf(subschema, resolveReference(this.#source, subschema, level.trail)),
+    );
+    const onAdded = () => {
+      for (const [index, subschema] of schemas.entries()) {
+        const place: Position = { parent: position, container: placeholders, key: index, isKeyword: false };
         const nested: Level = { ...level, required: level.required && isAll };
-        this.offer(level.required && isAll ? ranks.requiredMembers : rank + 1, place, one, nested);
+        this.enqueue(level.required && isAll ? ranks.requiredMembers : rank + 1, place, subschema, nested);
       }
     };
-    const make = (): Part => ({ draft: placeholders, fallback: null, then });
-    this.#growth.offer({ rank: level.required ? ranks.requiredMembers : rank, place: at, make });
+    const build = (): Part => ({ draft: placeholders, fallback: null, onAdded });
+    this.#growth.enqueue({ rank: level.required ? ranks.requiredMembers : rank, place: position, build });
   }
 
-  #offerWhole(rank: number, at: Position, value: Json, level: Level): void {
-    const make = (): Part => {
-      const whole = at.key === 'dependentSchemas' ? this.#wholeNames(value, level) : this.#whole(value, level);
-      return { draft: whole, fallback: null };
+  #enqueueComplete(rank: number, position: Position, value: Json, level: Level): void {
+    const build = (): Part => {
+      const completeDraft =
+        position.key === 'dependentSchemas'
+          ? this.#buildCompleteMembers(value, level)
+          : this.#buildComplete(value, level);
+      return { draft: completeDraft, fallback: null };
     };
-    this.#growth.offer({ rank, place: at, make });
+    this.#growth.enqueue({ rank, place: position, build });
   }
 
   /** Returns a schema with all its parts; null if it is circular or too large for the remaining budget. */
-  #whole(value: Json, { trail }: Level): Draft | null {
+  #buildComplete(value: Json, { trail }: Level): Draft | null {
     const growth = new Growth(this.#growth.bytesLeft, this.#growth);
     const root: DraftObject = new Map();
-    const place: Position = { parent: null, container: root, key: 'schema', keyword: false };
-    new SchemaGrowth(growth, this.#source).offer(0, place, value, { ...topLevel(false), trail });
+    const place: Position = { parent: null, container: root, key: 'schema', isKeyword: false };
+    new SchemaGrowth(growth, this.#source).enqueue(0, place, value, { ...createTopLevel(false), trail });
     growth.run();
-    return growth.cuts.length === 0 ? (root.get('schema') ?? null) : null;
+    return growth.truncatedPlaces.length === 0 ? (root.get('schema') ?? null) : null;
   }
 
-  #wholeNames(value: Json, level: Level): Draft | null {
-    const names: DraftObject = new Map();
-    for (const [name, one] of Object.entries(isJsonObject(value) ? value : {})) {
-      const whole = this.#whole(one, level);
-      if (whole === null || textOf(whole).length > this.#growth.bytesLeft) return null;
-      names.set(name, whole);
+  #buildCompleteMembers(value: Json, level: Level): Draft | null {
+    const members: DraftObject = new Map();
+    for (const [name, subschema] of Object.entries(isJsonObject(value) ? value : {})) {
+      const completeDraft = this.#buildComplete(subschema, level);
+      if (completeDraft === null || textOf(completeDraft).length > this.#growth.bytesLeft) return null;
+      members.set(name, completeDraft);
     }
-    return names;
+    return members;
   }
 }
 
 /** Returns the replacement for a schema that is not in the text: its reference, if it has one. */
-const fallbackOf = (value: Json | undefined, { schema }: Resolved): Draft => {
+const fallbackOf = (value: Json | undefined, { schema }: Resolution): Draft => {
   const reference = isJsonObject(value) ? value['$ref'] : undefined;
   if (typeof reference === 'string') return new Map([['$ref', JSON.stringify(reference)]]);
   return schema === false ? 'false' : '{}';
 };
 
 /** Offers the beginning of a text for a position, and the rest of the text after everything else. */
-export function offerText(growth: Growth, rank: number, place: Position, value: Json | undefined): void {
+export function enqueueText(growth: Growth, rank: number, place: Position, value: Json | undefined): void {
   const text = typeof value === 'string' ? value.toWellFormed().trim() : '';
   if (text === '') return;
-  const short = firstCharacters(text, shortTextMax);
-  if (short.length === text.length) {
-    growth.offer({ rank, place, make: () => ({ draft: JSON.stringify(text), fallback: null }) });
+  const shortText = takeFirstCharacters(text, shortTextMax);
+  if (shortText.length === text.length) {
+    growth.enqueue({ rank, place, build: () => ({ draft: JSON.stringify(text), fallback: null }) });
     return;
   }
-  const whole = (): Part => ({ draft: JSON.stringify(text), fallback: null });
-  const then = () => growth.offer({ rank: ranks.longTexts, place, make: whole });
-  growth.offer({ rank, place, make: () => ({ draft: JSON.stringify(`${short.trimEnd()}…`), fallback: null, then }) });
+  const buildFullText = (): Part => ({ draft: JSON.stringify(text), fallback: null });
+  const onAdded = () => growth.enqueue({ rank: ranks.longTexts, place, build: buildFullText });
+  growth.enqueue({
+    rank,
+    place,
+    build: () => ({ draft: JSON.stringify(`${shortText.trimEnd()}…`), fallback: null, onAdded }),
+  });
 }

@@ -25,10 +25,10 @@ export interface Keyword {
  * and comments (`title`, `xml`, `externalDocs`, `x-…`), and keywords that treat schemas as files (`$id`, `$defs`).
  */
 export const schemaKeywords: Readonly<Record<string, Keyword>> = {
-  $ref: { kind: 'value', accepts: isText },
+  $ref: { kind: 'value', accepts: isString },
   type: { kind: 'value', accepts: isType },
-  format: { kind: 'value', accepts: isText },
-  description: { kind: 'text', accepts: isText },
+  format: { kind: 'value', accepts: isString },
+  description: { kind: 'text', accepts: isString },
   enum: { kind: 'value', accepts: (value) => isJsonArray(value) && value.length > 0 },
   const: { kind: 'value', accepts: () => true },
   default: { kind: 'value', accepts: () => true },
@@ -51,13 +51,13 @@ export const schemaKeywords: Readonly<Record<string, Keyword>> = {
   maxContains: { kind: 'value', accepts: isCount },
   minProperties: { kind: 'value', accepts: isCount },
   maxProperties: { kind: 'value', accepts: isCount },
-  required: { kind: 'value', accepts: (value) => isNames(value) && value.length > 0 },
+  required: { kind: 'value', accepts: (value) => isNameList(value) && value.length > 0 },
   dependentRequired: {
     kind: 'value',
-    accepts: (value) => isJsonObject(value) && Object.values(value).every(isNames),
+    accepts: (value) => isJsonObject(value) && Object.values(value).every(isNameList),
   },
-  contentEncoding: { kind: 'value', accepts: isText },
-  contentMediaType: { kind: 'value', accepts: isText },
+  contentEncoding: { kind: 'value', accepts: isString },
+  contentMediaType: { kind: 'value', accepts: isString },
   discriminator: { kind: 'value', accepts: isJsonObject },
   properties: { kind: 'names', accepts: isJsonObject },
   patternProperties: {
@@ -67,13 +67,13 @@ export const schemaKeywords: Readonly<Record<string, Keyword>> = {
   additionalProperties: { kind: 'schema', accepts: isSchema },
   unevaluatedProperties: { kind: 'exact', accepts: isSchema },
   propertyNames: { kind: 'exact', accepts: isSchema },
-  prefixItems: { kind: 'schemas', accepts: isSchemas },
+  prefixItems: { kind: 'schemas', accepts: isSchemaList },
   items: { kind: 'schema', accepts: isSchema },
   unevaluatedItems: { kind: 'exact', accepts: isSchema },
   contains: { kind: 'exact', accepts: isSchema },
-  allOf: { kind: 'schemas', accepts: isSchemas },
-  anyOf: { kind: 'schemas', accepts: isSchemas },
-  oneOf: { kind: 'schemas', accepts: isSchemas },
+  allOf: { kind: 'schemas', accepts: isSchemaList },
+  anyOf: { kind: 'schemas', accepts: isSchemaList },
+  oneOf: { kind: 'schemas', accepts: isSchemaList },
   not: { kind: 'exact', accepts: isSchema },
   if: { kind: 'exact', accepts: isSchema },
   then: { kind: 'exact', accepts: isSchema },
@@ -87,7 +87,7 @@ for (const name of ['deprecated', 'readOnly', 'writeOnly', 'xml', 'externalDocs'
   annotations.add(name);
 }
 
-export const constrains = (name: string): boolean => !name.startsWith('x-') && !annotations.has(name);
+export const isConstraint = (name: string): boolean => !name.startsWith('x-') && !annotations.has(name);
 
 /** The OpenAPI version that determines the dialect of a document's schemas. */
 export type Dialect = '3.0' | '3.1';
@@ -99,12 +99,12 @@ export type Dialect = '3.0' | '3.1';
  */
 export function translateSchema(schema: JsonObject, dialect: Dialect): Map<string, Json> {
   const keywords = new Map<string, Json>();
-  const own = (name: string): Json | undefined => (Object.hasOwn(schema, name) ? schema[name] : undefined);
+  const getOwnValue = (name: string): Json | undefined => (Object.hasOwn(schema, name) ? schema[name] : undefined);
   for (const [name, { accepts }] of Object.entries(schemaKeywords)) {
-    const value = keywordValue(name, own, dialect);
+    const value = keywordValueOf(name, getOwnValue, dialect);
     if (value !== undefined && accepts(value)) keywords.set(name, value);
   }
-  for (const [bound, exclusive] of bounds) if (own(exclusive) === true) keywords.delete(bound);
+  for (const [bound, exclusive] of bounds) if (getOwnValue(exclusive) === true) keywords.delete(bound);
   return keywords;
 }
 
@@ -113,19 +113,25 @@ const bounds: readonly (readonly [bound: string, exclusive: string])[] = [
   ['maximum', 'exclusiveMaximum'],
 ];
 
-function keywordValue(name: string, own: (name: string) => Json | undefined, dialect: Dialect): Json | undefined {
-  const value = own(name);
+function keywordValueOf(
+  name: string,
+  getOwnValue: (name: string) => Json | undefined,
+  dialect: Dialect,
+): Json | undefined {
+  const value = getOwnValue(name);
   switch (name) {
     case 'type':
-      return dialect === '3.0' && own('nullable') === true && typeof value === 'string' ? [value, 'null'] : value;
+      return dialect === '3.0' && getOwnValue('nullable') === true && typeof value === 'string'
+        ? [value, 'null']
+        : value;
     case 'exclusiveMinimum':
-      return value === true ? own('minimum') : value;
+      return value === true ? getOwnValue('minimum') : value;
     case 'exclusiveMaximum':
-      return value === true ? own('maximum') : value;
+      return value === true ? getOwnValue('maximum') : value;
     case 'examples':
-      return value ?? (own('example') === undefined ? undefined : [own('example') ?? null]);
+      return value ?? (getOwnValue('example') === undefined ? undefined : [getOwnValue('example') ?? null]);
     case 'required':
-      return isJsonArray(value) ? [...new Set(value.filter((one) => typeof one === 'string'))] : undefined;
+      return isJsonArray(value) ? [...new Set(value.filter((item) => typeof item === 'string'))] : undefined;
     case 'discriminator':
       return discriminatorOf(value);
     case 'additionalProperties':
@@ -146,10 +152,10 @@ const types: readonly Json[] = ['object', 'array', 'string', 'number', 'integer'
 
 function isType(value: Json): boolean {
   if (!isJsonArray(value)) return types.includes(value);
-  return value.length > 0 && value.every((one) => types.includes(one)) && new Set(value).size === value.length;
+  return value.length > 0 && value.every((item) => types.includes(item)) && new Set(value).size === value.length;
 }
 
-function isText(value: Json): value is string {
+function isString(value: Json): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
@@ -161,15 +167,15 @@ function isCount(value: Json): boolean {
   return Number.isInteger(value) && Number(value) >= 0;
 }
 
-function isNames(value: Json): value is readonly string[] {
-  return isJsonArray(value) && value.every((one) => typeof one === 'string') && new Set(value).size === value.length;
+function isNameList(value: Json): value is readonly string[] {
+  return isJsonArray(value) && value.every((item) => typeof item === 'string') && new Set(value).size === value.length;
 }
 
 function isSchema(value: Json): boolean {
   return typeof value === 'boolean' || isJsonObject(value);
 }
 
-function isSchemas(value: Json): boolean {
+function isSchemaList(value: Json): boolean {
   return isJsonArray(value) && value.length > 0;
 }
 
@@ -179,7 +185,7 @@ function isShortList(value: Json): boolean {
   return (
     isJsonArray(value) &&
     value.length > 0 &&
-    value.every((one) => one === null || typeof one !== 'object') &&
+    value.every((item) => item === null || typeof item !== 'object') &&
     JSON.stringify(value).length <= exampleMax
   );
 }

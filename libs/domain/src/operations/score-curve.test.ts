@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { operationScore, operationScoreMin } from './score-curve.ts';
+import { toOperationScore, operationScoreMin } from './score-curve.ts';
 
 test('a score is between 0 and 1, and a higher similarity never has a lower score', () => {
   fc.assert(
     fc.property(fc.double({ min: -2, max: 3, noNaN: true }), fc.double({ min: -2, max: 3, noNaN: true }), (x, y) => {
-      const [low, high] = [operationScore(Math.min(x, y)), operationScore(Math.max(x, y))];
+      const [low, high] = [toOperationScore(Math.min(x, y)), toOperationScore(Math.max(x, y))];
       expect(low).toBeGreaterThanOrEqual(0);
       expect(high).toBeLessThanOrEqual(1);
       expect(low).toBeLessThanOrEqual(high);
@@ -14,7 +14,7 @@ test('a score is between 0 and 1, and a higher similarity never has a lower scor
 });
 
 test('half of the first results with a similarity of 0.64 were correct', () => {
-  expect(operationScore(0.64)).toBe(0.5);
-  expect(operationScore(0.3)).toBeLessThan(operationScoreMin);
-  expect(operationScore(0.35)).toBeGreaterThan(operationScoreMin);
+  expect(toOperationScore(0.64)).toBe(0.5);
+  expect(toOperationScore(0.3)).toBeLessThan(operationScoreMin);
+  expect(toOperationScore(0.35)).toBeGreaterThan(operationScoreMin);
 });

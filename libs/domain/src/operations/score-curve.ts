@@ -6,7 +6,7 @@ const [middle, steepness] = [0.64, 7];
  * first result at that similarity (`docs/search.md`). Monotonic, so that scores and similarities produce the same
  * order.
  */
-export const operationScore = (similarity: number): number => 1 / (1 + Math.exp(-steepness * (similarity - middle)));
+export const toOperationScore = (similarity: number): number => 1 / (1 + Math.exp(-steepness * (similarity - middle)));
 
 /**
  * Results with a lower score are noise, and are omitted. This loses none of the 72 evaluation tasks that have an

@@ -2,8 +2,8 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.t
 import type { Draft, DraftObject } from './draft.ts';
 import type { Growth, Part, Position } from './growth.ts';
 import { resolveReference, type Source, type Trail } from './references.ts';
-import { offerText, ranks, type Level } from './schema-growth.ts';
-import { constrains, translateSchema } from './schema-keywords.ts';
+import { enqueueText, ranks, type Level } from './schema-growth.ts';
+import { isConstraint, translateSchema } from './schema-keywords.ts';
 
 /**
  * The subset of JSON Schema that all common function tools accept (docs/tool-formats.md): how each keyword is written.
@@ -54,21 +54,23 @@ export interface FlatSchema {
 }
 
 /** Returns a schema with its references resolved and its `allOf` merged; a circular one becomes empty. */
-export function flatSchema(
+export function flattenSchema(
   source: Source,
   value: Json | undefined,
   trail: Trail | null,
   budget = { parts: partsMax },
 ): FlatSchema {
   const resolution = resolveReference(source, value, trail);
-  if (typeof resolution.schema === 'boolean' || resolution.circular) return { schema: {}, trail: resolution.trail };
-  const { allOf, ...own } = Object.fromEntries(translateSchema(resolution.schema, source.dialect)) as JsonObject & {
+  if (typeof resolution.schema === 'boolean' || resolution.isCircular) return { schema: {}, trail: resolution.trail };
+  const { allOf, ...ownKeywords } = Object.fromEntries(
+    translateSchema(resolution.schema, source.dialect),
+  ) as JsonObject & {
     allOf?: Json;
   };
-  let [schema, joinedTrail]: [JsonObject, Trail | null] = [own, resolution.trail];
+  let [schema, joinedTrail]: [JsonObject, Trail | null] = [ownKeywords, resolution.trail];
   for (const part of isJsonArray(allOf) ? allOf : []) {
     if (budget.parts-- <= 0) break;
-    const flat = flatSchema(source, part, joinedTrail, budget);
+    const flat = flattenSchema(source, part, joinedTrail, budget);
     schema = merge(schema, flat.schema);
     joinedTrail = joinTrails(joinedTrail, flat.trail);
   }
@@ -79,21 +81,22 @@ export function flatSchema(
 const partsMax = 200;
 
 /** Joins the steps of both trails, because the parts of an `allOf` form a single schema. */
-function joinTrails(one: Trail | null, other: Trail | null): Trail | null {
-  let all = one;
-  for (let at = other; at && at !== one; at = at.parent) all = { target: at.target, parent: all };
-  return all;
+function joinTrails(trail: Trail | null, addedTrail: Trail | null): Trail | null {
+  let joined = trail;
+  for (let step = addedTrail; step && step !== trail; step = step.parent)
+    joined = { target: step.target, parent: joined };
+  return joined;
 }
 
 /** Merges two schemas; in case of conflict, the first one takes precedence. */
-function merge(one: JsonObject, other: JsonObject): JsonObject {
+function merge(schema: JsonObject, addedSchema: JsonObject): JsonObject {
   const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
   const listOf = (value: Json | undefined): readonly Json[] => (isJsonArray(value) ? value : []);
-  const properties = { ...objectOf(other['properties']), ...objectOf(one['properties']) };
-  const required = [...new Set([...listOf(one['required']), ...listOf(other['required'])])];
+  const properties = { ...objectOf(addedSchema['properties']), ...objectOf(schema['properties']) };
+  const required = [...new Set([...listOf(schema['required']), ...listOf(addedSchema['required'])])];
   return {
-    ...other,
-    ...one,
+    ...addedSchema,
+    ...schema,
     ...(Object.keys(properties).length > 0 ? { properties } : {}),
     ...(required.length > 0 ? { required } : {}),
   };
@@ -101,7 +104,7 @@ function merge(one: JsonObject, other: JsonObject): JsonObject {
 
 /** Additional members of a top-level property, besides those of its schema. */
 export interface ExtraMembers {
-  readonly first?: DraftObject;
+  readonly leadingMembers?: DraftObject;
   /** The size of the property's name in the list of required properties, in bytes. */
   readonly extraBytes?: number;
 }
@@ -117,35 +120,39 @@ export class ToolSchemaGrowth {
     this.#source = source;
   }
 
-  offer(rank: number, place: Position, value: Json | undefined, level: Level, own: ExtraMembers = {}): void {
-    this.#growth.offer({
+  enqueue(rank: number, place: Position, value: Json | undefined, level: Level, extraMembers: ExtraMembers = {}): void {
+    this.#growth.enqueue({
       rank,
       place,
-      make: () => ({ ...this.#part(place, value, level, own.first), extraBytes: own.extraBytes ?? 0 }),
+      build: () => ({
+        ...this.#buildPart(place, value, level, extraMembers.leadingMembers),
+        extraBytes: extraMembers.extraBytes ?? 0,
+      }),
     });
   }
 
-  #part(place: Position, value: Json | undefined, level: Level, first: DraftObject = new Map()): Part {
-    const { schema, trail } = flatSchema(this.#source, value, level.trail);
+  #buildPart(place: Position, value: Json | undefined, level: Level, leadingMembers: DraftObject = new Map()): Part {
+    const { schema, trail } = flattenSchema(this.#source, value, level.trail);
     const draft: DraftObject = new Map();
-    const later: (() => void)[] = [];
+    const deferred: (() => void)[] = [];
     const nested: Level = { ...level, trail };
-    for (const [name, one] of Object.entries(schema)) this.#keyword(place, draft, name, one, schema, nested, later);
+    for (const [name, keywordValue] of Object.entries(schema))
+      this.#writeKeyword(place, draft, name, keywordValue, schema, nested, deferred);
     if (draft.get('type') === '"array"' && !draft.has('items')) draft.set('items', '{}');
-    for (const [name, one] of first) draft.set(name, one);
-    return { draft, fallback: new Map(first), then: () => later.forEach((offer) => offer()) };
+    for (const [name, member] of leadingMembers) draft.set(name, member);
+    return { draft, fallback: new Map(leadingMembers), onAdded: () => deferred.forEach((enqueue) => enqueue()) };
   }
 
-  #keyword(
+  #writeKeyword(
     parent: Position,
     draft: DraftObject,
     name: string,
     value: Json,
     schema: JsonObject,
     level: Level,
-    later: (() => void)[],
+    deferred: (() => void)[],
   ): void {
-    const at: Position = { parent, container: draft, key: name, keyword: true };
+    const position: Position = { parent, container: draft, key: name, isKeyword: true };
     switch (toolKeywords[name]) {
       case 'type':
         return writeType(draft, value);
@@ -158,33 +165,33 @@ export class ToolSchemaGrowth {
         return writeBound(draft, name, value, schema);
       case 'text':
         draft.set(name, null);
-        later.push(() => offerText(this.#growth, ranks.members(level.depth) + 2, at, value));
+        deferred.push(() => enqueueText(this.#growth, ranks.membersAt(level.depth) + 2, position, value));
         return;
       case 'value':
         return writeValue(draft, name, value);
       case 'members':
-        return this.#writeMembers(at, draft, value, schema, level, later);
+        return this.#writeMembers(position, draft, value, schema, level, deferred);
       case 'items':
         draft.set(name, '{}');
         if (level.depth + 1 < toolLimits.levels) {
-          const rank = level.required ? ranks.requiredMembers : ranks.members(level.depth + 1);
-          later.push(() => this.offer(rank, at, value, { ...level, depth: level.depth + 1 }));
+          const rank = level.required ? ranks.requiredMembers : ranks.membersAt(level.depth + 1);
+          deferred.push(() => this.enqueue(rank, position, value, { ...level, depth: level.depth + 1 }));
         }
         return;
       case 'anyOf':
-        return this.#writeAlternatives({ ...at, key: 'anyOf' }, draft, value, level, later);
+        return this.#writeAlternatives({ ...position, key: 'anyOf' }, draft, value, level, deferred);
       case undefined:
         return;
     }
   }
 
   #writeMembers(
-    at: Position,
+    position: Position,
     draft: DraftObject,
     value: Json,
     schema: JsonObject,
     level: Level,
-    later: (() => void)[],
+    deferred: (() => void)[],
   ): void {
     if (!isJsonObject(value) || level.depth + 1 >= toolLimits.levels) return;
     const members: DraftObject = new Map();
@@ -197,58 +204,70 @@ export class ToolSchemaGrowth {
       'required',
       JSON.stringify([...required].filter((name) => typeof name === 'string' && Object.hasOwn(value, name))),
     );
-    this.#growth.afterwards(() => {
-      const present = [...required].filter((one) => typeof one === 'string' && members.has(one));
-      if (present.length > 0) draft.set('required', JSON.stringify(present));
+    this.#growth.onFinish(() => {
+      const presentNames = [...required].filter((name) => typeof name === 'string' && members.has(name));
+      if (presentNames.length > 0) draft.set('required', JSON.stringify(presentNames));
       else draft.delete('required');
     });
-    later.push(() => {
-      for (const [name, one] of Object.entries(value).slice(0, this.#growth.partsLeft)) {
-        const place: Position = { parent: at, container: members, key: name, keyword: false };
+    deferred.push(() => {
+      for (const [name, subschema] of Object.entries(value).slice(0, this.#growth.partsLeft)) {
+        const place: Position = { parent: position, container: members, key: name, isKeyword: false };
         const depth = level.depth + 1;
         const isRequired = required.has(name);
-        const rank = isRequired && level.required ? ranks.requiredMembers : ranks.members(depth) + (isRequired ? 0 : 1);
-        this.offer(rank, place, one, { ...level, depth, required: level.required && isRequired });
+        const rank =
+          isRequired && level.required ? ranks.requiredMembers : ranks.membersAt(depth) + (isRequired ? 0 : 1);
+        this.enqueue(rank, place, subschema, { ...level, depth, required: level.required && isRequired });
       }
     });
   }
 
-  #writeAlternatives(at: Position, draft: DraftObject, value: Json, level: Level, later: (() => void)[]): void {
+  #writeAlternatives(
+    position: Position,
+    draft: DraftObject,
+    value: Json,
+    level: Level,
+    deferred: (() => void)[],
+  ): void {
     const schemas = isJsonArray(value) ? value : [];
     // Alternatives that only list required members have no effect without their own `properties`.
     if (draft.has('anyOf') || level.depth + 1 >= toolLimits.levels || !schemas.some(isConstraining)) return;
     const placeholders: Draft[] = schemas.map(() => '{}');
     draft.set('anyOf', null);
-    const then = () => {
-      for (const [index, one] of schemas.entries()) {
-        const place: Position = { parent: at, container: placeholders, key: index, keyword: false };
-        this.offer(ranks.members(level.depth) + 1, place, one, { ...level, depth: level.depth + 1, required: false });
+    const onAdded = () => {
+      for (const [index, subschema] of schemas.entries()) {
+        const place: Position = { parent: position, container: placeholders, key: index, isKeyword: false };
+        this.enqueue(ranks.membersAt(level.depth) + 1, place, subschema, {
+          ...level,
+          depth: level.depth + 1,
+          required: false,
+        });
       }
     };
-    later.push(() => {
-      const rank = level.required ? ranks.requiredMembers : ranks.members(level.depth);
-      this.#growth.offer({ rank, place: at, make: () => ({ draft: placeholders, fallback: null, then }) });
+    deferred.push(() => {
+      const rank = level.required ? ranks.requiredMembers : ranks.membersAt(level.depth);
+      this.#growth.enqueue({ rank, place: position, build: () => ({ draft: placeholders, fallback: null, onAdded }) });
     });
   }
 
   #writeEnum(draft: DraftObject, value: Json): void {
     const values = (isJsonArray(value) ? value : []).filter(
-      (one) => typeof one === 'string' || typeof one === 'number',
+      (item) => typeof item === 'string' || typeof item === 'number',
     );
     if (values.length === 0 || values.length > toolLimits.enumValuesEach) return;
     if (this.#enumValues + values.length > toolLimits.enumValues) return;
     this.#enumValues += values.length;
     draft.set('enum', JSON.stringify(values));
-    if (!draft.has('type') && values.every((one) => typeof one === 'string')) draft.set('type', '"string"');
+    if (!draft.has('type') && values.every((item) => typeof item === 'string')) draft.set('type', '"string"');
   }
 }
 
 const isConstraining = (schema: Json): boolean =>
-  isJsonObject(schema) && Object.keys(schema).some((name) => constrains(name) && name !== 'required' && name !== 'not');
+  isJsonObject(schema) &&
+  Object.keys(schema).some((name) => isConstraint(name) && name !== 'required' && name !== 'not');
 
 /** Writes a single type, or a single type and `null`; several types become alternatives. */
 function writeType(draft: DraftObject, value: Json): void {
-  const types = isJsonArray(value) ? value.filter((one) => one !== 'null') : [value];
+  const types = isJsonArray(value) ? value.filter((item) => item !== 'null') : [value];
   if (types.length === 0) return;
   if (types.length === 1)
     draft.set('type', JSON.stringify(isJsonArray(value) ? (value.length > 1 ? value : types[0]) : value));

@@ -18,11 +18,11 @@ const verbGroups: readonly (readonly [methods: Suitability, verbs: string])[] = 
 ];
 
 const methodsOf: ReadonlyMap<string, readonly Suitability[]> = (() => {
-  const byVerb = new Map<string, Suitability[]>();
+  const methodsByVerb = new Map<string, Suitability[]>();
   for (const [methods, verbs] of verbGroups) {
-    for (const verb of verbs.split(' ')) byVerb.set(verb, [...(byVerb.get(verb) ?? []), methods]);
+    for (const verb of verbs.split(' ')) methodsByVerb.set(verb, [...(methodsByVerb.get(verb) ?? []), methods]);
   }
-  return byVerb;
+  return methodsByVerb;
 })();
 
 /**
@@ -30,7 +30,7 @@ const methodsOf: ReadonlyMap<string, readonly Suitability[]> = (() => {
  * words are considered, because verbs and nouns cannot be distinguished; a query without a known verb implies no
  * method.
  */
-export const impliedMethods = (words: readonly string[]): Suitability => {
+export const inferMethods = (words: readonly string[]): Suitability => {
   const result: Record<string, number> = {};
   for (const methods of words.flatMap((word) => methodsOf.get(word) ?? [])) {
     for (const [method, suitability] of Object.entries(methods))

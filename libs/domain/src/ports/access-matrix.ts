@@ -6,15 +6,15 @@ import type { Instant } from '../instant.ts';
 export interface AccessMatrix {
   /**
    * Returns one row for each way in which a client has access to a collection; admins are excluded. Rows are sorted by
-   * e-mail (code points), then by the collection's `nameKey` and id, then with the client's own grant before those of
+   * email (code points), then by the collection's `toNameKey` and id, then with the client's own grant before those of
    * groups, then by group name. Returns at most `limit` rows after the given position, and only rows that match the
    * filter.
    */
-  rows(filter: MatrixFilter, after: MatrixCursor | null, limit: number): Promise<readonly MatrixRow[]>;
+  listRows(filter: MatrixFilter, after: MatrixCursor | null, limit: number): Promise<readonly MatrixRow[]>;
 
   /**
    * Returns when the keys of these profiles expire. Profiles without a key, or with a key that never expires, are
    * omitted.
    */
-  keyExpiries(profiles: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, Instant>>;
+  findKeyExpiries(profiles: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, Instant>>;
 }

@@ -9,7 +9,7 @@ import type { CatalogEntry } from '../requests/catalog.ts';
 import type { ListPage } from './collection-store.ts';
 import type { Effects } from './effects.ts';
 
-/** The facts for a decision about a request. */
+/** The data for a decision about a request. */
 export interface RequestState {
   readonly request: ListedRequest;
   /** The profile that sent the request. */
@@ -74,8 +74,8 @@ export interface AccessRequestStore {
    * collections and those that the reader can already see, which are marked `granted`. Any other collection that the
    * reader has a pending request for is marked `requested`.
    */
-  catalog(reader: Visibility, page: CatalogPage): Promise<readonly CatalogEntry[]>;
+  listCatalog(reader: Visibility, page: CatalogPage): Promise<readonly CatalogEntry[]>;
 
   /** Returns which of these collections are discoverable. */
-  discoverable(ids: readonly CollectionId[]): Promise<ReadonlySet<CollectionId>>;
+  findDiscoverable(ids: readonly CollectionId[]): Promise<ReadonlySet<CollectionId>>;
 }

@@ -1,4 +1,4 @@
-import type { AccountRow, CallerRow, Target, TargetPart, TargetParts } from '../access/principal.ts';
+import type { AccountRow, CallerRow, Target, TargetDetail, TargetDetails } from '../access/principal.ts';
 import type { ClientId, ProfileId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
@@ -12,22 +12,22 @@ export interface CallerLookup {
    * Looks up a caller by API client identifier, even if its key is dormant (an admin's). Returns null if the identifier
    * is unknown.
    */
-  byClientId<Part extends TargetPart = 'head'>(
+  findByClientId<Detail extends TargetDetail = 'head'>(
     clientId: ClientId,
-    target: Target<Part> | null,
+    target: Target<Detail> | null,
     now: Instant,
-  ): Promise<CallerRow<TargetParts[Part]> | null>;
+  ): Promise<CallerRow<TargetDetails[Detail]> | null>;
   /** Looks up a caller by the identity provider's user id. Returns null if no profile has it. */
-  byUid<Part extends TargetPart = 'head'>(
+  findByUid<Detail extends TargetDetail = 'head'>(
     uid: string,
-    target: Target<Part> | null,
+    target: Target<Detail> | null,
     now: Instant,
-  ): Promise<CallerRow<TargetParts[Part]> | null>;
+  ): Promise<CallerRow<TargetDetails[Detail]> | null>;
   /** Looks up a caller by API client identifier or, failing that, by profile id. Returns null if neither matches. */
-  byEitherId(id: ClientId | ProfileId, now: Instant): Promise<CallerRow | null>;
+  findByEitherId(id: ClientId | ProfileId, now: Instant): Promise<CallerRow | null>;
   /** Looks up a service account, expired or not. Returns null if no account has that id. */
-  byAccountId<Part extends TargetPart = 'head'>(
+  findByAccountId<Detail extends TargetDetail = 'head'>(
     id: ServiceAccountId,
-    target: Target<Part> | null,
-  ): Promise<AccountRow<TargetParts[Part]> | null>;
+    target: Target<Detail> | null,
+  ): Promise<AccountRow<TargetDetails[Detail]> | null>;
 }

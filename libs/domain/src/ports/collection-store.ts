@@ -48,10 +48,10 @@ export interface CollectionStore {
   remove(id: CollectionId, decide: (current: Collection) => Effects): Promise<void>;
 
   /** Returns the current document and its digest, or null if there is no such collection. */
-  document(id: CollectionId): Promise<{ readonly digest: string; readonly packed: PackedText } | null>;
+  findDocument(id: CollectionId): Promise<{ readonly digest: string; readonly packed: PackedText } | null>;
 
   /**
-   * Returns the visible collections, all or one page, sorted by `nameKey(name)` (code points), then by id. If
+   * Returns the visible collections, all or one page, sorted by `toNameKey(name)` (code points), then by id. If
    * `containing` is given, returns only collections whose name contains it, ignoring case. Does not read documents.
    */
   list(visibility: Visibility, page: ListPage | null, containing?: string | null): Promise<readonly ListedCollection[]>;
@@ -63,8 +63,8 @@ export interface CollectionStore {
   count(visibility: Visibility, containing: string | null): Promise<number>;
 
   /** Returns the ids of all visible collections, in any order. */
-  visibleIds(visibility: Visibility): Promise<readonly CollectionId[]>;
+  listVisibleIds(visibility: Visibility): Promise<readonly CollectionId[]>;
 
   /** Returns the names of these collections, omitting those that do not exist. */
-  names(ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, string>>;
+  findNames(ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, string>>;
 }

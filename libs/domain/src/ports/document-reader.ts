@@ -38,5 +38,5 @@ export interface DocumentReader {
    * Converts a stored document to YAML, packed like the stored one. The caller keeps ownership of the bytes. Throws
    * `timed_out` as `readMember` does.
    */
-  yamlText(document: PackedText, deadline: Deadline | null): Promise<PackedText>;
+  convertToYaml(document: PackedText, deadline: Deadline | null): Promise<PackedText>;
 }

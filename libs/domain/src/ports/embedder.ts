@@ -7,9 +7,9 @@ export interface Embedder {
    * be cached for at most a minute while the model is reachable, so callers that store or compare a vector use the id
    * returned with it. Throws `embedding_unavailable` while no id is known.
    */
-  modelId(): Promise<string>;
+  getModelId(): Promise<string>;
   /**
-   * Returns one vector per text, in the same order: 768 finite numbers, a vector of length 1. The vector of a text does
+   * Returns one vector per text, in the same order: a unit vector with 768 finite dimensions. The vector of a text does
    * not depend on the other texts in the batch. A text without any known feature still gets a vector. The model's id is
    * returned with the vectors, because a model can change between any two calls. Throws `embedding_unavailable` if the
    * embedder cannot embed the texts, or cannot do so within 15 s.

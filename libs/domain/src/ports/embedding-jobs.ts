@@ -9,10 +9,10 @@ export interface EmbeddingJobs {
    * Returns the collections with a waiting job of this kind, including leased and postponed ones. Dead letters do not
    * count.
    */
-  pending(kind: CollectionJobKind): Promise<ReadonlySet<CollectionId>>;
+  listPending(kind: CollectionJobKind): Promise<ReadonlySet<CollectionId>>;
 
   /** Returns the collections whose job of this kind is a dead letter. */
-  deadLettered(kind: CollectionJobKind): Promise<ReadonlySet<CollectionId>>;
+  listDeadLettered(kind: CollectionJobKind): Promise<ReadonlySet<CollectionId>>;
 
   /**
    * Adds the jobs, except for collections that already have a waiting job of the same kind: concurrent calls add one
@@ -27,6 +27,6 @@ export interface EmbeddingJobs {
    */
   startRun(plan: (collections: readonly CollectionId[]) => Effects & { readonly run: ReindexRun }): Promise<ReindexRun>;
 
-  /** Returns the last run with the numbers of its waiting jobs and its dead letters, or null. */
-  lastRun(): Promise<(ReindexRun & { readonly waiting: number; readonly failed: number }) | null>;
+  /** Returns the last run with the number of its waiting jobs and of its dead letters, or null. */
+  findLastRun(): Promise<(ReindexRun & { readonly waiting: number; readonly failed: number }) | null>;
 }

@@ -5,26 +5,26 @@ import type { Embedding, EmbeddingChange } from '../search/embedding.ts';
 export interface EmbeddingStore {
   /**
    * Stores the embedding in place of the collection's earlier one from the same model, with the next `sequence`, but
-   * only if the collection exists and has this `contentRevision`: a late result for an older text is never stored.
+   * only if the collection exists and has this `contentRevision`: a late result for an older revision of the text is never stored.
    * Returns whether it was stored.
    */
   put(embedding: Embedding): Promise<boolean>;
 
-  /** Returns at most `limit` embeddings of this model with a sequence above `after`, in sequence order. */
-  changedSince(after: number, modelId: string, limit: number): Promise<readonly EmbeddingChange[]>;
+  /** Returns at most `limit` embeddings from this model with a sequence number above `after`, in that order. */
+  listChangedSince(after: number, modelId: string, limit: number): Promise<readonly EmbeddingChange[]>;
 
   /**
-   * Returns at most `limit` collections that have an embedding of this model, with an id above `after` (null: all), in
+   * Returns at most `limit` collections that have an embedding from this model, with an id above `after` (null: all), in
    * id order.
    */
-  collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
+  listCollectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
 
-  /** Returns the collections whose embedding from this model is missing or was created from an older text. */
-  outdated(modelId: string): Promise<readonly CollectionId[]>;
+  /** Returns the collections whose embedding from this model is missing or was created from an older revision of the text. */
+  listOutdated(modelId: string): Promise<readonly CollectionId[]>;
 
-  /** Returns the number of collections that have an up-to-date embedding of this model. */
-  embedded(modelId: string): Promise<number>;
+  /** Returns the number of collections that have an up-to-date embedding from this model. */
+  countEmbedded(modelId: string): Promise<number>;
 
   /** Returns the models whose embedding of this collection is up to date. */
-  upToDate(collectionId: CollectionId): Promise<readonly string[]>;
+  listUpToDateModels(collectionId: CollectionId): Promise<readonly string[]>;
 }

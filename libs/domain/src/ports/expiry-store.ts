@@ -11,17 +11,17 @@ export interface ExpiryWindow {
 
 export interface UpcomingExpiries {
   readonly total: number;
-  /** Sorted by expiry time, then by e-mail, collection (the API key first) and group (the client's own grant first). */
-  readonly first: readonly Expiry[];
+  /** Sorted by expiry time, then by email, collection (the API key first) and group (the client's own grant first). */
+  readonly expiries: readonly Expiry[];
 }
 
 /** The expiries of the grants (their own and their groups') and API keys of approved clients that are not suspended. */
 export interface ExpiryStore {
   /** Returns the expiries of one profile, at most `limit` of them. */
-  ofProfile(profile: ProfileId, window: ExpiryWindow, limit: number): Promise<UpcomingExpiries>;
+  listByProfile(profile: ProfileId, window: ExpiryWindow, limit: number): Promise<UpcomingExpiries>;
 
   /** Returns the expiries of all profiles, at most `limit` of them. */
-  ofAll(window: ExpiryWindow, limit: number): Promise<UpcomingExpiries>;
+  listAll(window: ExpiryWindow, limit: number): Promise<UpcomingExpiries>;
 
   /**
    * Schedules expiry notices once for each day (days since 1970-01-01, UTC), in one transaction. `decide` gets the

@@ -29,13 +29,13 @@ export interface GrantStore {
    * Returns every collection with the client's live grants, both its own and its groups', in the order of lists; null
    * if there is no such profile.
    */
-  collectionsOf(
+  listCollections(
     client: ProfileId,
     now: Instant,
   ): Promise<{ readonly client: Profile; readonly collections: readonly CollectionAccess[] } | null>;
 
   /**
-   * Returns the profiles with a live grant for the collection, sorted by e-mail; null if there is no such collection.
+   * Returns the profiles with a live grant for the collection, sorted by email; null if there is no such collection.
    */
-  clientsOf(collection: CollectionId, now: Instant): Promise<readonly ClientAccess[] | null>;
+  listClients(collection: CollectionId, now: Instant): Promise<readonly ClientAccess[] | null>;
 }

@@ -13,7 +13,7 @@ import type { Profile } from '../profiles/profile.ts';
 import type { AccessRequest } from '../requests/access-request.ts';
 import type { Effects } from './effects.ts';
 
-/** The facts for a decision about a group member. */
+/** The data for a decision about a group member. */
 export interface MemberState extends Membership {
   readonly id: ProfileId;
   /** The profile; null if it does not exist. */
@@ -24,7 +24,7 @@ export interface MemberState extends Membership {
 
 export interface MembersChange extends Effects {
   readonly add?: readonly (Pick<MemberState, 'id'> & { readonly addedAt: Instant })[];
-  /** Ends memberships that an administrator added; memberships by claim remain. */
+  /** Removes memberships that an administrator added; memberships by claim remain. */
   readonly remove?: readonly ProfileId[];
   /** Changed requests, out of those in the states. */
   readonly requests?: readonly AccessRequest[];
@@ -52,7 +52,7 @@ export interface GroupStore {
   add(group: Group, effects: Effects): Promise<void>;
 
   /**
-   * Returns all groups or one page of them, sorted by name (code points), each with the numbers of its members and of
+   * Returns all groups or one page of them, sorted by name (code points), each with the number of its members and of
    * its collections at that time. Names are searched ignoring case, in any script.
    */
   list(now: Instant, page?: GroupPage): Promise<readonly ListedGroup[]>;
@@ -84,17 +84,17 @@ export interface GroupStore {
    */
   remove(id: GroupId, decide: (group: Group) => Effects): Promise<void>;
 
-  /** Returns the members, whether manual or by claim, sorted by e-mail; null if there is no such group. */
-  members(id: GroupId): Promise<readonly GroupMember[] | null>;
+  /** Returns the members, whether manual or by claim, sorted by email; null if there is no such group. */
+  listMembers(id: GroupId): Promise<readonly GroupMember[] | null>;
 
   /**
    * Returns the collections that the group has access to at that time, sorted by name as lists are; null if there is no
    * such group.
    */
-  collectionsOf(id: GroupId, now: Instant): Promise<readonly GroupCollection[] | null>;
+  listCollections(id: GroupId, now: Instant): Promise<readonly GroupCollection[] | null>;
 
   /** Returns the groups of a profile, sorted by name, and how it became a member of each. */
-  groupsOf(profile: ProfileId): Promise<readonly (Group & Membership)[]>;
+  listByProfile(profile: ProfileId): Promise<readonly (Group & Membership)[]>;
 
   /**
    * Loads the state of each profile, in the given order, decides and stores in one transaction. Throws
@@ -117,7 +117,7 @@ export interface GroupStore {
     profile: ProfileId,
     claims: GroupClaims,
     decide: (
-      before: GroupClaims | null,
+      storedClaims: GroupClaims | null,
       requests: readonly AccessRequest[],
     ) => Effects & { readonly requests?: readonly AccessRequest[] },
   ): Promise<void>;

@@ -8,13 +8,13 @@ import type { Effects } from './effects.ts';
 export interface OverrideChange<Type extends NewOverride> extends Effects {
   readonly override: Type;
   /** The client's other overrides that change with it. */
-  readonly others?: readonly Override[];
+  readonly otherOverrides?: readonly Override[];
 }
 
 /** Rate-limit tiers and overrides. Every `decide` is synchronous and pure, and may run more than once. */
 export interface LimitStore {
   /** Returns all tiers, sorted by name (code points). */
-  tiers(): Promise<readonly Tier[]>;
+  listTiers(): Promise<readonly Tier[]>;
   /** Adds a tier; throws `tier_taken`. */
   addTier(tier: Tier, effects: Effects): Promise<void>;
   /** Updates a tier. Throws `tier_not_found`. The name cannot change. */
@@ -26,18 +26,18 @@ export interface LimitStore {
   removeTier(name: string, decide: (current: Tier) => Effects & { readonly removedAt: Instant }): Promise<void>;
 
   /**
-   * Returns every profile that is not an admin, with the limits that `CallerLookup` returns for it, sorted by e-mail
+   * Returns every profile that is not an admin, with the limits that `CallerLookup` returns for it, sorted by email
    * (code points).
    */
-  clients(): Promise<readonly LimitedClient[]>;
+  listClients(): Promise<readonly LimitedClient[]>;
 
   /** Returns all overrides or only the active ones, sorted by id. */
-  overrides(activeOnly: boolean): Promise<readonly Override[]>;
+  listOverrides(activeOnly: boolean): Promise<readonly Override[]>;
   /**
    * Returns the overrides with their clients, all or only the active ones, sorted by id: at most `limit`, after the
    * given position.
    */
-  clientOverrides(page: OverridePage): Promise<readonly ClientOverride[]>;
+  listClientOverrides(page: OverridePage): Promise<readonly ClientOverride[]>;
   /** Returns the number of overrides, all or only the active ones. */
   countOverrides(activeOnly: boolean): Promise<number>;
   /**
@@ -47,7 +47,7 @@ export interface LimitStore {
    */
   addOverride(
     client: ProfileId,
-    decide: (others: readonly Override[]) => OverrideChange<NewOverride>,
+    decide: (otherOverrides: readonly Override[]) => OverrideChange<NewOverride>,
   ): Promise<Override>;
   /**
    * Changes an override, and the others that change with it. `decide` gets the override's client and the client's other
@@ -55,7 +55,7 @@ export interface LimitStore {
    */
   updateOverride(
     id: number,
-    decide: (current: Override, client: Profile, others: readonly Override[]) => OverrideChange<Override>,
+    decide: (current: Override, client: Profile, otherOverrides: readonly Override[]) => OverrideChange<Override>,
   ): Promise<Override>;
   /** Removes an override. Throws `override_not_found`. `decide` gets the override and its client. */
   removeOverride(id: number, decide: (current: Override, client: Profile) => Effects): Promise<void>;

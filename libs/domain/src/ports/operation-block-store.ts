@@ -9,23 +9,23 @@ export interface OperationBlockStore {
    */
   put(block: OperationBlock): Promise<boolean>;
 
-  /** Returns at most `limit` blocks of this model with a sequence above `after`, in sequence order. */
-  changedSince(after: number, modelId: string, limit: number): Promise<readonly OperationBlockChange[]>;
+  /** Returns at most `limit` blocks from this model with a sequence number above `after`, in that order. */
+  listChangedSince(after: number, modelId: string, limit: number): Promise<readonly OperationBlockChange[]>;
 
   /**
-   * Returns at most `limit` collections that have a block of this model, with an id above `after` (null: all), in id
+   * Returns at most `limit` collections that have a block from this model, with an id above `after` (null: all), in id
    * order.
    */
-  collectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
+  listCollectionsAfter(after: CollectionId | null, modelId: string, limit: number): Promise<readonly CollectionId[]>;
 
   /**
    * Returns the collections whose block from this model is missing, or was created from an older document, name or
    * description.
    */
-  outdated(modelId: string): Promise<readonly CollectionId[]>;
+  listOutdated(modelId: string): Promise<readonly CollectionId[]>;
 
-  progress(modelId: string): Promise<OperationProgress>;
+  readProgress(modelId: string): Promise<OperationProgress>;
 
-  /** Removes up to `limit` blocks of models other than this one; returns the number removed. */
+  /** Removes up to `limit` blocks from models other than this one; returns the number removed. */
   removeOthers(modelId: string, limit: number): Promise<number>;
 }

@@ -31,7 +31,7 @@ export interface OperationEmbedder {
    * model can change between any two calls, so callers that store or compare a vector use the id returned with it.
    * Throws `embedding_unavailable` while no id is known.
    */
-  modelId(): Promise<string>;
+  getModelId(): Promise<string>;
 
   /**
    * Embeds the operations of a collection with one model: one batch each time the caller requests the next one. The

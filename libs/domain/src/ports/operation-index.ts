@@ -6,11 +6,11 @@ export interface OperationQuery {
   readonly modelId: string;
   readonly vector: HybridVector;
   /** Only operations of these collections are searched. If the same array is passed again, it means the same set. */
-  readonly among: readonly CollectionId[];
+  readonly candidateIds: readonly CollectionId[];
   /** Only operations with this method, in upper case; null for all. */
   readonly method: string | null;
   readonly limit: number;
-  /** The result reflects every block with a sequence up to this one. */
+  /** The result reflects every block with a sequence number up to this one. */
   readonly asOf: number;
 }
 
@@ -27,7 +27,7 @@ export interface OperationMatches {
  */
 export interface OperationIndex {
   /**
-   * Returns the `limit` most similar operations of `among` with the method. Operations outside `among`, and vectors
+   * Returns the `limit` most similar operations of `candidateIds` with the method. Operations outside `candidateIds`, and vectors
    * from a different model, have no influence. The result may contain an operation that is no longer stored: the caller
    * reads the operations that it displays from the store.
    */

@@ -1,6 +1,6 @@
 import type { Deadline } from '../deadline.ts';
 import type { PackedText } from '../documents/document.ts';
-import type { OperationFacts, SliceOptions } from '../operations/operation-slice.ts';
+import type { OperationContext, SliceOptions } from '../operations/operation-slice.ts';
 
 /** A reference to a stored document. */
 export interface StoredDocument {
@@ -18,7 +18,7 @@ export interface SliceRequest extends SliceOptions {
   readonly method: string;
   readonly path: string;
   readonly form: OperationForm;
-  readonly facts: OperationFacts;
+  readonly context: OperationContext;
 }
 
 /** Extracts single operations from stored documents, off the main thread. */

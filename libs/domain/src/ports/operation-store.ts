@@ -42,7 +42,7 @@ export interface OperationStore {
    * Returns the digest of the stored document; null if its operations have not been written, or there is no such
    * collection.
    */
-  digest(collectionId: CollectionId): Promise<string | null>;
+  findDigest(collectionId: CollectionId): Promise<string | null>;
 
   /**
    * Replaces the stored operations with those of the current document, for a document that was stored without them, but

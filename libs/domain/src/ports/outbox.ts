@@ -20,7 +20,7 @@ export interface Outbox {
    * Returns at most `limit` due jobs of this kind, without leased jobs and dead letters; the jobs that have been due
    * for the longest time come first.
    */
-  due(kind: JobKind, now: Instant, limit: number): Promise<readonly JobId[]>;
+  listDue(kind: JobKind, now: Instant, limit: number): Promise<readonly JobId[]>;
 
   /**
    * Leases the job and returns it; null if it no longer exists, is a dead letter, not due, or already leased. One of
@@ -37,7 +37,7 @@ export interface Outbox {
   extend(id: JobId, leaseUntil: Instant, nextUntil: Instant): Promise<boolean>;
 
   /** Removes a job; does nothing if it no longer exists. */
-  done(id: JobId): Promise<void>;
+  complete(id: JobId): Promise<void>;
 
   /**
    * Releases the lease after a failure, counts the failure, and sets the time at which the job is due again; does
@@ -46,12 +46,15 @@ export interface Outbox {
   retry(id: JobId, dueAt: Instant, error: string): Promise<void>;
 
   /**
-   * Puts a claimed notice to rest once it is done. The notice continues under the next id, so that its next mail is a
+   * Puts a claimed notice to rest once it is done. The notice continues under the next id, so that its next email is a
    * new one; its failures are cleared, and only requests since its claim are counted. It is due no earlier than
    * `dueAt`, and is neither due nor waiting until it is requested again. Does nothing if the notice no longer exists or
    * is a dead letter.
    */
-  rest(claimed: Pick<Job, 'id'> & { readonly task: NoticeTask }, next: Pick<Job, 'id' | 'dueAt'>): Promise<void>;
+  restNotice(
+    notice: Pick<Job, 'id'> & { readonly task: NoticeTask },
+    nextJob: Pick<Job, 'id' | 'dueAt'>,
+  ): Promise<void>;
 
   /**
    * Makes the job a dead letter after a failure, which is counted: stores the error and the time, and removes a sealed
@@ -61,7 +64,7 @@ export interface Outbox {
   deadLetter(id: JobId, now: Instant, error: string): Promise<void>;
 
   /** Returns the waiting jobs with a sealed secret, including leased and postponed ones, in any order. */
-  sealed(): Promise<readonly { readonly id: JobId; readonly sealed: string }[]>;
+  listSealed(): Promise<readonly { readonly id: JobId; readonly sealed: string }[]>;
 
   /**
    * Replaces the sealed secret `before` with `after`, and writes these effects; changes nothing else about the job.
@@ -69,14 +72,14 @@ export interface Outbox {
    */
   reseal(id: JobId, before: string, after: string, effects: Effects): Promise<boolean>;
 
-  /** Returns the numbers of jobs of each kind that has any, without resting notices, in any order. */
-  counts(now: Instant): Promise<readonly JobCounts[]>;
+  /** Returns the number of jobs of each kind that has any, without resting notices, in any order. */
+  countByKind(now: Instant): Promise<readonly JobCounts[]>;
 
   /**
    * Returns the number of waiting jobs (including leased and postponed ones, excluding resting ones), the number of
    * dead letters, and when the oldest due job became due.
    */
-  state(
+  readState(
     now: Instant,
   ): Promise<{ readonly waiting: number; readonly deadLetters: number; readonly oldestDueAt: Instant | null }>;
 }

@@ -20,9 +20,9 @@ export interface ProfileChange extends Effects {
 /** Profiles with their API keys. Every `decide` is synchronous and pure, and may run more than once. */
 export interface ProfileStore {
   /**
-   * Adds a profile. Throws `email_taken` if another profile has an e-mail with the same `emailKey`, else
+   * Adds a profile. Throws `email_taken` if another profile has an email with the same `toEmailKey`, else
    * `identity_taken` if the uid is taken; in both cases, nothing is written. Exactly one of several concurrent
-   * additions of the same e-mail or uid succeeds.
+   * additions of the same email or uid succeeds.
    */
   add(profile: Profile, effects: Effects): Promise<void>;
 
@@ -30,7 +30,7 @@ export interface ProfileStore {
   find(id: ProfileId): Promise<Profile | null>;
 
   /**
-   * Returns the profile with exactly that e-mail, else the one whose e-mail has the same `emailKey`, or null. If there
+   * Returns the profile with exactly that email, else the one whose email has the same `toEmailKey`, or null. If there
    * are several, because an earlier version distinguished them, returns the one that was given the key, else the
    * oldest.
    */
@@ -49,15 +49,15 @@ export interface ProfileStore {
   count(filter: ProfileFilter): Promise<number>;
 
   /** Returns all admins, oldest first, then by id. */
-  admins(): Promise<readonly Profile[]>;
+  listAdmins(): Promise<readonly Profile[]>;
 
   /** Returns the number of profiles that are waiting for a decision, and the newest `limit` of them, newest first. */
-  pending(limit: number): Promise<PendingProfiles>;
+  readPending(limit: number): Promise<PendingProfiles>;
 
   /**
    * Loads, decides and stores in one transaction, serialised against every other change to the same profile and to the
    * admins. Throws `user_not_found`, and `tier_not_found` for a new tier that does not exist. If it throws one of
-   * these, if `decide` throws, or if the e-mail or uid is taken, nothing changes. Returns the stored profile.
+   * these, if `decide` throws, or if the email or uid is taken, nothing changes. Returns the stored profile.
    */
   update(id: ProfileId, decide: (state: ProfileState) => ProfileChange): Promise<Profile>;
 
@@ -71,7 +71,7 @@ export interface ProfileStore {
 
   /**
    * Creates the first admin in one transaction: `decide` gets the existing admins and the profile with this uid or,
-   * failing that, with this e-mail, as `findByEmail` finds it. It returns the profile to add or to store in place of
+   * failing that, with this email, as `findByEmail` finds it. It returns the profile to add or to store in place of
    * the match, or null to change nothing. Exactly one of several concurrent calls on an empty store sees no admin.
    */
   claimAdmin(

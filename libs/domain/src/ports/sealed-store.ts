@@ -3,7 +3,7 @@ import type { CollectionId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Effects } from './effects.ts';
 
-/** A waiting mail with a secret. */
+/** A waiting email with a secret. */
 export interface SealedMail {
   readonly id: JobId;
   readonly profileId: ProfileId;
@@ -14,9 +14,9 @@ export interface SealedMail {
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
   readonly collections: readonly Collection[];
-  /** The waiting mails, including leased and postponed ones, in any order; a dead letter no longer has sealed data. */
+  /** The waiting emails, including leased and postponed ones, in any order; a dead letter no longer has sealed data. */
   readonly mails: readonly SealedMail[];
-  /** The pepper, which the tags of all API keys and service accounts depend on; null before the first start. */
+  /** The pepper, which the tags of all API keys and service accounts depend on; null before the first startup. */
   readonly pepper: string | null;
   /** The number of profiles that have an API key, including dormant keys. */
   readonly apiKeys: number;
@@ -28,12 +28,12 @@ export interface SealedSecrets {
 export interface SecretsReset extends Effects {
   /** These collections lose their credential; its type, name and location are kept. */
   readonly collections: readonly CollectionId[];
-  /** These mails become dead letters. */
+  /** These emails become dead letters. */
   readonly mails: readonly JobId[];
   /** The new pepper, which invalidates every API key and service account; null to keep the pepper and the keys. */
   readonly pepper: string | null;
-  /** The time of the reset, and the reason stored with the mails. */
-  readonly at: Instant;
+  /** The time of the reset, and the reason stored with the emails. */
+  readonly resetAt: Instant;
   readonly reason: string;
 }
 

@@ -3,7 +3,7 @@ import type { ModelProgress, SearchModel, SearchModelsState } from '../search/se
 
 /** Which models have vectors, and which of them searches use: the same in all processes, at any time. */
 export interface SearchModels {
-  state(): Promise<SearchModelsState>;
+  readState(): Promise<SearchModelsState>;
 
   /**
    * Records that a process has this model as its current one. A new model's `firstSeenAt` is `now`, or later than all
@@ -11,16 +11,16 @@ export interface SearchModels {
    */
   announce(modelId: string, now: Instant): Promise<void>;
 
-  progress(from: string, to: string): Promise<ModelProgress>;
+  readProgress(from: string, to: string): Promise<ModelProgress>;
 
   /**
    * Makes searches use `to` from now on, unless they no longer use `from`, or would lose a collection: each collection
-   * with a vector from `from` must have one from `to`, created from a text that is not older, or a dead letter. Returns
+   * with a vector from `from` must have one from `to`, created from the same or a later revision of the text, or a dead letter. Returns
    * whether searches were switched.
    */
   promote(from: string | null, to: string): Promise<boolean>;
 
-  /** Removes up to `limit` embeddings of a model; returns the number removed. Removes none of the serving model. */
+  /** Removes up to `limit` embeddings from a model; returns the number removed. Removes none from the serving model. */
   removeEmbeddings(modelId: string, limit: number): Promise<number>;
 
   /** Removes the record of a model, unless it has been announced since, is serving, or still has embeddings. */

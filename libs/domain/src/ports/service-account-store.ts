@@ -16,7 +16,7 @@ export interface ServiceAccountStore {
    * `decide` throws, nothing changes.
    */
   add(
-    decide: (stored: number) => Effects & { readonly account: ServiceAccount; readonly key: AccountKey },
+    decide: (count: number) => Effects & { readonly account: ServiceAccount; readonly key: AccountKey },
   ): Promise<void>;
 
   /** Returns the account with that id, or null. */

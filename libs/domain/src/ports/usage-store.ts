@@ -13,16 +13,16 @@ export interface UsageStore {
 
   /**
    * Adds up the counts that match the filter; returns at most `limit` lines, and no lines without uses. Days are sorted
-   * oldest first; collections as in lists, followed by the uses of no collection; profiles by e-mail. Alternatively,
+   * oldest first; collections as in lists, followed by the uses of no collection; profiles by email. Alternatively,
    * lines with the most uses come first, and lines with equal numbers are in that order.
    */
   report(by: UsageGrouping, filter: UsageFilter, limit: number, order?: UsageOrder): Promise<readonly UsageLine[]>;
 
   /** Returns when these profiles were last used, omitting those that never were. */
-  profileUses(ids: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, LastUse>>;
+  findProfileUses(ids: readonly ProfileId[]): Promise<ReadonlyMap<ProfileId, LastUse>>;
 
   /** Returns when these collections were last used, by this profile or by anyone, omitting those that never were. */
-  collectionUses(ids: readonly CollectionId[], by: ProfileId | null): Promise<ReadonlyMap<CollectionId, Instant>>;
+  findCollectionUses(ids: readonly CollectionId[], by: ProfileId | null): Promise<ReadonlyMap<CollectionId, Instant>>;
 
   /** Removes up to `limit` counts of days before that day, oldest first; returns the number removed. */
   prune(before: Day, limit: number): Promise<number>;

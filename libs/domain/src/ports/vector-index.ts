@@ -5,9 +5,9 @@ export interface VectorQuery {
   readonly modelId: string;
   readonly vector: Float32Array;
   /** Only these collections are searched. If the same array is passed again, it means the same set. */
-  readonly among: readonly CollectionId[];
+  readonly candidateIds: readonly CollectionId[];
   readonly limit: number;
-  /** The result reflects every embedding with a sequence up to this one. */
+  /** The result reflects every embedding with a sequence number up to this one. */
   readonly asOf: number;
 }
 
@@ -31,8 +31,8 @@ export interface VectorIndex {
   remove(collectionId: CollectionId): Promise<void>;
 
   /**
-   * Returns the `limit` best collections of `among` by descending score, and any further ones with the same score as
-   * the last one, so that the caller can order ties. Vectors from a different model, and vectors outside `among`, have
+   * Returns the `limit` best collections of `candidateIds` by descending score, and any further ones with the same score as
+   * the last one, so that the caller can order ties. Vectors from a different model, and vectors outside `candidateIds`, have
    * no influence.
    */
   search(query: VectorQuery): Promise<VectorMatches>;

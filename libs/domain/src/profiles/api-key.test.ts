@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { secretBytes } from '../checked-secret.ts';
 import { isWellFormedSecret, makeSecret } from './api-key.ts';
 
-const secret = makeSecret(Uint8Array.from({ length: secretBytes }, (_, at) => (at * 37 + 11) % 256));
+const secret = makeSecret(Uint8Array.from({ length: secretBytes }, (_, index) => (index * 37 + 11) % 256));
 
 test('a secret is well formed for any bytes', () => {
   expect(secret).toMatch(/^portico_sk_[0-9A-Za-z]{49}$/);
@@ -25,10 +25,10 @@ test('its last six digits are the CRC-32 of the preceding characters', () => {
 });
 
 test('a secret with any one character changed, missing or added is not well formed', () => {
-  for (let at = 0; at < secret.length; at++) {
-    const other = secret[at] === 'A' ? 'B' : 'A';
-    expect(isWellFormedSecret(secret.slice(0, at) + other + secret.slice(at + 1))).toBe(false);
-    expect(isWellFormedSecret(secret.slice(0, at) + secret.slice(at + 1))).toBe(false);
+  for (let index = 0; index < secret.length; index++) {
+    const replacement = secret[index] === 'A' ? 'B' : 'A';
+    expect(isWellFormedSecret(secret.slice(0, index) + replacement + secret.slice(index + 1))).toBe(false);
+    expect(isWellFormedSecret(secret.slice(0, index) + secret.slice(index + 1))).toBe(false);
   }
   expect(isWellFormedSecret(`${secret}A`)).toBe(false);
   expect(isWellFormedSecret('')).toBe(false);

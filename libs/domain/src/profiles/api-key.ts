@@ -1,4 +1,4 @@
-import { checkDigits, bytesToBase62, hasChecksum, randomDigits, withChecksum } from '../checked-secret.ts';
+import { checkDigits, bytesToBase62, hasChecksum, randomDigits, addChecksum } from '../checked-secret.ts';
 import type { ClientId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
@@ -36,19 +36,19 @@ export const graceSecondsMax = 604_800;
 /** The prefix of a secret, the secret half of an API key pair; the format is described in `checked-secret.ts`. */
 const prefix = 'portico_sk_';
 
-const shape = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checkDigits}}$`);
+const secretPattern = new RegExp(`^${prefix}[0-9A-Za-z]{${randomDigits + checkDigits}}$`);
 
 /**
  * Returns the secret for these random bytes, 60 ASCII characters long; throws a `RangeError` unless there are
  * `secretBytes` bytes.
  */
-export const makeSecret = (random: Uint8Array): string => withChecksum(prefix + bytesToBase62(random));
+export const makeSecret = (random: Uint8Array): string => addChecksum(prefix + bytesToBase62(random));
 
 /** Whether the text has the shape of a secret and its checksum is correct. */
-export const isWellFormedSecret = (text: string): boolean => shape.test(text) && hasChecksum(text);
+export const isWellFormedSecret = (text: string): boolean => secretPattern.test(text) && hasChecksum(text);
 
 /** Returns the key's secrets that are valid now: the current one and, within its grace period, the previous one. */
-export const validSecrets = (
+export const listValidSecrets = (
   { current, previous }: Pick<StoredKey, 'current' | 'previous'>,
   now: Instant,
 ): readonly StoredSecret[] => (previous && now < previous.until ? [current, previous] : [current]);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { emailKey, isSameEmail, toStoredEmail } from './email.ts';
+import { toEmailKey, isSameEmail, toStoredEmail } from './email.ts';
 
 test.each([
   ['Mia@Example.com', 'mia@example.com'],
@@ -11,7 +11,7 @@ test.each([
   ['Admin@LOCALHOST', 'admin@localhost'],
 ])('%s and %s are the same mailbox', (a, b) => {
   expect(isSameEmail(a, b)).toBe(true);
-  expect(emailKey(emailKey(a) ?? '')).toBe(emailKey(a));
+  expect(toEmailKey(toEmailKey(a) ?? '')).toBe(toEmailKey(a));
 });
 
 test.each([
@@ -31,9 +31,9 @@ test.each([
   expect([isSameEmail(a, b), isSameEmail(b, a), isSameEmail(a, a)]).toEqual([false, false, true]);
 });
 
-test('an invalid address equals none, including itself', () => {
+test('an invalid address does not equal any address, not even itself', () => {
   for (const text of ['', ' ', 'x', '@example.com', 'a@', 'a@b\0c']) {
-    expect([emailKey(text), isSameEmail(text, text)]).toEqual([null, false]);
+    expect([toEmailKey(text), isSameEmail(text, text)]).toEqual([null, false]);
   }
 });
 
@@ -47,11 +47,11 @@ test.each([
   ['dots of other scripts', 'boss@example\uff61com'],
   ['a control character', 'boss@exam\u0085ple.com'],
   ['digits that make it an IPv4 address', 'bob@\uff11\uff12\uff17.1'],
-])('a domain with %s equals none, including itself: %j', (_description, text) => {
-  expect([emailKey(text), isSameEmail(text, text)]).toEqual([null, false]);
+])('an address whose domain has %s does not equal any address, not even itself: %j', (_description, text) => {
+  expect([toEmailKey(text), isSameEmail(text, text)]).toEqual([null, false]);
 });
 
-test('an e-mail is stored composed, with ASCII letters in lower case and the domain as it was sent', () => {
+test('an email is stored in NFC, with ASCII letters in lower case and the domain as it was sent', () => {
   expect(toStoredEmail(' Jose\u0301@B\u00fccher.Example ')).toBe('jos\u00e9@b\u00fccher.example');
   expect(toStoredEmail('\u00dcLI@example.com')).toBe('\u00dcli@example.com');
 });

@@ -1,5 +1,5 @@
 /**
- * Returns an e-mail address as it is stored and displayed: composed (NFC), with ASCII letters in lower case, and
+ * Returns an email address as it is stored and displayed: composed (NFC), with ASCII letters in lower case, and
  * without surrounding whitespace.
  */
 export const toStoredEmail = (email: string): string => lowerCaseAscii(email.normalize('NFC').trim());
@@ -11,41 +11,41 @@ export const toStoredEmail = (email: string): string => lowerCaseAscii(email.nor
  * contains a character that composition maps to an ASCII letter, such as the Kelvin sign, or if its domain contains
  * characters ignored by UTS 46, dots from other scripts, or an IPv4 address in other digits.
  */
-export const emailKey = (email: string): string | null => {
-  if (email === email.trim() && ![...email].some(becomesAscii)) {
-    const composed = email.normalize('NFC');
-    const at = composed.lastIndexOf('@');
-    const domain = at > 0 ? toAsciiDomain(composed.slice(at + 1)) : null;
-    if (domain !== null) return `${lowerCaseAscii(composed.slice(0, at))}@${domain}`;
+export const toEmailKey = (email: string): string | null => {
+  if (email === email.trim() && ![...email].some(normalizesToAscii)) {
+    const normalizedEmail = email.normalize('NFC');
+    const atIndex = normalizedEmail.lastIndexOf('@');
+    const domain = atIndex > 0 ? toAsciiDomain(normalizedEmail.slice(atIndex + 1)) : null;
+    if (domain !== null) return `${lowerCaseAscii(normalizedEmail.slice(0, atIndex))}@${domain}`;
   }
   return null;
 };
 
 /** Whether both are addresses of the same mailbox. */
 export const isSameEmail = (a: string, b: string): boolean => {
-  const key = emailKey(a);
-  return key !== null && key === emailKey(b);
+  const key = toEmailKey(a);
+  return key !== null && key === toEmailKey(b);
 };
 
 const lowerCaseAscii = (text: string): string => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase());
 
 const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text);
-const becomesAscii = (character: string): boolean => !isAscii(character) && isAscii(character.normalize('NFC'));
+const normalizesToAscii = (character: string): boolean => !isAscii(character) && isAscii(character.normalize('NFC'));
 
 /**
  * The characters of a host name on the web, except those with a meaning in a URL, and except invisible characters and
  * dots from other scripts (RFC 3490, section 3.1), which would turn different texts into the same domain.
  */
-const domainForm = /^(?:[A-Za-z0-9._-]|[^\0-\x9f\s\p{Default_Ignorable_Code_Point}\u3002\uff0e\uff61])+$/u;
-const ipv4Form = /^\d+(?:\.\d+){3}$/;
+const domainPattern = /^(?:[A-Za-z0-9._-]|[^\0-\x9f\s\p{Default_Ignorable_Code_Point}\u3002\uff0e\uff61])+$/u;
+const ipv4Pattern = /^\d+(?:\.\d+){3}$/;
 
 /** A pure function that every JavaScript runtime provides, including browsers. */
 declare const URL: { parse(address: string): { readonly hostname: string } | null };
 
 /** The web's rules for host names are those of UTS 46; a domain that they reject is left unchanged. */
 const toAsciiDomain = (domain: string): string | null => {
-  if (!domainForm.test(domain)) return null;
+  if (!domainPattern.test(domain)) return null;
   if (isAscii(domain)) return lowerCaseAscii(domain);
   const host = URL.parse(`http://${domain}/`)?.hostname ?? lowerCaseAscii(domain);
-  return ipv4Form.test(host) ? null : host;
+  return ipv4Pattern.test(host) ? null : host;
 };

@@ -14,6 +14,6 @@ test.each([
   ['verified', 'b@example.com', true, false],
   ['off', 'b@example.com', false, true],
   ['off', null, false, true],
-] as const)('with the check %s a token with e-mail %s, verified: %s, binds: %s', (check, email, verified, binds) => {
+] as const)('with the check %s a token with email %s, verified: %s, binds: %s', (check, email, verified, binds) => {
   expect(canBind(check, 'a@example.com', claims(email, verified))).toBe(binds);
 });

@@ -19,7 +19,7 @@ export interface IdentityClaims {
   readonly issuer: string;
   /** The `sub` claim: 1 to 128 characters. */
   readonly uid: string;
-  /** The claimed e-mail; null if absent or empty. */
+  /** The claimed email; null if absent or empty. */
   readonly email: string | null;
   readonly emailVerified: boolean;
   /**
@@ -31,7 +31,7 @@ export interface IdentityClaims {
 
 /**
  * Whether a token with a profile's uid may bind the profile. Registration needs no credential, so anyone could have
- * registered this uid with a different e-mail, or this e-mail with a different uid (specification, section 2,
+ * registered this uid with a different email, or this email with a different uid (specification, section 2,
  * "Binding").
  */
 export const canBind = (

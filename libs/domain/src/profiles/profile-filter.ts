@@ -9,7 +9,7 @@ export interface ProfileFilter {
   readonly role: Role | null;
   readonly status: RegistrationStatus | null;
   readonly suspended: boolean | null;
-  /** Part of the e-mail or the full name, ignoring case. */
+  /** Part of the email or the full name, ignoring case. */
   readonly text: string | null;
 }
 
@@ -24,7 +24,7 @@ export interface ProfilePage {
   readonly after: { readonly createdAt: Instant; readonly id: ProfileId } | null;
 }
 
-export const wholeList: ProfilePage = { order: 'oldest', limit: null, after: null };
+export const oldestFirst: ProfilePage = { order: 'oldest', limit: null, after: null };
 
 export const matchesFilter = ({ role, status, suspended, text }: ProfileFilter, profile: Profile): boolean =>
   (role === null || profile.role === role) &&
@@ -33,7 +33,7 @@ export const matchesFilter = ({ role, status, suspended, text }: ProfileFilter, 
   (text === null || matchesProfileText(text, profile));
 
 /**
- * Whether the e-mail or the full name contains the text, ignoring case, or the text is an e-mail address of the same
+ * Whether the email or the full name contains the text, ignoring case, or the text is an email address of the same
  * mailbox.
  */
 export const matchesProfileText = (text: string, { email, fullName }: Pick<Profile, 'email' | 'fullName'>): boolean =>

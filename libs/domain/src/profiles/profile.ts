@@ -11,9 +11,9 @@ export type RegistrationStatus = 'pending' | 'approved' | 'rejected';
 /** A person or an agent that registered: approved by an admin, pending, or rejected. */
 export type Profile = ApprovedProfile | UnapprovedProfile;
 
-interface ProfileFacts {
+interface ProfileFields {
   readonly id: ProfileId;
-  /** The e-mail address, in lower case; unique. */
+  /** The email address, in lower case; unique. */
   readonly email: string;
   readonly fullName: string;
   readonly companyName: string | null;
@@ -35,7 +35,7 @@ interface ProfileFacts {
   readonly updatedAt: Instant;
 }
 
-export interface ApprovedProfile extends ProfileFacts {
+export interface ApprovedProfile extends ProfileFields {
   readonly role: Role;
   readonly status: 'approved';
   /**
@@ -48,7 +48,7 @@ export interface ApprovedProfile extends ProfileFacts {
 }
 
 /** A profile that is not approved: never an admin, and without credentials. */
-export interface UnapprovedProfile extends ProfileFacts {
+export interface UnapprovedProfile extends ProfileFields {
   readonly role: 'client';
   readonly status: 'pending' | 'rejected';
   readonly clientId: null;
@@ -56,10 +56,10 @@ export interface UnapprovedProfile extends ProfileFacts {
 }
 
 /** Returns an admin that is not stored in any row, for a caller that is not a person. */
-export const unstoredAdmin = (
-  facts: Pick<ApprovedProfile, 'id' | 'email' | 'fullName' | 'uid' | 'createdAt' | 'updatedAt'>,
+export const createUnstoredAdmin = (
+  fields: Pick<ApprovedProfile, 'id' | 'email' | 'fullName' | 'uid' | 'createdAt' | 'updatedAt'>,
 ): ApprovedProfile => ({
-  ...facts,
+  ...fields,
   companyName: null,
   issuer: null,
   tier: null,
@@ -67,7 +67,7 @@ export const unstoredAdmin = (
   role: 'admin',
   status: 'approved',
   clientId: null,
-  approvedAt: facts.createdAt,
+  approvedAt: fields.createdAt,
 });
 
 /** The author of an action, as recorded in an audit entry. */

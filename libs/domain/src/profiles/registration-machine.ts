@@ -26,7 +26,7 @@ type StatusAfter<Event extends RegistrationEvent> = {
 }[RegistrationStatus];
 
 /** Returns the status after the event; throws the current status's error if the status does not allow the event. */
-export const nextStatus = <Event extends RegistrationEvent>(
+export const getNextStatus = <Event extends RegistrationEvent>(
   status: RegistrationStatus,
   event: Event,
 ): StatusAfter<Event> => {

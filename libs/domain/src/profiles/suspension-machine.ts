@@ -25,7 +25,7 @@ export const isSuspended = ({ suspendedAt }: Pick<Profile, 'suspendedAt'>): bool
  * Returns the profile's `suspendedAt` after the event, which may be null; throws the current state's error if the state
  * does not allow the event.
  */
-export const nextSuspension = (profile: Pick<Profile, 'suspendedAt'>, event: SuspensionEvent, now: Instant) => {
+export const getNextSuspension = (profile: Pick<Profile, 'suspendedAt'>, event: SuspensionEvent, now: Instant) => {
   const state: SuspensionState = isSuspended(profile) ? 'suspended' : 'active';
   const transitions: { readonly [Allowed in SuspensionEvent]?: SuspensionState } = machine[state];
   const next = transitions[event];

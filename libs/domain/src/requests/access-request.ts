@@ -22,7 +22,7 @@ export interface AccessRequest {
 
 /** A pending request, as listed in a notice. */
 export interface PendingRequest extends Pick<AccessRequest, 'id' | 'reason' | 'durationDays' | 'createdAt'> {
-  /** The e-mail of the requesting profile. */
+  /** The email of the requesting profile. */
   readonly email: string;
   /** The collection's name. */
   readonly collection: string;

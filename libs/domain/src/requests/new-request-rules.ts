@@ -3,21 +3,21 @@ import type { Profile } from '../profiles/profile.ts';
 import { isSuspended } from '../profiles/suspension-machine.ts';
 import { pendingRequestsMax } from './access-request.ts';
 
-/** The facts for a decision about a new access request. */
+/** The data for a decision about a new access request. */
 export interface NewRequestState {
   /** The requester; null if the profile no longer exists. */
   readonly profile: Profile | null;
   /** The requested collection; null if there is none. */
   readonly collection: { readonly id: CollectionId; readonly name: string; readonly discoverable: boolean } | null;
   /** Whether the profile has access to the collection at that time, through its own grant or a group's. */
-  readonly granted: boolean;
+  readonly hasGrant: boolean;
   /** Whether a request for the pair is pending. */
-  readonly requested: boolean;
+  readonly hasPendingRequest: boolean;
   /** The number of the profile's pending requests. */
-  readonly pending: number;
+  readonly pendingCount: number;
 }
 
-export type NewRequestRefusal =
+export type NewRequestErrorCode =
   | 'invalid_token'
   | 'approval_required'
   | 'needs_no_grant'
@@ -26,7 +26,7 @@ export type NewRequestRefusal =
   | 'already_requested'
   | 'too_many_pending';
 
-export type NewRequestRule = (state: NewRequestState) => NewRequestRefusal | null;
+export type NewRequestRule = (state: NewRequestState) => NewRequestErrorCode | null;
 
 const requesterIsActive: NewRequestRule = ({ profile }) => (profile && !isSuspended(profile) ? null : 'invalid_token');
 
@@ -36,14 +36,15 @@ const requesterIsApproved: NewRequestRule = ({ profile }) =>
 const requesterIsClient: NewRequestRule = ({ profile }) => (profile?.role === 'admin' ? 'needs_no_grant' : null);
 
 /** A collection that the requester cannot see in the catalog is treated as nonexistent. */
-const collectionIsVisible: NewRequestRule = ({ collection, granted }) =>
-  collection && (collection.discoverable || granted) ? null : 'collection_not_found';
+const collectionIsVisible: NewRequestRule = ({ collection, hasGrant }) =>
+  collection && (collection.discoverable || hasGrant) ? null : 'collection_not_found';
 
-const notYetGranted: NewRequestRule = ({ granted }) => (granted ? 'already_granted' : null);
+const isNotYetGranted: NewRequestRule = ({ hasGrant }) => (hasGrant ? 'already_granted' : null);
 
-const notYetRequested: NewRequestRule = ({ requested }) => (requested ? 'already_requested' : null);
+const isNotYetRequested: NewRequestRule = ({ hasPendingRequest }) => (hasPendingRequest ? 'already_requested' : null);
 
-const isBelowPendingMax: NewRequestRule = ({ pending }) => (pending < pendingRequestsMax ? null : 'too_many_pending');
+const isBelowPendingMax: NewRequestRule = ({ pendingCount }) =>
+  pendingCount < pendingRequestsMax ? null : 'too_many_pending';
 
 /** The rules for new requests, in the order they are checked; each returns its error code. */
 export const newRequestRules = [
@@ -51,7 +52,7 @@ export const newRequestRules = [
   requesterIsApproved,
   requesterIsClient,
   collectionIsVisible,
-  notYetGranted,
-  notYetRequested,
+  isNotYetGranted,
+  isNotYetRequested,
   isBelowPendingMax,
 ];

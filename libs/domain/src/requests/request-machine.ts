@@ -23,6 +23,6 @@ export const applyRequestEvent = <Request extends AccessRequest>(
 ): Request => {
   const transitions: { readonly [Allowed in RequestEvent]?: RequestStatus } = machine[request.status];
   const status = transitions[event];
-  if (!status) throw new PorticoError('request_decided', { because: request.status });
+  if (!status) throw new PorticoError('request_decided', { reason: request.status });
   return { ...request, status, decidedAt: now, answer };
 };

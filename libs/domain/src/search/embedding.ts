@@ -16,10 +16,10 @@ export interface EmbeddedTexts {
  * Thrown if a document cannot be embedded although the embedder works: no retry would succeed. The message contains no
  * part of the text.
  */
-export class TextRefusedError extends Error {
+export class TextRejectedError extends Error {
   constructor(message: string, cause?: unknown) {
     super(message, { cause });
-    this.name = 'TextRefusedError';
+    this.name = 'TextRejectedError';
   }
 }
 
@@ -29,12 +29,12 @@ export interface Embedding {
   readonly modelId: string;
   /** The `contentRevision` of the collection that the vector was created from. */
   readonly contentRevision: number;
-  /** 768 finite numbers, a vector of length 1. */
+  /** A unit vector with 768 finite dimensions. */
   readonly vector: Float32Array;
 }
 
 export interface EmbeddingChange {
-  /** Greater than the sequence of everything stored before; may have gaps. */
+  /** Greater than the sequence number of everything stored before; the numbers may have gaps. */
   readonly sequence: number;
   readonly collectionId: CollectionId;
   readonly vector: Float32Array;

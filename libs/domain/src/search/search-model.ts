@@ -16,8 +16,8 @@ export interface SearchModel {
 export interface SearchModelsState {
   /** The model that searches use in all processes; null if there is none yet. */
   readonly serving: string | null;
-  /** Sorted by `firstSeenAt`; includes the operation models, under their `operationModelName`. */
-  readonly announced: readonly SearchModel[];
+  /** Sorted by `firstSeenAt`; includes the operation models, under their `operationModelNameOf`. */
+  readonly announcedModels: readonly SearchModel[];
   readonly epochs: Pick<Epochs, 'catalog' | 'embeddings' | 'operations'>;
 }
 
@@ -25,7 +25,7 @@ export interface SearchModelsState {
 export interface ModelProgress {
   /** Collections that have a vector from the serving model. */
   readonly total: number;
-  /** Collections that also have a vector from the next model, created from a text that is not older. */
+  /** Collections that also have a vector from the next model, created from the same or a later revision of the text. */
   readonly done: number;
   /** Collections that do not, and have a job that is a dead letter. */
   readonly failed: number;
@@ -46,9 +46,9 @@ const absentAfterMs = 1_800_000;
 /** A model that has not been announced for this long loses its vectors: no process will return to it. */
 const retentionMs = 86_400_000;
 
-export const needsAnnouncing = (modelId: string, { announced }: SearchModelsState, now: Instant): boolean => {
-  const record = announced.find((model) => model.modelId === modelId);
-  return record === undefined || now - record.lastSeenAt >= announceEveryMs;
+export const needsAnnouncing = (modelId: string, { announcedModels }: SearchModelsState, now: Instant): boolean => {
+  const announcedModel = announcedModels.find((model) => model.modelId === modelId);
+  return announcedModel === undefined || now - announcedModel.lastSeenAt >= announceEveryMs;
 };
 
 /**
@@ -56,9 +56,13 @@ export const needsAnnouncing = (modelId: string, { announced }: SearchModelsStat
  * the serving one qualifies, so that processes running two versions do not switch back and forth; or any model, if no
  * process has the serving one any more.
  */
-export const shouldSwitchTo = (modelId: string, { serving, announced }: SearchModelsState, now: Instant): boolean => {
+export const shouldSwitchTo = (
+  modelId: string,
+  { serving, announcedModels }: SearchModelsState,
+  now: Instant,
+): boolean => {
   if (serving === null) return true;
-  const [candidate, current] = [modelId, serving].map((id) => announced.find((model) => model.modelId === id));
+  const [candidate, current] = [modelId, serving].map((id) => announcedModels.find((model) => model.modelId === id));
   if (modelId === serving || !candidate) return false;
   if (!current) return true;
   return candidate.firstSeenAt > current.firstSeenAt || now - current.lastSeenAt >= absentAfterMs;
@@ -68,12 +72,12 @@ export const shouldSwitchTo = (modelId: string, { serving, announced }: SearchMo
  * Returns the collection models that this process may remove: those that are neither serving nor its own, and have not
  * been announced for a day.
  */
-export const removableModels = (
+export const findRemovableModels = (
   modelId: string,
-  { serving, announced }: SearchModelsState,
+  { serving, announcedModels }: SearchModelsState,
   now: Instant,
 ): readonly SearchModel[] =>
-  announced.filter(
+  announcedModels.filter(
     (model) =>
       !isOperationModel(model) &&
       model.modelId !== serving &&
@@ -87,23 +91,25 @@ const operationPrefix = 'operations: ';
  * Returns the name that an operation model is announced under, so that it is never confused with a model that embeds
  * collections.
  */
-export const operationModelName = (modelId: string): string => operationPrefix + modelId;
+export const operationModelNameOf = (modelId: string): string => operationPrefix + modelId;
 
 const isOperationModel = ({ modelId }: SearchModel): boolean => modelId.startsWith(operationPrefix);
 
 /** Whether several collection models are recorded. */
-export const hasSeveralModels = ({ announced }: SearchModelsState): boolean =>
-  announced.filter((model) => !isOperationModel(model)).length > 1;
+export const hasSeveralModels = ({ announcedModels }: SearchModelsState): boolean =>
+  announcedModels.filter((model) => !isOperationModel(model)).length > 1;
 
 /**
  * Returns all other operation models if none of them has been announced for a day; otherwise returns none. While one is
  * being announced, a process with a different version or configuration may still search with it.
  */
-export const removableOperationModels = (
+export const findRemovableOperationModels = (
   modelId: string,
-  { announced }: SearchModelsState,
+  { announcedModels }: SearchModelsState,
   now: Instant,
 ): readonly SearchModel[] => {
-  const others = announced.filter((model) => isOperationModel(model) && model.modelId !== operationModelName(modelId));
-  return others.every(({ lastSeenAt }) => now - lastSeenAt >= retentionMs) ? others : [];
+  const otherModels = announcedModels.filter(
+    (model) => isOperationModel(model) && model.modelId !== operationModelNameOf(modelId),
+  );
+  return otherModels.every(({ lastSeenAt }) => now - lastSeenAt >= retentionMs) ? otherModels : [];
 };

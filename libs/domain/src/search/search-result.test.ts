@@ -15,11 +15,11 @@ test('equal scores are ordered by name, then by id', () => {
   expect(rank(matches, names).map((result) => result.collectionId)).toEqual(['3', '2', '4', '1']);
 });
 
-test('scores are cut to 0 and 1 and rounded to six decimals', () => {
+test('scores are clamped to 0 and 1, and rounded to six decimals', () => {
   const scored = (score: number) => rank([{ collectionId: id('1'), score }], new Map([[id('1'), 'A']]))[0]?.score;
   expect([1.0000001, -0.2, 0.12345678].map(scored)).toEqual([1, 0, 0.123457]);
 });
 
-test('a match whose collection is gone is dropped', () => {
+test('a match whose collection no longer exists is omitted', () => {
   expect(rank([{ collectionId: id('1'), score: 1 }], new Map())).toEqual([]);
 });

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
-import { secretBytes, withChecksum } from '../checked-secret.ts';
+import { secretBytes, addChecksum } from '../checked-secret.ts';
 import type { ServiceAccountId } from '../ids.ts';
 import { isWellFormedSecret } from '../profiles/api-key.ts';
 import { accountIdOf, makeAccountToken } from './account-token.ts';
 
 const id = '5e2b9c4d-8a1f-4e73-b6d0-1c9f3a7e5b24' as ServiceAccountId;
-const random = Uint8Array.from({ length: secretBytes }, (_, at) => (at * 37 + 11) % 256);
+const random = Uint8Array.from({ length: secretBytes }, (_, index) => (index * 37 + 11) % 256);
 const token = makeAccountToken(id, random);
 
 test('a token has 82 characters and contains the id of its account', () => {
@@ -15,27 +15,27 @@ test('a token has 82 characters and contains the id of its account', () => {
 });
 
 test('the tokens of an account differ only by their random bytes', () => {
-  const other = makeAccountToken(
+  const otherToken = makeAccountToken(
     id,
     random.map((byte) => byte ^ 1),
   );
-  expect(other.slice(0, 33)).toBe(token.slice(0, 33));
-  expect(other.slice(33, -6)).not.toBe(token.slice(33, -6));
+  expect(otherToken.slice(0, 33)).toBe(token.slice(0, 33));
+  expect(otherToken.slice(33, -6)).not.toBe(token.slice(33, -6));
 });
 
 test('a token with any one character changed, missing or added is rejected', () => {
-  for (let at = 0; at < token.length; at++) {
-    const changed = token[at] === 'A' ? 'B' : 'A';
-    expect(accountIdOf(token.slice(0, at) + changed + token.slice(at + 1))).toBeNull();
-    expect(accountIdOf(token.slice(0, at) + token.slice(at + 1))).toBeNull();
+  for (let index = 0; index < token.length; index++) {
+    const changedToken = token[index] === 'A' ? 'B' : 'A';
+    expect(accountIdOf(token.slice(0, index) + changedToken + token.slice(index + 1))).toBeNull();
+    expect(accountIdOf(token.slice(0, index) + token.slice(index + 1))).toBeNull();
   }
   for (const text of [`${token}A`, ` ${token}`, '', 'portico_sa_']) expect(accountIdOf(text)).toBeNull();
 });
 
 test('an id above the largest UUID is rejected, although its checksum is correct', () => {
-  const tooLarge = withChecksum(`portico_sa_${'z'.repeat(22)}${token.slice(33, -6)}`);
-  expect(tooLarge).toHaveLength(82);
-  expect(accountIdOf(tooLarge)).toBeNull();
+  const tokenWithTooLargeId = addChecksum(`portico_sa_${'z'.repeat(22)}${token.slice(33, -6)}`);
+  expect(tokenWithTooLargeId).toHaveLength(82);
+  expect(accountIdOf(tokenWithTooLargeId)).toBeNull();
 });
 
 test('a token is not an API secret, and an API secret is not a token', () => {

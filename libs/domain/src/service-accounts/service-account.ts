@@ -1,7 +1,7 @@
 import type { ProfileId, ServiceAccountId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
-import { type ApprovedProfile, unstoredAdmin } from '../profiles/profile.ts';
+import { type ApprovedProfile, createUnstoredAdmin } from '../profiles/profile.ts';
 
 /** The permissions that a service account may have. `…:write` does not imply `…:read`. */
 export const scopes = [
@@ -19,7 +19,7 @@ export type Scope = (typeof scopes)[number];
 /** A machine's credential: it acts with an administrator's authority, but only where it has the scope. */
 export interface ServiceAccount {
   readonly id: ServiceAccountId;
-  /** Unique, ignoring case as `nameKey` does. */
+  /** Unique, ignoring case as `toNameKey` does. */
   readonly name: string;
   /** At least one scope, without duplicates, in the order of `scopes`. */
   readonly scopes: readonly Scope[];
@@ -56,10 +56,10 @@ export const isExpired = ({ expiresAt }: Pick<ServiceAccount, 'expiresAt'>, now:
 
 /**
  * Returns the administrator that an account acts as: its actions are recorded under the account's id and name, which
- * replace a profile's id and e-mail. No such profile is stored, and no issuer vouches for it.
+ * replace a profile's id and email. No such profile is stored, and no issuer vouches for it.
  */
-export const actingProfile = ({ id, name, createdAt, updatedAt }: ServiceAccount): ApprovedProfile =>
-  unstoredAdmin({
+export const toActingProfile = ({ id, name, createdAt, updatedAt }: ServiceAccount): ApprovedProfile =>
+  createUnstoredAdmin({
     id: id as string as ProfileId,
     email: `service account ${name}`,
     fullName: name,

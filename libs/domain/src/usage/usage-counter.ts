@@ -1,7 +1,16 @@
 import type { Principal } from '../access/principal.ts';
 import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import { type Day, dayOf, type DayUse, noUses, type UsageCounts, type UsageKind, usageKinds, usesIn } from './usage.ts';
+import {
+  type Day,
+  dayOf,
+  type DayUse,
+  noUses,
+  type UsageCounts,
+  type UsageKind,
+  usageKinds,
+  sumUses,
+} from './usage.ts';
 
 /** The caller who uses a collection: a principal. */
 export type UsageCaller = Pick<Principal, 'profile' | 'via' | 'deadline'>;
@@ -12,16 +21,16 @@ export type UsageCaller = Pick<Principal, 'profile' | 'via' | 'deadline'>;
 export interface UsageCounter {
   /** Records that the caller was admitted. */
   readonly touch: (caller: UsageCaller) => void;
-  /** Counts a use of a collection, or of none in particular; does not count a use by a request that timed out. */
+  /** Counts a use of a collection, or of no particular collection; does not count a use by a request that timed out. */
   readonly count: (caller: UsageCaller, kind: UsageKind, collectionId: CollectionId | null) => void;
   /** Removes and returns the counts since the last call. */
   readonly take: () => readonly DayUse[];
   /** Adds counts that were taken but could not be written. */
   readonly putBack: (uses: readonly DayUse[]) => void;
   /** Returns the number of uses that were lost since the last call because too many were waiting. */
-  readonly takeLost: () => number;
+  readonly takeLostCount: () => number;
   /** Returns all uses since the process started. */
-  readonly totals: () => UsageCounts;
+  readonly getTotals: () => UsageCounts;
 }
 
 /** Required by use cases that count uses. */
@@ -33,71 +42,71 @@ export interface WithUsageCounter {
  * The maximum number of waiting pairs of a profile and a collection, about 20 MB. So many are waiting only if nothing
  * could be written for a long time.
  */
-export const waitingUsesMax = 50_000;
+export const pendingUsesMax = 50_000;
 
 export const createUsageCounter = (now: () => Instant): UsageCounter => {
   const totals: Counts = { ...noUses };
-  let waiting: Waiting = new Map();
+  let usesByDay: UsesByDay = new Map();
   let pairs = 0;
-  let lost = 0;
+  let lostCount = 0;
 
   /** Returns the entry for a use; a new entry has no uses. Returns null if too many entries are waiting. */
-  const entryFor = ({ day, profileId, collectionId, lastUsedAt }: UseKey): WaitingUse | null => {
-    const existing = waiting.get(day)?.get(profileId)?.get(collectionId);
-    if (existing || pairs >= waitingUsesMax) return existing ?? null;
+  const entryFor = ({ day, profileId, collectionId, lastUsedAt }: UseKey): PendingUse | null => {
+    const existingUse = usesByDay.get(day)?.get(profileId)?.get(collectionId);
+    if (existingUse || pairs >= pendingUsesMax) return existingUse ?? null;
     const use = { day, profileId, collectionId, counts: { ...noUses }, lastUsedAt, keyUsedAt: null };
-    innerOf(innerOf(waiting, day), profileId).set(collectionId, use);
+    getOrCreateInner(getOrCreateInner(usesByDay, day), profileId).set(collectionId, use);
     pairs += 1;
     return use;
   };
 
-  const record = ({ profile, via }: UsageCaller, collectionId: CollectionId | null): WaitingUse | null => {
-    const at = now();
-    const use = entryFor({ day: dayOf(at), profileId: profile.id, collectionId, lastUsedAt: at });
-    if (use) updateLastUse(use, at, via === 'key' ? at : null);
+  const recordUse = ({ profile, via }: UsageCaller, collectionId: CollectionId | null): PendingUse | null => {
+    const usedAt = now();
+    const use = entryFor({ day: dayOf(usedAt), profileId: profile.id, collectionId, lastUsedAt: usedAt });
+    if (use) updateLastUse(use, usedAt, via === 'key' ? usedAt : null);
     return use;
   };
 
   return {
     touch(caller) {
-      if (isStored(caller)) record(caller, null);
+      if (isRecorded(caller)) recordUse(caller, null);
     },
 
     count(caller, kind, collectionId) {
-      if (caller.deadline?.expired) return;
+      if (caller.deadline?.hasExpired) return;
       totals[kind] += 1;
-      if (!isStored(caller)) return;
-      const use = record(caller, collectionId);
+      if (!isRecorded(caller)) return;
+      const use = recordUse(caller, collectionId);
       if (use) use.counts[kind] += 1;
-      else lost += 1;
+      else lostCount += 1;
     },
 
     take() {
-      const pendingUses = [...waiting.values()].flatMap((ofDay) =>
-        [...ofDay.values()].flatMap((uses) => [...uses.values()]),
+      const pendingUses = [...usesByDay.values()].flatMap((usesByProfile) =>
+        [...usesByProfile.values()].flatMap((uses) => [...uses.values()]),
       );
-      waiting = new Map();
+      usesByDay = new Map();
       pairs = 0;
       return pendingUses;
     },
 
     putBack(uses) {
-      for (const returned of uses) {
-        const use = entryFor(returned);
+      for (const returnedUse of uses) {
+        const use = entryFor(returnedUse);
         if (use) {
-          updateLastUse(use, returned.lastUsedAt, returned.keyUsedAt);
-          for (const kind of usageKinds) use.counts[kind] += returned.counts[kind];
-        } else lost += usesIn(returned.counts);
+          updateLastUse(use, returnedUse.lastUsedAt, returnedUse.keyUsedAt);
+          for (const kind of usageKinds) use.counts[kind] += returnedUse.counts[kind];
+        } else lostCount += sumUses(returnedUse.counts);
       }
     },
 
-    takeLost() {
-      const lostUses = lost;
-      lost = 0;
-      return lostUses;
+    takeLostCount() {
+      const previousCount = lostCount;
+      lostCount = 0;
+      return previousCount;
     },
 
-    totals: () => ({ ...totals }),
+    getTotals: () => ({ ...totals }),
   };
 };
 
@@ -105,11 +114,11 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
  * Whether the caller's uses are stored: they are stored by profile. Service accounts and the operator are not profiles,
  * so their uses count only in the totals.
  */
-const isStored = ({ via }: UsageCaller): boolean => via === 'token' || via === 'key';
+const isRecorded = ({ via }: UsageCaller): boolean => via === 'token' || via === 'key';
 
 type Counts = { -readonly [Kind in UsageKind]: number };
 
-interface WaitingUse extends DayUse {
+interface PendingUse extends DayUse {
   readonly counts: Counts;
   lastUsedAt: Instant;
   keyUsedAt: Instant | null;
@@ -121,18 +130,21 @@ type UseKey = Omit<DayUse, 'counts' | 'keyUsedAt'>;
  * The waiting uses, by day, profile and collection: combining the three into one key would cost ten times as much as
  * three lookups.
  */
-type Waiting = Map<Day, Map<ProfileId, Map<CollectionId | null, WaitingUse>>>;
+type UsesByDay = Map<Day, Map<ProfileId, Map<CollectionId | null, PendingUse>>>;
 
-const innerOf = <Key, InnerKey, Value>(outer: Map<Key, Map<InnerKey, Value>>, key: Key): Map<InnerKey, Value> => {
-  const existing = outer.get(key);
-  if (existing) return existing;
+const getOrCreateInner = <Key, InnerKey, Value>(
+  outer: Map<Key, Map<InnerKey, Value>>,
+  key: Key,
+): Map<InnerKey, Value> => {
+  const existingInner = outer.get(key);
+  if (existingInner) return existingInner;
   const inner = new Map<InnerKey, Value>();
   outer.set(key, inner);
   return inner;
 };
 
 /** Updates the times of the last use, but never to an earlier time: the clock may have been set back. */
-const updateLastUse = (use: WaitingUse, at: Instant, byKeyAt: Instant | null): void => {
-  use.lastUsedAt = Math.max(use.lastUsedAt, at);
-  if (byKeyAt !== null) use.keyUsedAt = Math.max(use.keyUsedAt ?? byKeyAt, byKeyAt);
+const updateLastUse = (use: PendingUse, usedAt: Instant, keyUsedAt: Instant | null): void => {
+  use.lastUsedAt = Math.max(use.lastUsedAt, usedAt);
+  if (keyUsedAt !== null) use.keyUsedAt = Math.max(use.keyUsedAt ?? keyUsedAt, keyUsedAt);
 };

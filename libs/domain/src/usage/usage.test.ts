@@ -1,20 +1,20 @@
 import { expect, test } from 'vitest';
-import { dateOf, daysBetween, dayOf, noUses, usesIn } from './usage.ts';
+import { dateOf, toDayRange, dayOf, noUses, sumUses } from './usage.ts';
 
-const at = (text: string) => Date.parse(text);
-const now = at('2026-03-31T10:20:30Z');
+const instantOf = (text: string) => Date.parse(text);
+const now = instantOf('2026-03-31T10:20:30Z');
 
 test.each([
   ['2026-01-31T00:00:00.000Z', '2026-01-31'],
   ['2026-01-31T23:59:59.999Z', '2026-01-31'],
   ['1969-12-31T23:59:59.999Z', '1969-12-31'],
 ])('%s is on %s in UTC', (instant, date) => {
-  expect(dateOf(dayOf(at(instant)))).toBe(date);
+  expect(dateOf(dayOf(instantOf(instant)))).toBe(date);
 });
 
 /** Returns the first and the last included day. */
 const days = (from: string | null, to: string | null) => {
-  const { first, end } = daysBetween(from === null ? null : at(from), to === null ? null : at(to), now);
+  const { first, end } = toDayRange(from === null ? null : instantOf(from), to === null ? null : instantOf(to), now);
   return [dateOf(first), dateOf(end - 1)];
 };
 
@@ -31,7 +31,7 @@ test.each([
 
 test('uses of all kinds are summed', () => {
   expect([
-    usesIn(noUses),
-    usesIn({ ...noUses, read: 1, search: 20, slice: 300, credential_read: 4_000, refused: 50_000 }),
+    sumUses(noUses),
+    sumUses({ ...noUses, read: 1, search: 20, slice: 300, credential_read: 4_000, refused: 50_000 }),
   ]).toEqual([0, 54_321]);
 });

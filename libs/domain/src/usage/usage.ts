@@ -16,7 +16,7 @@ export type UsageCounts = Readonly<Record<UsageKind, number>>;
 
 export const noUses: UsageCounts = { read: 0, search: 0, slice: 0, credential_read: 0, refused: 0 };
 
-export const usesIn = (counts: UsageCounts): number => usageKinds.reduce((sum, kind) => sum + counts[kind], 0);
+export const sumUses = (counts: UsageCounts): number => usageKinds.reduce((sum, kind) => sum + counts[kind], 0);
 
 /** How the lines of a report are sorted: by their subject, or by their number of uses. */
 export type UsageOrder = 'subject' | 'most';
@@ -29,12 +29,12 @@ export const dayOf = (instant: Instant): Day => Math.floor(instant / dayMs);
 /** Formats a day as ISO 8601: `2026-01-31`. */
 export const dateOf = (day: Day): string => new Date(day * dayMs).toISOString().slice(0, 10);
 
-/** The uses by one profile on one day of one collection, or of none in particular. */
+/** The uses by one profile on one day of one collection, or of no particular collection. */
 export interface DayUse {
   readonly day: Day;
   readonly profileId: ProfileId;
   /**
-   * Null for searches in all collections, for rejected requests, and for the mere fact that the profile was admitted.
+   * Null for searches in all collections, for rejected requests, and for a record that only states that the profile was admitted.
    */
   readonly collectionId: CollectionId | null;
   readonly counts: UsageCounts;
@@ -63,17 +63,17 @@ export type UsageSubject =
 
 /** A line in a report: the uses on one day, of one collection or by one profile. */
 export interface UsageLine {
-  readonly of: UsageSubject;
+  readonly subject: UsageSubject;
   readonly counts: UsageCounts;
 }
 
 /** All conditions that are not null must hold. */
-export interface UsageFilter extends Days {
+export interface UsageFilter extends DayRange {
   readonly profileId: ProfileId | null;
   readonly collectionId: CollectionId | null;
 }
 
-export interface Days {
+export interface DayRange {
   /** Inclusive. */
   readonly first: Day;
   /** Exclusive. */
@@ -87,7 +87,7 @@ export const usageDaysDefault = 30;
  * Returns the days that overlap the period between two instants, the second of which is exclusive. Without the second,
  * the period ends today; without the first, it is the 30 days before its end.
  */
-export const daysBetween = (from: Instant | null, to: Instant | null, now: Instant): Days => {
+export const toDayRange = (from: Instant | null, to: Instant | null, now: Instant): DayRange => {
   const end = to === null ? dayOf(now) + 1 : Math.ceil(to / dayMs);
   return { first: from === null ? end - usageDaysDefault : dayOf(from), end };
 };

@@ -123,14 +123,14 @@ export const createUseCases = (ports: Ports, settings: Settings) => {
   const countingPorts = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };
   const searchPorts = { ...countingPorts, visibleSets: createVisibleSets(ports) };
   return {
-    ...catalogUseCases(searchPorts, settings),
-    ...accessUseCases(countingPorts, settings),
-    ...serviceUseCases(searchPorts, settings),
+    ...createCatalogUseCases(searchPorts, settings),
+    ...createAccessUseCases(countingPorts, settings),
+    ...createServiceUseCases(searchPorts, settings),
   };
 };
 
 /** Admission, profiles, collections and operations. */
-const catalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
+const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
   // Admission
   admit: admit(ports, settings),
   admitRegistration: admitRegistration(ports, settings),
@@ -144,7 +144,7 @@ const catalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, sett
   readProfile: readProfile(ports),
   readKeyExpiries: readKeyExpiries(ports),
   readOwnKeyExpiry: readOwnKeyExpiry(ports),
-  listAdmins: (_authority: AdminAuthority) => ports.profiles.admins(),
+  listAdmins: (_authority: AdminAuthority) => ports.profiles.listAdmins(),
   findProfileByEmail: (_authority: AdminAuthority, email: string) => ports.profiles.findByEmail(email.trim()),
   approveProfile: approveProfile(ports),
   approveMany: approveMany(ports),
@@ -180,7 +180,7 @@ const catalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, sett
 });
 
 /** Access, groups, service accounts, requests and the audit log. */
-const accessUseCases = (ports: Ports & WithUsageCounter, settings: Settings) => ({
+const createAccessUseCases = (ports: Ports & WithUsageCounter, settings: Settings) => ({
   // Access
   grantAccess: grantAccess(ports),
   changeExpiry: changeExpiry(ports),
@@ -205,7 +205,7 @@ const accessUseCases = (ports: Ports & WithUsageCounter, settings: Settings) => 
   removeMember: removeMember(ports),
   listMembers: listMembers(ports),
   listProfileGroups: listProfileGroups(ports),
-  readOwnGroups: ({ profile }: Principal) => ports.groups.groupsOf(profile.id),
+  readOwnGroups: ({ profile }: Principal) => ports.groups.listByProfile(profile.id),
   clearGroupClaims: clearGroupClaims(ports),
   // Service accounts
   createServiceAccount: createServiceAccount(ports),
@@ -233,7 +233,7 @@ const accessUseCases = (ports: Ports & WithUsageCounter, settings: Settings) => 
 });
 
 /** Limits, search, usage, jobs, health and secrets. */
-const serviceUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
+const createServiceUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
   // Limits
   listTiers: listTiers(ports),
   createTier: createTier(ports),
@@ -255,7 +255,7 @@ const serviceUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, sett
   readModelChange: readModelChange(ports),
   // Usage
   countUse: ports.uses.count,
-  usageTotals: ports.uses.totals,
+  getUsageTotals: ports.uses.getTotals,
   readUsage: readUsage(ports),
   readProfileUses: readProfileUses(ports),
   readOwnUse: readOwnUse(ports),

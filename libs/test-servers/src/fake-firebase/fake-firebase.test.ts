@@ -39,32 +39,32 @@ const refresh = (form: Readonly<Record<string, string>>) =>
 
 const documentAt = async (address: string): Promise<Json> => (await (await fetch(address)).json()) as Json;
 
-const publishedKeys = async () => {
+const readPublishedKeys = async () => {
   const { issuer, jwks_uri: address } = await documentAt(`${fake.issuer}/.well-known/openid-configuration`);
   expect(issuer).toBe(fake.issuer);
   return (await documentAt(String(address)))['keys'] as readonly (JsonWebKey & { readonly kid: string })[];
 };
 
-const parsed = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Json;
+const parsePart = (part = ''): Json => JSON.parse(Buffer.from(part, 'base64url').toString('utf8')) as Json;
 
 /** Returns the claims of a token that is signed by a published key, or null for any other token. */
 const claimsOf = async (token: unknown): Promise<Json | null> => {
   const [header = '', payload = '', signature = ''] = String(token).split('.');
-  const { alg, kid } = parsed(header);
-  const key = (await publishedKeys()).find((one) => one.kid === kid);
+  const { alg, kid } = parsePart(header);
+  const key = (await readPublishedKeys()).find((publishedKey) => publishedKey.kid === kid);
   if (alg !== 'RS256' || !key) return null;
-  const signed = Buffer.from(`${header}.${payload}`);
+  const signedData = Buffer.from(`${header}.${payload}`);
   const isValid = verify(
     'sha256',
-    signed,
+    signedData,
     createPublicKey({ key, format: 'jwk' }),
     Buffer.from(signature, 'base64url'),
   );
-  return isValid ? parsed(payload) : null;
+  return isValid ? parsePart(payload) : null;
 };
 
 describe('signing in', () => {
-  test('by e-mail and password returns an ID token that is signed by a published key', async () => {
+  test('by email and password returns an ID token that is signed by a published key', async () => {
     const { status, body } = await signIn();
     expect(status).toBe(200);
     expect(body).toMatchObject({ localId: 'alice', email: alice.email, registered: true, expiresIn: '3600' });
@@ -81,16 +81,16 @@ describe('signing in', () => {
     expect(Number(claims?.['exp']) - Number(claims?.['iat'])).toBe(3_600);
   });
 
-  test('the case of the e-mail is ignored, and the token shows whether it is verified', async () => {
+  test('the case of the email is ignored, and the token shows whether it is verified', async () => {
     fake.put({ ...alice, emailVerified: true });
     const { body } = await signIn({ email: 'Alice@Example.com' });
     expect(await claimsOf(body['idToken'])).toMatchObject({ email_verified: true });
   });
 
   test.each([
-    ['an unknown e-mail', { email: 'bob@example.com' }, 'INVALID_LOGIN_CREDENTIALS'],
+    ['an unknown email', { email: 'bob@example.com' }, 'INVALID_LOGIN_CREDENTIALS'],
     ['a wrong password', { password: 'wrong' }, 'INVALID_LOGIN_CREDENTIALS'],
-    ['no e-mail', { email: '' }, 'INVALID_EMAIL'],
+    ['no email', { email: '' }, 'INVALID_EMAIL'],
     ['no password', { password: '' }, 'MISSING_PASSWORD'],
   ])('%s is rejected', async (_, fields, message) => {
     const { status, body } = await signIn(fields);
@@ -98,8 +98,8 @@ describe('signing in', () => {
     expect([status, body]).toEqual([400, { error: { code: 400, message, errors } }]);
   });
 
-  test('a project from before 2023 reports whether the e-mail or the password is wrong', async () => {
-    const previous = fake;
+  test('a project from before 2023 reports whether the email or the password is wrong', async () => {
+    const previousFake = fake;
     fake = await startFakeFirebase({ hidesEmails: false, people: [alice] });
     try {
       expect((await signIn({ email: 'bob@example.com' })).body).toMatchObject({
@@ -108,11 +108,11 @@ describe('signing in', () => {
       expect((await signIn({ password: 'wrong' })).body).toMatchObject({ error: { message: 'INVALID_PASSWORD' } });
     } finally {
       await fake.close();
-      fake = previous;
+      fake = previousFake;
     }
   });
 
-  test('a disabled person is rejected only with the right password', async () => {
+  test('a disabled person is reported as disabled only with the correct password', async () => {
     fake.put({ ...alice, disabled: true });
     expect((await signIn()).body).toMatchObject({ error: { message: 'USER_DISABLED' } });
     expect((await signIn({ password: 'wrong' })).body).toMatchObject({
@@ -125,8 +125,8 @@ describe('signing in', () => {
     expect((await signIn()).body).toMatchObject({ error: { code: 400, message: fake.signInError } });
   });
 
-  test('with a second factor, the password does not return a token', async () => {
-    fake.put({ ...alice, secondFactor: true });
+  test('if a second factor is required, the password alone does not return a token', async () => {
+    fake.put({ ...alice, requiresSecondFactor: true });
     const { status, body } = await signIn();
     expect([status, body['idToken'], body['refreshToken']]).toEqual([200, undefined, undefined]);
     expect(body).toHaveProperty('mfaPendingCredential');
@@ -135,8 +135,12 @@ describe('signing in', () => {
   test('a wrong API key is rejected, and so is a missing one', async () => {
     const message = 'API key not valid. Please pass a valid API key.';
     expect((await signIn({}, 'another')).body).toMatchObject({ error: { code: 400, message } });
-    const none = await post('identitytoolkit.googleapis.com/v1/accounts:signInWithPassword', 'application/json', '{}');
-    expect([none.status, none.body]).toMatchObject([403, { error: { status: 'PERMISSION_DENIED' } }]);
+    const response = await post(
+      'identitytoolkit.googleapis.com/v1/accounts:signInWithPassword',
+      'application/json',
+      '{}',
+    );
+    expect([response.status, response.body]).toMatchObject([403, { error: { status: 'PERMISSION_DENIED' } }]);
   });
 });
 
@@ -156,7 +160,7 @@ describe('a refresh token', () => {
   test.each([
     ['that is unknown', async () => ({ refresh_token: 'unknown' }), 'TOKEN_EXPIRED'],
     ['that is absent', async () => ({}), 'MISSING_REFRESH_TOKEN'],
-    ['of another grant', async () => ({ grant_type: 'password', refresh_token: 'x' }), 'INVALID_GRANT_TYPE'],
+    ['with a different grant type', async () => ({ grant_type: 'password', refresh_token: 'x' }), 'INVALID_GRANT_TYPE'],
     [
       'that was revoked',
       async () => {
@@ -184,13 +188,13 @@ describe('a refresh token', () => {
       },
       'USER_NOT_FOUND',
     ],
-  ])('%s is rejected', async (_, formOf, message) => {
-    const { status, body } = await refresh(await formOf());
+  ])('%s is rejected', async (_, createForm, message) => {
+    const { status, body } = await refresh(await createForm());
     expect([status, body]).toEqual([400, { error: { code: 400, message, status: 'INVALID_ARGUMENT' } }]);
   });
 });
 
-test('a page of another origin may call it, according to the preflight and the response', async () => {
+test('the preflight and the response allow calls from pages of other origins', async () => {
   const address = `http://${fake.host}/identitytoolkit.googleapis.com/v1/accounts:signInWithPassword?key=x`;
   const preflight = {
     origin,
@@ -212,7 +216,7 @@ test('a new key signs immediately, and the old one is published until it is reti
   fake.rotate();
   const after = (await signIn()).body['idToken'];
   expect([(await claimsOf(before))?.['sub'], (await claimsOf(after))?.['sub']]).toEqual(['alice', 'alice']);
-  fake.retire();
+  fake.retireOldKeys();
   expect(await claimsOf(before)).toBeNull();
   expect((await claimsOf(after))?.['sub']).toBe('alice');
 });

@@ -9,11 +9,11 @@ export interface FirebasePerson {
   readonly uid: string;
   readonly email: string;
   readonly password: string;
-  /** Whether the e-mail is verified; false by default. */
+  /** Whether the email is verified; false by default. */
   readonly emailVerified?: boolean;
   readonly disabled?: boolean;
   /** Whether signing in requires more than the password. */
-  readonly secondFactor?: boolean;
+  readonly requiresSecondFactor?: boolean;
 }
 
 export interface FakeFirebaseOptions {
@@ -24,7 +24,7 @@ export interface FakeFirebaseOptions {
   /** The lifetime of an ID token; an hour by default, as with Firebase. */
   readonly tokenSeconds?: number;
   /**
-   * Whether errors conceal whether an e-mail is known, as in projects created since September 2023; true by default.
+   * Whether errors conceal whether an email is known, as in projects created since September 2023; true by default.
    */
   readonly hidesEmails?: boolean;
 }
@@ -49,7 +49,7 @@ const tokenPath = '/securetoken.googleapis.com/v1/token';
 
 /**
  * A fake Firebase Authentication. Unlike Firebase's own emulator, it signs its ID tokens and publishes the keys
- * at its own address.
+ * at its own URL.
  */
 export class FakeFirebase {
   readonly projectId: string;
@@ -138,8 +138,8 @@ export class FakeFirebase {
   }
 
   /** Publishes only the current signing key. */
-  retire(): void {
-    this.#keys.retire();
+  retireOldKeys(): void {
+    this.#keys.retireOldKeys();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -154,8 +154,9 @@ export class FakeFirebase {
 
   #respond(route: string, key: string | null, body: string): JsonResponse {
     const issuerPath = new URL(this.issuer).pathname;
-    if (route === `GET ${issuerPath}/.well-known/openid-configuration`) return { status: 200, body: this.#discovery() };
-    if (route === `GET ${issuerPath}/jwks`) return { status: 200, body: { keys: this.#keys.published() } };
+    if (route === `GET ${issuerPath}/.well-known/openid-configuration`)
+      return { status: 200, body: this.#createDiscoveryDocument() };
+    if (route === `GET ${issuerPath}/jwks`) return { status: 200, body: { keys: this.#keys.listPublished() } };
     if (route !== `POST ${signInPath}` && route !== `POST ${tokenPath}`) {
       return { status: 404, body: { error: { code: 404, message: 'Not Found' } } };
     }
@@ -165,11 +166,11 @@ export class FakeFirebase {
       return { status: 403, body: { error: { code: 403, message, status: 'PERMISSION_DENIED' } } };
     }
     if (key !== this.apiKey)
-      return errorResponse('API key not valid. Please pass a valid API key.', 'INVALID_ARGUMENT');
+      return createErrorResponse('API key not valid. Please pass a valid API key.', 'INVALID_ARGUMENT');
     return route === `POST ${signInPath}` ? this.#signIn(body) : this.#refresh(new URLSearchParams(body));
   }
 
-  #discovery(): object {
+  #createDiscoveryDocument(): object {
     return {
       issuer: this.issuer,
       jwks_uri: `${this.issuer}/jwks`,
@@ -181,22 +182,22 @@ export class FakeFirebase {
 
   #signIn(text: string): JsonResponse {
     const { email, password } = fieldsOf(text);
-    if (typeof email !== 'string' || !/^[^@\s]+@[^@\s]+$/.test(email)) return errorResponse('INVALID_EMAIL');
-    if (typeof password !== 'string' || password === '') return errorResponse('MISSING_PASSWORD');
-    if (this.signInError !== null) return errorResponse(this.signInError);
-    const person = [...this.#people.values()].find((one) => one.email === email.toLowerCase());
-    if (!person) return errorResponse(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'EMAIL_NOT_FOUND');
+    if (typeof email !== 'string' || !/^[^@\s]+@[^@\s]+$/.test(email)) return createErrorResponse('INVALID_EMAIL');
+    if (typeof password !== 'string' || password === '') return createErrorResponse('MISSING_PASSWORD');
+    if (this.signInError !== null) return createErrorResponse(this.signInError);
+    const person = [...this.#people.values()].find((candidate) => candidate.email === email.toLowerCase());
+    if (!person) return createErrorResponse(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'EMAIL_NOT_FOUND');
     if (person.password !== password) {
-      return errorResponse(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'INVALID_PASSWORD');
+      return createErrorResponse(this.#hidesEmails ? 'INVALID_LOGIN_CREDENTIALS' : 'INVALID_PASSWORD');
     }
-    if (person.disabled) return errorResponse('USER_DISABLED');
+    if (person.disabled) return createErrorResponse('USER_DISABLED');
     const account = { kind: 'identitytoolkit#VerifyPasswordResponse', localId: person.uid, email: person.email };
-    if (person.secondFactor) {
+    if (person.requiresSecondFactor) {
       const mfaInfo = [{ mfaEnrollmentId: randomUUID(), displayName: 'phone', phoneInfo: '+*******1234' }];
-      const pending = { ...account, registered: true, mfaPendingCredential: randomUUID(), mfaInfo };
-      return { status: 200, body: pending };
+      const pendingResponse = { ...account, registered: true, mfaPendingCredential: randomUUID(), mfaInfo };
+      return { status: 200, body: pendingResponse };
     }
-    const authTime = nowSeconds();
+    const authTime = getNowSeconds();
     const refreshToken = randomUUID();
     this.#refreshTokens.set(refreshToken, { uid: person.uid, authTime });
     return {
@@ -204,7 +205,7 @@ export class FakeFirebase {
       body: {
         ...account,
         displayName: '',
-        idToken: this.#idToken(person, authTime),
+        idToken: this.#createIdToken(person, authTime),
         registered: true,
         refreshToken,
         expiresIn: String(this.tokenSeconds),
@@ -215,15 +216,15 @@ export class FakeFirebase {
   #refresh(form: URLSearchParams): JsonResponse {
     const grantType = form.get('grant_type');
     const refreshToken = form.get('refresh_token');
-    if (!grantType) return errorResponse('MISSING_GRANT_TYPE', 'INVALID_ARGUMENT');
-    if (grantType !== 'refresh_token') return errorResponse('INVALID_GRANT_TYPE', 'INVALID_ARGUMENT');
-    if (!refreshToken) return errorResponse('MISSING_REFRESH_TOKEN', 'INVALID_ARGUMENT');
+    if (!grantType) return createErrorResponse('MISSING_GRANT_TYPE', 'INVALID_ARGUMENT');
+    if (grantType !== 'refresh_token') return createErrorResponse('INVALID_GRANT_TYPE', 'INVALID_ARGUMENT');
+    if (!refreshToken) return createErrorResponse('MISSING_REFRESH_TOKEN', 'INVALID_ARGUMENT');
     const grant = this.#refreshTokens.get(refreshToken);
-    if (!grant) return errorResponse('TOKEN_EXPIRED', 'INVALID_ARGUMENT');
+    if (!grant) return createErrorResponse('TOKEN_EXPIRED', 'INVALID_ARGUMENT');
     const person = this.#people.get(grant.uid);
-    if (!person) return errorResponse('USER_NOT_FOUND', 'INVALID_ARGUMENT');
-    if (person.disabled) return errorResponse('USER_DISABLED', 'INVALID_ARGUMENT');
-    const idToken = this.#idToken(person, grant.authTime);
+    if (!person) return createErrorResponse('USER_NOT_FOUND', 'INVALID_ARGUMENT');
+    if (person.disabled) return createErrorResponse('USER_DISABLED', 'INVALID_ARGUMENT');
+    const idToken = this.#createIdToken(person, grant.authTime);
     return {
       status: 200,
       body: {
@@ -238,8 +239,8 @@ export class FakeFirebase {
     };
   }
 
-  #idToken({ uid, email, emailVerified = false }: FirebasePerson, authTime: number): string {
-    const now = nowSeconds();
+  #createIdToken({ uid, email, emailVerified = false }: FirebasePerson, authTime: number): string {
+    const now = getNowSeconds();
     return this.#keys.sign({
       iss: this.issuer,
       aud: this.projectId,
@@ -260,10 +261,10 @@ interface JsonResponse {
   readonly body: object;
 }
 
-const nowSeconds = (): number => Math.floor(Date.now() / 1_000);
+const getNowSeconds = (): number => Math.floor(Date.now() / 1_000);
 
 /** Returns an error response. Firebase's two services format their errors differently: only one includes a status. */
-const errorResponse = (message: string, status?: 'INVALID_ARGUMENT'): JsonResponse => ({
+const createErrorResponse = (message: string, status?: 'INVALID_ARGUMENT'): JsonResponse => ({
   status: 400,
   body: {
     error:

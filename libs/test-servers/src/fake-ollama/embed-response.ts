@@ -8,19 +8,22 @@ export interface JsonResponse {
 
 export type Json = Readonly<Record<string, unknown>>;
 
-export const errorResponse = (status: number, error: string): JsonResponse => ({ status, body: { error } });
+export const createErrorResponse = (status: number, error: string): JsonResponse => ({ status, body: { error } });
 
-/** Returns the response to `POST /api/embed`. `find` returns the model with the given name, or an error. */
-export const embedResponse = (request: Json, find: (name: unknown) => FakeModel | JsonResponse): JsonResponse => {
-  const malformed = rejectField(request);
-  if (malformed) return malformed;
-  const model = find(request.model);
+/** Returns the response to `POST /api/embed`. `findModel` returns the model with the given name, or an error. */
+export const createEmbedResponse = (
+  request: Json,
+  findModel: (name: unknown) => FakeModel | JsonResponse,
+): JsonResponse => {
+  const fieldError = findFieldError(request);
+  if (fieldError) return fieldError;
+  const model = findModel(request.model);
   if ('status' in model) return model;
   const texts = textsOf(request.input);
-  if (!texts) return errorResponse(400, 'invalid input type');
+  if (!texts) return createErrorResponse(400, 'invalid input type');
   const inputs = texts.map((text) => tokenize(text, model));
-  if (request.truncate === false && inputs.some(({ isTruncated: isCut }) => isCut)) {
-    return errorResponse(400, 'the input length exceeds the context length');
+  if (request.truncate === false && inputs.some(({ isTruncated }) => isTruncated)) {
+    return createErrorResponse(400, 'the input length exceeds the context length');
   }
   return {
     status: 200,
@@ -35,18 +38,21 @@ export const embedResponse = (request: Json, find: (name: unknown) => FakeModel 
 };
 
 /** Returns the error of the server's own JSON parser, which takes precedence over all others; null if there is none. */
-const rejectField = ({ keep_alive: keepAlive, dimensions, options }: Json): JsonResponse | null => {
+const findFieldError = ({ keep_alive: keepAlive, dimensions, options }: Json): JsonResponse | null => {
   if (typeof keepAlive === 'string' && !/^[+-]?(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/.test(keepAlive)) {
     const isNumber = /^[+-]?\d+$/.test(keepAlive);
-    return errorResponse(400, `time: ${isNumber ? 'missing unit in' : 'invalid'} duration "${keepAlive}"`);
+    return createErrorResponse(400, `time: ${isNumber ? 'missing unit in' : 'invalid'} duration "${keepAlive}"`);
   }
-  if (typeof keepAlive === 'boolean') return errorResponse(400, "Unsupported type: 'bool'");
+  if (typeof keepAlive === 'boolean') return createErrorResponse(400, "Unsupported type: 'bool'");
   if (dimensions !== undefined && typeof dimensions !== 'number') {
-    return errorResponse(400, 'json: cannot unmarshal string into Go struct field EmbedRequest.dimensions of type int');
+    return createErrorResponse(
+      400,
+      'json: cannot unmarshal string into Go struct field EmbedRequest.dimensions of type int',
+    );
   }
   for (const [name, value] of Object.entries((options ?? {}) as Json)) {
     if (integerOptions.has(name) && typeof value !== 'number')
-      return errorResponse(500, `option "${name}" must be of type integer`);
+      return createErrorResponse(500, `option "${name}" must be of type integer`);
   }
   return null;
 };

@@ -43,7 +43,7 @@ export const tokenize = (text: string, { contextLength }: FakeModel): TokenizedT
 };
 
 /**
- * Returns a bag of words as a vector of length 1, with each word hashed into a dimension: texts that share words are
+ * Returns a bag of words as a unit vector, with each word hashed into a dimension: texts that share words are
  * near each other, a prefix is a word like any other, and a text without words has the direction that all texts have in
  * common.
  */
@@ -60,7 +60,7 @@ export const embedWords = (words: readonly string[], model: FakeModel): number[]
 };
 
 /**
- * Scales a vector to length 1 and rounds it to single precision, as the real server does. A zero vector has no
+ * Scales a vector to unit length and rounds it to single precision, as the real server does. A zero vector has no
  * direction and is replaced.
  */
 export const normalize = (vector: readonly number[]): number[] => {

@@ -3,16 +3,16 @@ import { setTimeout } from 'node:timers/promises';
 import { LoopbackServer } from '../loopback-server.ts';
 import { sleep } from '../real-time.ts';
 import type { ServerControl } from '../server-process.ts';
-import { embedResponse, errorResponse, type JsonResponse, type Json } from './embed-response.ts';
-import { isValidName, listedName } from './model-name.ts';
+import { createEmbedResponse, createErrorResponse, type JsonResponse, type Json } from './embed-response.ts';
+import { isValidName, toListedName } from './model-name.ts';
 import { ModelRunner } from './model-runner.ts';
-import { pullLines, stalledLineMs, type PullFault } from './pull-lines.ts';
+import { createPullLines, stalledLineMs, type PullFault } from './pull-lines.ts';
 import { fakeNomic, type FakeModel } from './fake-model.ts';
 
 /**
  * How `POST /api/embed` fails: the server never responds (`hang`), the connection breaks before the response (`reset`)
  * or in the middle of it (`resetMidway`), the response is not JSON (`garbage`, `nan`) or is an HTML page (`html`), the
- * vectors are not the requested ones, the server is `busy`, its runner does not start (`failure`) or dies during the
+ * vectors are wrong, the server is `busy`, its runner does not start (`failure`) or dies during the
  * request (`runnerGone`), or the response is slow.
  */
 export type OllamaFault =
@@ -31,7 +31,7 @@ export type OllamaFault =
   | 'busy'
   | 'failure'
   | 'runnerGone'
-  | { readonly slowMs: number };
+  | { readonly delayMs: number };
 
 export type { PullFault };
 
@@ -56,7 +56,7 @@ export interface FakeOllamaOptions {
 }
 
 /** Returns the Ollama server at `OLLAMA_URL`, or null if that variable is not set. */
-export const startOllama = async (): Promise<OllamaServer | null> => {
+export const connectToOllama = async (): Promise<OllamaServer | null> => {
   const url = process.env.OLLAMA_URL;
   return url ? { url: url.replace(/\/$/, ''), close: async () => undefined } : null;
 };
@@ -80,11 +80,11 @@ export class FakeOllama implements OllamaServer {
   /** The duration of each step of a pull. */
   pullStepMs = 1;
   pullFault: PullFault | null = null;
-  /** Loads the models and processes their texts. By default, neither takes any time. */
+  /** Loads models and processes the input texts. By default, neither takes any time. */
   readonly runner = new ModelRunner();
   #fault: OllamaFault | null = null;
-  #faultsLeft = 0;
-  #afterEmbed: (() => void) | null = null;
+  #remainingFaults = 0;
+  #embedCallback: (() => void) | null = null;
   #loopback: LoopbackServer | null = null;
   readonly #models = new Map<string, FakeModel>();
   readonly #registry = new Map<string, FakeModel>();
@@ -115,10 +115,10 @@ export class FakeOllama implements OllamaServer {
     await this.#loopback?.stop();
   }
 
-  /** Makes the next `times` embed requests fail with this fault. Null removes the fault. */
-  setFault(fault: OllamaFault | null, times = Number.POSITIVE_INFINITY): void {
+  /** Makes the next `count` embed requests fail with this fault. Null removes the fault. */
+  setFault(fault: OllamaFault | null, count = Number.POSITIVE_INFINITY): void {
     this.#fault = fault;
-    this.#faultsLeft = times;
+    this.#remainingFaults = count;
   }
 
   /** Adds a model, or replaces the one with the same name. */
@@ -130,9 +130,9 @@ export class FakeOllama implements OllamaServer {
     this.#models.delete(name);
   }
 
-  /** Runs `act` once, after the next vectors are computed and before they are sent. */
-  afterNextEmbed(act: () => void): void {
-    this.#afterEmbed = act;
+  /** Runs `callback` once, after the next vectors are computed and before they are sent. */
+  runAfterNextEmbed(callback: () => void): void {
+    this.#embedCallback = callback;
   }
 
   /** Returns the bodies of all requests to this path so far. */
@@ -147,14 +147,14 @@ export class FakeOllama implements OllamaServer {
     const body = parseBody(text);
     this.requests.push({ method, path, headers: request.headers, body: 'value' in body ? body.value : {} });
     const methods = routes[path];
-    if (!methods) return plain(response, 404, '404 page not found');
-    if (!methods.includes(method)) return plain(response, 405, '405 method not allowed');
-    if (path === '/') return plain(response, 200, 'Ollama is running');
-    if (path === '/api/version') return json(response, { status: 200, body: { version: '0.33.0-rc2' } });
-    if (path === '/api/tags') return json(response, { status: 200, body: { models: this.#listModels() } });
-    if (text === '') return json(response, errorResponse(400, 'missing request body'));
-    if ('error' in body) return json(response, errorResponse(400, body.error));
-    if (path === '/api/show') return json(response, this.#show(body.value));
+    if (!methods) return sendPlain(response, 404, '404 page not found');
+    if (!methods.includes(method)) return sendPlain(response, 405, '405 method not allowed');
+    if (path === '/') return sendPlain(response, 200, 'Ollama is running');
+    if (path === '/api/version') return sendJson(response, { status: 200, body: { version: '0.33.0-rc2' } });
+    if (path === '/api/tags') return sendJson(response, { status: 200, body: { models: this.#listModels() } });
+    if (text === '') return sendJson(response, createErrorResponse(400, 'missing request body'));
+    if ('error' in body) return sendJson(response, createErrorResponse(400, body.error));
+    if (path === '/api/show') return sendJson(response, this.#show(body.value));
     if (path === '/api/pull') return this.#pull(body.value, response);
     return this.#embed(body.value, response);
   }
@@ -163,44 +163,44 @@ export class FakeOllama implements OllamaServer {
     this.inFlight += 1;
     this.maxConcurrent = Math.max(this.maxConcurrent, this.inFlight);
     response.once('close', () => (this.inFlight -= 1));
-    const fault = this.#faultsLeft > 0 ? this.#fault : null;
-    this.#faultsLeft -= 1;
-    if (typeof fault === 'object' && fault) await setTimeout(fault.slowMs);
-    const result = embedResponse(request, (name) => this.#find(name));
+    const fault = this.#remainingFaults > 0 ? this.#fault : null;
+    this.#remainingFaults -= 1;
+    if (typeof fault === 'object' && fault) await setTimeout(fault.delayMs);
+    const result = createEmbedResponse(request, (name) => this.#findModel(name));
     if (result.status === 200) await this.#run(result, response);
     if (fault === 'failure' || fault === 'runnerGone' || request.keep_alive === 0) this.runner.unload();
     if (Array.isArray(request.input) && request.input.length > 0) {
-      const act = this.#afterEmbed;
-      this.#afterEmbed = null;
-      act?.();
+      const callback = this.#embedCallback;
+      this.#embedCallback = null;
+      callback?.();
     }
-    if (typeof fault === 'string') sendSpoiled(fault, result, response);
-    else json(response, result);
+    if (typeof fault === 'string') sendFaultyResponse(fault, result, response);
+    else sendJson(response, result);
   }
 
   /**
    * Loads the model and processes the texts. A request without a text loads the model, but does not wait in the queue.
    */
   async #run({ body }: JsonResponse, response: ServerResponse): Promise<void> {
-    const disconnect = new AbortController();
-    if (response.destroyed) disconnect.abort();
-    else response.once('close', () => disconnect.abort());
-    await this.runner.load(disconnect.signal);
+    const abortController = new AbortController();
+    if (response.destroyed) abortController.abort();
+    else response.once('close', () => abortController.abort());
+    await this.runner.load(abortController.signal);
     const { prompt_eval_count: tokens, embeddings } = body as { prompt_eval_count: number; embeddings: unknown[] };
     if (embeddings.length > 0) await this.runner.process(tokens);
   }
 
-  #find(name: unknown): FakeModel | JsonResponse {
-    if (typeof name !== 'string' || name === '') return errorResponse(404, "model '' not found");
-    if (!isValidName(name)) return errorResponse(400, 'invalid model name');
-    const model = this.#models.get(listedName(name));
-    return model ?? errorResponse(404, `model "${name}" not found, try pulling it first`);
+  #findModel(name: unknown): FakeModel | JsonResponse {
+    if (typeof name !== 'string' || name === '') return createErrorResponse(404, "model '' not found");
+    if (!isValidName(name)) return createErrorResponse(400, 'invalid model name');
+    const model = this.#models.get(toListedName(name));
+    return model ?? createErrorResponse(404, `model "${name}" not found, try pulling it first`);
   }
 
   #show(request: Json): JsonResponse {
-    const name = listedName(requestedName(request));
+    const name = toListedName(requestedNameOf(request));
     const model = this.#models.get(name);
-    if (!model) return errorResponse(404, `model '${name}' not found`);
+    if (!model) return createErrorResponse(404, `model '${name}' not found`);
     return { status: 200, body: { details: detailsOf(model), capabilities: ['embedding'] } };
   }
 
@@ -216,22 +216,25 @@ export class FakeOllama implements OllamaServer {
   }
 
   async #pull(request: Json, response: ServerResponse): Promise<void> {
-    const name = requestedName(request);
-    if (!isValidName(name)) return json(response, errorResponse(400, 'invalid model name'));
-    if (this.pullFault === 'html') return page(response);
-    const model = this.pullFault === 'unknown' ? undefined : this.#registry.get(listedName(name));
-    const lines = pullLines(model, this.pullFault);
+    const name = requestedNameOf(request);
+    if (!isValidName(name)) return sendJson(response, createErrorResponse(400, 'invalid model name'));
+    if (this.pullFault === 'html') return sendPage(response);
+    const model = this.pullFault === 'unknown' ? undefined : this.#registry.get(toListedName(name));
+    const lines = createPullLines(model, this.pullFault);
     const failure = lines.find((line) => 'error' in line);
-    const pulledModel = this.pullFault === 'vain' ? undefined : model;
+    const pulledModel = this.pullFault === 'not installed' ? undefined : model;
     if (request.stream === false) {
       if (pulledModel && !failure) this.install(pulledModel);
-      return json(response, failure ? { status: 500, body: failure } : { status: 200, body: { status: 'success' } });
+      return sendJson(
+        response,
+        failure ? { status: 500, body: failure } : { status: 200, body: { status: 'success' } },
+      );
     }
     response.writeHead(200, { 'content-type': 'application/x-ndjson' });
     for (const [step, line] of lines.entries()) {
       await sleep(this.pullStepMs);
       if (step === 3 && this.pullFault === 'hang') return;
-      if (step === 3 && this.pullFault === 'stall') return this.#stall(lines[2] ?? {}, response);
+      if (step === 3 && this.pullFault === 'stall') return this.#sendStalledLines(lines[2] ?? {}, response);
       if (step === 3 && this.pullFault === 'reset') return void response.destroy();
       if ('status' in line && line.status === 'success' && pulledModel) this.install(pulledModel);
       response.write(`${JSON.stringify(line)}\n`);
@@ -239,7 +242,7 @@ export class FakeOllama implements OllamaServer {
     response.end();
   }
 
-  async #stall(line: Json, response: ServerResponse): Promise<void> {
+  async #sendStalledLines(line: Json, response: ServerResponse): Promise<void> {
     while (!response.destroyed && this.pullFault === 'stall') {
       response.write(`${JSON.stringify(line)}\n`);
       await sleep(stalledLineMs);
@@ -257,8 +260,8 @@ const routes: Readonly<Record<string, readonly string[]>> = {
   '/api/embed': ['POST'],
 };
 
-/** Returns the model's name, which either field may contain. */
-const requestedName = ({ model, name }: Json): string => {
+/** Returns the model's name from `model` or `name`. */
+const requestedNameOf = ({ model, name }: Json): string => {
   const value = model ?? name;
   return typeof value === 'string' ? value : '';
 };
@@ -270,20 +273,27 @@ const detailsOf = ({ dimension, contextLength }: FakeModel) => ({
   embedding_length: dimension,
 });
 
-const sendSpoiled = (fault: Exclude<OllamaFault, object>, result: JsonResponse, response: ServerResponse): void => {
+const sendFaultyResponse = (
+  fault: Exclude<OllamaFault, object>,
+  result: JsonResponse,
+  response: ServerResponse,
+): void => {
   if (fault === 'hang') return;
   if (fault === 'reset') return void response.destroy();
-  if (fault === 'html') return page(response);
-  if (fault === 'garbage') return raw(response, '\u0000\u0001{"embeddings"');
+  if (fault === 'html') return sendPage(response);
+  if (fault === 'garbage') return sendRaw(response, '\u0000\u0001{"embeddings"');
   if (fault === 'busy') {
     const message = 'server busy, please try again.  maximum pending requests exceeded';
-    return json(response, errorResponse(503, message));
+    return sendJson(response, createErrorResponse(503, message));
   }
   if (fault === 'failure')
-    return json(response, errorResponse(500, 'llama-server process has terminated: signal: killed'));
+    return sendJson(response, createErrorResponse(500, 'llama-server process has terminated: signal: killed'));
   // If a runner returns no status, the server returns 400, although the request is valid.
   if (fault === 'runnerGone') {
-    return json(response, errorResponse(400, 'do embedding request: Post "http://127.0.0.1:40123/v1/embeddings": EOF'));
+    return sendJson(
+      response,
+      createErrorResponse(400, 'do embedding request: Post "http://127.0.0.1:40123/v1/embeddings": EOF'),
+    );
   }
   const { embeddings = [], ...rest } = result.body as { readonly embeddings?: readonly number[][] };
   if (fault === 'resetMidway') {
@@ -291,14 +301,14 @@ const sendSpoiled = (fault: Exclude<OllamaFault, object>, result: JsonResponse, 
     response.write('{"embeddings":[[0.1,');
     return void sleep(20).then(() => response.destroy());
   }
-  const spoiled = fault === 'nan' ? embeddings : spoiledVectors[fault](embeddings);
-  const text = JSON.stringify({ ...rest, embeddings: spoiled }).replaceAll('"infinite"', '1e999');
-  raw(response, fault === 'nan' ? text.replace(/\[\[[^,]*/, '[[NaN') : text);
+  const corruptEmbeddings = fault === 'nan' ? embeddings : vectorCorruptions[fault](embeddings);
+  const text = JSON.stringify({ ...rest, embeddings: corruptEmbeddings }).replaceAll('"infinite"', '1e999');
+  sendRaw(response, fault === 'nan' ? text.replace(/\[\[[^,]*/, '[[NaN') : text);
 };
 
 type VectorFault = 'infinite' | 'null' | 'zero' | 'shortVector' | 'empty' | 'twoVectors';
 
-const spoiledVectors: Readonly<Record<VectorFault, (vectors: readonly number[][]) => unknown>> = {
+const vectorCorruptions: Readonly<Record<VectorFault, (vectors: readonly number[][]) => unknown>> = {
   infinite: (vectors) => vectors.map((vector) => ['infinite', ...vector.slice(1)]),
   null: (vectors) => vectors.map((vector) => [null, ...vector.slice(1)]),
   zero: (vectors) => vectors.map((vector) => vector.map(() => 0)),
@@ -309,13 +319,13 @@ const spoiledVectors: Readonly<Record<VectorFault, (vectors: readonly number[][]
 
 const jsonType = 'application/json; charset=utf-8';
 
-const json = (response: ServerResponse, { status, body }: JsonResponse): void =>
+const sendJson = (response: ServerResponse, { status, body }: JsonResponse): void =>
   void response.writeHead(status, { 'content-type': jsonType }).end(JSON.stringify(body));
-const raw = (response: ServerResponse, text: string): void =>
+const sendRaw = (response: ServerResponse, text: string): void =>
   void response.writeHead(200, { 'content-type': jsonType }).end(text);
-const plain = (response: ServerResponse, status: number, text: string): void =>
+const sendPlain = (response: ServerResponse, status: number, text: string): void =>
   void response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(text);
-const page = (response: ServerResponse): void =>
+const sendPage = (response: ServerResponse): void =>
   void response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>Welcome</title>');
 
 const textOf = async (request: IncomingMessage): Promise<string> => {

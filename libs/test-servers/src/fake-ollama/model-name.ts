@@ -2,10 +2,10 @@
  * Returns a name as the real server lists it: without the scheme, the server's own registry and the namespace
  * `library`, and with the tag `latest` if the name has no tag.
  */
-export const listedName = (name: string): string => {
+export const toListedName = (name: string): string => {
   const path = name.replace(/^[a-z]+:\/\//i, '').replace(/^registry\.ollama\.ai\//i, '');
-  const short = path.replace(/^library\//i, '');
-  return short.slice(short.lastIndexOf('/') + 1).includes(':') ? short : `${short}:latest`;
+  const shortName = path.replace(/^library\//i, '');
+  return shortName.slice(shortName.lastIndexOf('/') + 1).includes(':') ? shortName : `${shortName}:latest`;
 };
 
 export const isValidName = (name: string): boolean =>

@@ -24,10 +24,10 @@ export class ModelRunner {
   }
 
   /** Resolves once this or an earlier request has loaded the model. Rejects if this request's client disconnects. */
-  async load(clientLeft: AbortSignal): Promise<void> {
+  async load(disconnectSignal: AbortSignal): Promise<void> {
     while (!this.#isLoaded) {
-      clientLeft.throwIfAborted();
-      this.#loading ??= this.#load(clientLeft).finally(() => {
+      disconnectSignal.throwIfAborted();
+      this.#loading ??= this.#load(disconnectSignal).finally(() => {
         this.#loading = null;
       });
       await this.#loading;
@@ -45,9 +45,9 @@ export class ModelRunner {
     this.processedTokens.push(tokens);
   }
 
-  async #load(clientLeft: AbortSignal): Promise<void> {
+  async #load(disconnectSignal: AbortSignal): Promise<void> {
     this.loadCount += 1;
-    const delay = this.loadMs > 0 ? setTimeout(this.loadMs, true, { signal: clientLeft }) : Promise.resolve(true);
+    const delay = this.loadMs > 0 ? setTimeout(this.loadMs, true, { signal: disconnectSignal }) : Promise.resolve(true);
     this.#isLoaded = await delay.catch(() => false);
   }
 }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { startOllama, startFakeOllama, type OllamaServer } from './fake-ollama.ts';
+import { connectToOllama, startFakeOllama, type OllamaServer } from './fake-ollama.ts';
 
 /**
  * The behaviour of an Ollama server, one test per fact. The fake is always tested. If `OLLAMA_URL` is set, the real
@@ -7,7 +7,7 @@ import { startOllama, startFakeOllama, type OllamaServer } from './fake-ollama.t
  */
 const model = 'nomic-embed-text';
 
-interface Reply {
+interface TestResponse {
   readonly status: number;
   readonly type: string;
   readonly text: string;
@@ -18,21 +18,21 @@ interface Reply {
   };
 }
 
-const testFacts = (server: OllamaServer): void => {
-  const send = async (path: string, init: RequestInit = {}): Promise<Reply> => {
+const testServer = (server: OllamaServer): void => {
+  const send = async (path: string, init: RequestInit = {}): Promise<TestResponse> => {
     const response = await fetch(`${server.url}${path}`, init);
     const text = await response.text();
     const type = response.headers.get('content-type') ?? '';
-    const body = type.startsWith('application/json') ? (JSON.parse(text) as Reply['body']) : {};
+    const body = type.startsWith('application/json') ? (JSON.parse(text) as TestResponse['body']) : {};
     return { status: response.status, type, text, body };
   };
-  const post = (path: string, body: unknown): Promise<Reply> =>
+  const post = (path: string, body: unknown): Promise<TestResponse> =>
     send(path, { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) });
-  const embed = (body: object): Promise<Reply> => post('/api/embed', { model, ...body });
+  const embed = (body: object): Promise<TestResponse> => post('/api/embed', { model, ...body });
   const embedOne = async (input: string): Promise<readonly number[]> =>
     (await embed({ input })).body.embeddings?.[0] ?? [];
 
-  test('a vector has 768 numbers and length 1', async () => {
+  test('a vector has 768 dimensions and unit length', async () => {
     const vector = await embedOne('rain and wind');
     expect(vector).toHaveLength(768);
     expect(dot(vector, vector)).toBeCloseTo(1, 4);
@@ -47,51 +47,51 @@ const testFacts = (server: OllamaServer): void => {
   });
 
   test('no prefix is added: a prefix in the request counts as tokens and changes the vector', async () => {
-    const bare = await embed({ input: 'rain' });
-    const prefixed = await embed({ input: 'search_query: rain' });
-    expect(prefixed.body.prompt_eval_count).toBeGreaterThan(bare.body.prompt_eval_count ?? Infinity);
-    expect(prefixed.body.embeddings).not.toEqual(bare.body.embeddings);
+    const plainResponse = await embed({ input: 'rain' });
+    const prefixedResponse = await embed({ input: 'search_query: rain' });
+    expect(prefixedResponse.body.prompt_eval_count).toBeGreaterThan(plainResponse.body.prompt_eval_count ?? Infinity);
+    expect(prefixedResponse.body.embeddings).not.toEqual(plainResponse.body.embeddings);
   });
 
-  test('a vector with fewer dimensions has length 1, and too many dimensions mean all of them', async () => {
-    const [short = []] = (await embed({ input: 'rain', dimensions: 256 })).body.embeddings ?? [];
-    expect(short).toHaveLength(256);
-    expect(dot(short, short)).toBeCloseTo(1, 4);
+  test('a vector with fewer dimensions has unit length, and requesting too many dimensions returns all of them', async () => {
+    const [shortVector = []] = (await embed({ input: 'rain', dimensions: 256 })).body.embeddings ?? [];
+    expect(shortVector).toHaveLength(256);
+    expect(dot(shortVector, shortVector)).toBeCloseTo(1, 4);
     for (const dimensions of [1024, -1]) {
       expect((await embed({ input: 'rain', dimensions })).body.embeddings?.[0]).toHaveLength(768);
     }
-    const rejected = await embed({ input: 'rain', dimensions: '768' });
-    expect(rejected.status).toBe(400);
-    expect(rejected.body.error).toContain('json: cannot unmarshal string');
+    const rejection = await embed({ input: 'rain', dimensions: '768' });
+    expect(rejection.status).toBe(400);
+    expect(rejection.body.error).toContain('json: cannot unmarshal string');
   });
 
-  const tooLong = 'rain '.repeat(3000);
+  const tooLongText = 'rain '.repeat(3000);
   test('a text that is too long is silently truncated to 2,048 tokens', async () => {
-    for (const body of [{ input: tooLong }, { input: tooLong, truncate: true }]) {
-      const { status, body: answer } = await embed(body);
+    for (const body of [{ input: tooLongText }, { input: tooLongText, truncate: true }]) {
+      const { status, body: responseBody } = await embed(body);
       expect(status).toBe(200);
-      expect(answer.prompt_eval_count).toBe(2048);
+      expect(responseBody.prompt_eval_count).toBe(2048);
     }
   });
 
   test('with truncate: false, one text that is too long fails the whole batch', async () => {
-    const { status, body } = await embed({ input: ['rain', tooLong], truncate: false });
+    const { status, body } = await embed({ input: ['rain', tooLongText], truncate: false });
     expect(status).toBe(400);
     expect(body).toEqual({ error: 'the input length exceeds the context length' });
   });
 
   test.each([{}, { input: null }, { input: [] }, { input: '' }])('%j returns no vector', async (body) => {
-    const answer = await embed(body);
-    expect(answer.status).toBe(200);
-    expect(answer.body.embeddings).toEqual([]);
+    const response = await embed(body);
+    expect(response.status).toBe(200);
+    expect(response.body.embeddings).toEqual([]);
   });
 
   test.each([{ input: [''] }, { input: ['   '] }, { input: ['\u0000'] }, { input: ['\ud800'] }, { input: ['🙂'] }])(
     '%j has a vector',
     async (body) => {
-      const answer = await embed(body);
-      expect(answer.status).toBe(200);
-      expect(answer.body.embeddings?.[0]).toHaveLength(768);
+      const response = await embed(body);
+      expect(response.status).toBe(200);
+      expect(response.body.embeddings?.[0]).toHaveLength(768);
     },
   );
 
@@ -100,8 +100,8 @@ const testFacts = (server: OllamaServer): void => {
   });
 
   test.each([{ input: [1] }, { input: 5 }, { input: {} }])('%j is rejected', async (body) => {
-    const answer = await embed(body);
-    expect([answer.status, answer.body.error]).toEqual([400, 'invalid input type']);
+    const response = await embed(body);
+    expect([response.status, response.body.error]).toEqual([400, 'invalid input type']);
   });
 
   test.each([
@@ -110,9 +110,9 @@ const testFacts = (server: OllamaServer): void => {
     [undefined, 404, "model '' not found"],
     ['a b!', 400, 'invalid model name'],
   ])('the model %j returns %i', async (name, status, error) => {
-    const answer = await post('/api/embed', { model: name, input: 'rain' });
-    expect([answer.status, answer.body.error]).toEqual([status, error]);
-    expect(answer.type).toContain('application/json');
+    const response = await post('/api/embed', { model: name, input: 'rain' });
+    expect([response.status, response.body.error]).toEqual([status, error]);
+    expect(response.type).toContain('application/json');
   });
 
   test.each([
@@ -127,8 +127,8 @@ const testFacts = (server: OllamaServer): void => {
 
   test('a body that is not JSON, or is missing, is rejected', async () => {
     expect((await post('/api/embed', '{nope')).status).toBe(400);
-    const empty = await post('/api/embed', '');
-    expect([empty.status, empty.body.error]).toEqual([400, 'missing request body']);
+    const emptyResponse = await post('/api/embed', '');
+    expect([emptyResponse.status, emptyResponse.body.error]).toEqual([400, 'missing request body']);
   });
 
   test.each(['300', '-1', 'bad', true])('keep_alive %j is rejected', async (keepAlive) => {
@@ -145,10 +145,12 @@ const testFacts = (server: OllamaServer): void => {
   });
 
   test('an unknown route returns 404 in plain text, and a wrong method 405', async () => {
-    const unknown = await send('/api/nope');
-    const wrong = await send('/api/embed');
-    expect([unknown.status, wrong.status]).toEqual([404, 405]);
-    expect([unknown.type, wrong.type].every((type) => type.startsWith('text/plain'))).toBe(true);
+    const unknownRouteResponse = await send('/api/nope');
+    const wrongMethodResponse = await send('/api/embed');
+    expect([unknownRouteResponse.status, wrongMethodResponse.status]).toEqual([404, 405]);
+    expect([unknownRouteResponse.type, wrongMethodResponse.type].every((type) => type.startsWith('text/plain'))).toBe(
+      true,
+    );
   });
 
   test('it reports that it is running, and its version', async () => {
@@ -164,27 +166,27 @@ const testFacts = (server: OllamaServer): void => {
   });
 
   test('showing a missing model returns 404', async () => {
-    const answer = await post('/api/show', { model: 'nope' });
-    expect([answer.status, answer.body.error]).toEqual([404, "model 'nope:latest' not found"]);
+    const response = await post('/api/show', { model: 'nope' });
+    expect([response.status, response.body.error]).toEqual([404, "model 'nope:latest' not found"]);
   });
 
   test('a pull that fails returns 200, and its last line is an error', async () => {
-    const answer = await post('/api/pull', { model: 'portico-no-such-model' });
-    expect([answer.status, answer.type]).toEqual([200, 'application/x-ndjson']);
-    const lines = answer.text.trim().split('\n');
+    const response = await post('/api/pull', { model: 'portico-no-such-model' });
+    expect([response.status, response.type]).toEqual([200, 'application/x-ndjson']);
+    const lines = response.text.trim().split('\n');
     expect(JSON.parse(lines.at(-1) ?? '')).toEqual({ error: expect.any(String) as string });
   });
 
   test('a failed pull without streaming returns 500, and a pull of an invalid name returns 400', async () => {
-    const failed = await post('/api/pull', { model: 'portico-no-such-model', stream: false });
-    expect([failed.status, typeof failed.body.error]).toEqual([500, 'string']);
+    const failedPull = await post('/api/pull', { model: 'portico-no-such-model', stream: false });
+    expect([failedPull.status, typeof failedPull.body.error]).toEqual([500, 'string']);
     expect((await post('/api/pull', { model: 'a b!' })).status).toBe(400);
   });
 
   test('many concurrent requests all succeed', async () => {
     const texts = Array.from({ length: 16 }, (_, index) => `rain ${index}`);
-    const answers = await Promise.all(Array.from({ length: 40 }, () => embed({ input: texts })));
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    const responses = await Promise.all(Array.from({ length: 40 }, () => embed({ input: texts })));
+    expect(responses.map(({ status }) => status)).toEqual(responses.map(() => 200));
   });
 };
 
@@ -192,37 +194,37 @@ const dot = (x: readonly number[], y: readonly number[]): number => x.reduce((su
 
 const fake = await startFakeOllama();
 afterAll(() => fake.close());
-describe('fake Ollama:', () => testFacts(fake));
+describe('fake Ollama:', () => testServer(fake));
 
-const ollama = await startOllama();
-describe.skipIf(!ollama)('Ollama:', () => testFacts(ollama ?? fake));
+const ollama = await connectToOllama();
+describe.skipIf(!ollama)('Ollama:', () => testServer(ollama ?? fake));
 
 describe('fake Ollama, on demand:', () => {
   test('a pull reports its steps in bytes, and installs the model', async () => {
-    const empty = await startFakeOllama({ models: [] });
-    const pull = await fetch(`${empty.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
+    const emptyServer = await startFakeOllama({ models: [] });
+    const pull = await fetch(`${emptyServer.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
     const lines = (await pull.text()).trim().split('\n');
     const steps = lines.map((line) => JSON.parse(line) as { status: string; total?: number; completed?: number });
     expect(steps.at(-1)).toEqual({ status: 'success' });
     expect(steps.some(({ total = 0, completed = 0 }) => completed > 0 && completed < total)).toBe(true);
-    const embedResponse = await fetch(`${empty.url}/api/embed`, {
+    const embedResponse = await fetch(`${emptyServer.url}/api/embed`, {
       method: 'POST',
       body: JSON.stringify({ model, input: 'x' }),
     });
     expect(embedResponse.status).toBe(200);
-    await empty.close();
+    await emptyServer.close();
   });
 
-  test('a model with another digest returns other vectors', async () => {
-    const changing = await startFakeOllama();
+  test('a model with a different digest returns different vectors', async () => {
+    const server = await startFakeOllama();
     const embed = async () => {
       const body = JSON.stringify({ model, input: 'rain and wind' });
-      return (await fetch(`${changing.url}/api/embed`, { method: 'POST', body })).json() as Promise<Reply['body']>;
+      return (await fetch(`${server.url}/api/embed`, { method: 'POST', body })).json() as Promise<TestResponse['body']>;
     };
     const before = await embed();
-    changing.install({ name: 'nomic-embed-text:latest', digest: 'f'.repeat(64), dimension: 768, contextLength: 2048 });
+    server.install({ name: 'nomic-embed-text:latest', digest: 'f'.repeat(64), dimension: 768, contextLength: 2048 });
     expect((await embed()).embeddings).not.toEqual(before.embeddings);
-    await changing.close();
+    await server.close();
   });
 
   const requestEmbedding = (server: OllamaServer, input: unknown, signal?: AbortSignal) =>
@@ -233,38 +235,38 @@ describe('fake Ollama, on demand:', () => {
     });
 
   test('a client that disconnects aborts the load that it started, and the next request starts a new one', async () => {
-    const loading = await startFakeOllama();
-    loading.runner.loadMs = 300;
-    await expect(requestEmbedding(loading, 'rain', AbortSignal.timeout(100))).rejects.toThrow();
-    expect((await requestEmbedding(loading, 'rain')).status).toBe(200);
-    expect(loading.runner.loadCount).toBe(2);
-    await requestEmbedding(loading, 'rain');
-    expect(loading.runner.loadCount).toBe(2);
-    await loading.close();
+    const server = await startFakeOllama();
+    server.runner.loadMs = 300;
+    await expect(requestEmbedding(server, 'rain', AbortSignal.timeout(100))).rejects.toThrow();
+    expect((await requestEmbedding(server, 'rain')).status).toBe(200);
+    expect(server.runner.loadCount).toBe(2);
+    await requestEmbedding(server, 'rain');
+    expect(server.runner.loadCount).toBe(2);
+    await server.close();
   });
 
   test('a request during a load waits for it, and a request without a text loads the model too', async () => {
-    const loading = await startFakeOllama();
-    loading.runner.loadMs = 100;
-    const answers = await Promise.all([[], 'rain', 'snow'].map((input) => requestEmbedding(loading, input)));
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-    expect(loading.runner.loadCount).toBe(1);
-    await loading.close();
+    const server = await startFakeOllama();
+    server.runner.loadMs = 100;
+    const responses = await Promise.all([[], 'rain', 'snow'].map((input) => requestEmbedding(server, input)));
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(server.runner.loadCount).toBe(1);
+    await server.close();
   });
 
   test('texts are processed one by one, first come, first served, even if their client has disconnected', async () => {
-    const slow = await startFakeOllama();
-    slow.runner.tokenMs = 30;
-    const abandoned = requestEmbedding(slow, 'rain '.repeat(20), AbortSignal.timeout(200)).catch(() => 'left');
-    await expect.poll(() => slow.requestsTo('/api/embed')).toHaveLength(1);
-    const first = requestEmbedding(slow, 'snow');
-    await expect.poll(() => slow.requestsTo('/api/embed')).toHaveLength(2);
-    const second = requestEmbedding(slow, 'sun and moon');
-    expect((await requestEmbedding(slow, [])).status).toBe(200);
-    expect(await abandoned).toBe('left');
-    expect((await Promise.all([first, second])).map(({ status }) => status)).toEqual([200, 200]);
-    expect(slow.runner.processedTokens).toEqual([22, 3, 5]);
-    await slow.close();
+    const server = await startFakeOllama();
+    server.runner.tokenMs = 30;
+    const abandonedRequest = requestEmbedding(server, 'rain '.repeat(20), AbortSignal.timeout(200)).catch(() => 'left');
+    await expect.poll(() => server.requestsTo('/api/embed')).toHaveLength(1);
+    const firstRequest = requestEmbedding(server, 'snow');
+    await expect.poll(() => server.requestsTo('/api/embed')).toHaveLength(2);
+    const secondRequest = requestEmbedding(server, 'sun and moon');
+    expect((await requestEmbedding(server, [])).status).toBe(200);
+    expect(await abandonedRequest).toBe('left');
+    expect((await Promise.all([firstRequest, secondRequest])).map(({ status }) => status)).toEqual([200, 200]);
+    expect(server.runner.processedTokens).toEqual([22, 3, 5]);
+    await server.close();
   });
 
   test.each([
@@ -273,23 +275,23 @@ describe('fake Ollama, on demand:', () => {
   ] as const)(
     'a runner that fails (%s) returns %i, and the next request loads the model',
     async (fault, status, message) => {
-      const failing = await startFakeOllama();
-      failing.setFault(fault, 1);
-      const answer = await requestEmbedding(failing, 'rain');
-      expect([answer.status, ((await answer.json()) as Reply['body']).error]).toEqual([
+      const server = await startFakeOllama();
+      server.setFault(fault, 1);
+      const response = await requestEmbedding(server, 'rain');
+      expect([response.status, ((await response.json()) as TestResponse['body']).error]).toEqual([
         status,
         expect.stringMatching(message) as string,
       ]);
-      expect((await requestEmbedding(failing, 'rain')).status).toBe(200);
-      expect(failing.runner.loadCount).toBe(2);
-      await failing.close();
+      expect((await requestEmbedding(server, 'rain')).status).toBe(200);
+      expect(server.runner.loadCount).toBe(2);
+      await server.close();
     },
   );
 
   test('a pull that stalls keeps sending the same line', async () => {
-    const stalling = await startFakeOllama({ models: [] });
-    stalling.pullFault = 'stall';
-    const pull = await fetch(`${stalling.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
+    const server = await startFakeOllama({ models: [] });
+    server.pullFault = 'stall';
+    const pull = await fetch(`${server.url}/api/pull`, { method: 'POST', body: JSON.stringify({ model }) });
     const lines: string[] = [];
     for await (const chunk of (pull.body ?? []) as AsyncIterable<Uint8Array>) {
       lines.push(...Buffer.from(chunk).toString('utf8').trim().split('\n'));
@@ -297,6 +299,6 @@ describe('fake Ollama, on demand:', () => {
     }
     expect(new Set(lines.slice(4)).size).toBe(1);
     expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({ completed: expect.any(Number) as number });
-    await stalling.close();
+    await server.close();
   });
 });

@@ -1,6 +1,6 @@
 import { Collection } from './collection.ts';
 import { listOf, objectOf, textOf, type Json, type JsonObject } from './json-shapes.ts';
-import { noCollection, RequestError, wrongInput } from './request-error.ts';
+import { createNotFoundError, RequestError, createWrongInputError } from './request-error.ts';
 import { readVectorConfigs } from './vectors.ts';
 
 /**
@@ -24,7 +24,7 @@ export class Catalog {
 
   get(name: string): Collection {
     const collection = this.#collections.get(this.#aliases.get(name) ?? name);
-    if (!collection) throw noCollection(name);
+    if (!collection) throw createNotFoundError(name);
     return collection;
   }
 
@@ -32,7 +32,7 @@ export class Catalog {
     const vectors = readVectorConfigs(body);
     if (this.#collections.has(name)) throw new RequestError(409, `Wrong input: Collection \`${name}\` already exists!`);
     if (this.#aliases.has(name))
-      throw wrongInput(`Can't create collection with name ${name}. Alias with the same name already exists`);
+      throw createWrongInputError(`Can't create collection with name ${name}. Alias with the same name already exists`);
     const metadata = body.metadata === undefined || body.metadata === null ? null : objectOf(body.metadata, 'metadata');
     this.#collections.set(name, new Collection(vectors, metadata));
   }
@@ -55,14 +55,17 @@ export class Catalog {
       if (action.delete_alias !== undefined) {
         this.#aliases.delete(textOf(objectOf(action.delete_alias, 'an alias').alias_name, 'alias_name'));
       } else {
-        const created = objectOf(action.create_alias, 'an action');
-        this.#createAlias(textOf(created.alias_name, 'alias_name'), textOf(created.collection_name, 'collection_name'));
+        const creation = objectOf(action.create_alias, 'an action');
+        this.#createAlias(
+          textOf(creation.alias_name, 'alias_name'),
+          textOf(creation.collection_name, 'collection_name'),
+        );
       }
     }
   }
 
   #createAlias(alias: string, collection: string): void {
-    if (!this.#collections.has(collection)) throw noCollection(collection);
+    if (!this.#collections.has(collection)) throw createNotFoundError(collection);
     if (this.#collections.has(alias))
       throw new RequestError(409, `Wrong input: Collection \`${alias}\` already exists!`);
     this.#aliases.set(alias, collection);

@@ -1,10 +1,10 @@
 import { type PointTest, readFilter } from './filters.ts';
 import { idOf, type Json, type JsonObject, listOf, objectOf } from './json-shapes.ts';
 import type { Point, PointId } from './point.ts';
-import { formatError } from './request-error.ts';
-import { dot, readVector, readVectors, type VectorConfigs } from './vectors.ts';
+import { createFormatError } from './request-error.ts';
+import { computeDotProduct, readVector, readVectors, type VectorConfigs } from './vectors.ts';
 
-export interface Scored {
+export interface SearchResult {
   readonly point: Point;
   readonly score: number;
 }
@@ -13,9 +13,9 @@ export interface Scored {
 export class Collection {
   readonly vectors: VectorConfigs;
   readonly metadata: JsonObject | null;
-  readonly indexed = new Map<string, Json>();
+  readonly payloadIndexes = new Map<string, Json>();
   readonly #points = new Map<PointId, Point>();
-  #operations = 0;
+  #operationCount = 0;
 
   constructor(vectors: VectorConfigs, metadata: JsonObject | null) {
     this.vectors = vectors;
@@ -30,7 +30,7 @@ export class Collection {
     return this.#points.get(id);
   }
 
-  matching(test: PointTest): Point[] {
+  findMatching(test: PointTest): Point[] {
     return [...this.#points.values()].filter(test);
   }
 
@@ -41,50 +41,50 @@ export class Collection {
   upsert(value: Json | undefined): number {
     const body = objectOf(value, 'points');
     if (body.points === undefined) {
-      throw formatError('data did not match any variant of untagged enum PointInsertOperations');
+      throw createFormatError('data did not match any variant of untagged enum PointInsertOperations');
     }
     const mayUpdate = readFilter(body.update_filter);
-    const version = this.#operations;
+    const version = this.#operationCount;
     const points = listOf(body.points, 'points').map((item) => this.#readPoint(objectOf(item, 'a point'), version));
     for (const point of points) {
-      const earlier = this.#points.get(point.id);
-      if (!earlier || mayUpdate(earlier)) this.#points.set(point.id, point);
+      const existingPoint = this.#points.get(point.id);
+      if (!existingPoint || mayUpdate(existingPoint)) this.#points.set(point.id, point);
     }
-    return this.#operations++;
+    return this.#operationCount++;
   }
 
   /** Deletes the points selected by `{points: ids}` or `{filter}`. Unknown ids are not an error. */
   delete(value: Json | undefined): number {
     const body = objectOf(value, 'a selector');
     if (body.points === undefined && body.filter === undefined) {
-      throw formatError('data did not match any variant of untagged enum PointsSelector');
+      throw createFormatError('data did not match any variant of untagged enum PointsSelector');
     }
     const ids =
       body.points === undefined
-        ? this.matching(readFilter(body.filter)).map(({ id }) => id)
+        ? this.findMatching(readFilter(body.filter)).map(({ id }) => id)
         : listOf(body.points, 'ids').map(idOf);
     for (const id of ids) this.#points.delete(id);
-    return this.#operations++;
+    return this.#operationCount++;
   }
 
   /**
    * Returns the matches, best first. Cosine similarity is computed as on the real server: as the 32-bit dot product of
-   * vectors of length 1.
+   * unit vectors.
    */
-  search(query: Json | undefined, using: string, test: PointTest): readonly Scored[] {
+  search(query: Json | undefined, using: string, test: PointTest): readonly SearchResult[] {
     const queryVector = readVector(this.vectors, using, query);
-    return this.matching(test)
+    return this.findMatching(test)
       .flatMap((point) => {
         const vector = point.vectors.get(using);
-        const score = vector ? dot(queryVector, vector) : null;
+        const score = vector ? computeDotProduct(queryVector, vector) : null;
         return score === null ? [] : [{ point, score }];
       })
       .sort((a, b) => b.score - a.score);
   }
 
-  /** Returns the number of matching points with each value of this payload, the most frequent first. */
-  facet(key: string, test: PointTest): readonly { readonly value: Json; readonly count: number }[] {
-    const groups = Map.groupBy(this.matching(test), ({ payload }) => payload[key]);
+  /** Returns the number of matching points for each value of this payload key, most frequent first. */
+  countByValue(key: string, test: PointTest): readonly { readonly value: Json; readonly count: number }[] {
+    const groups = Map.groupBy(this.findMatching(test), ({ payload }) => payload[key]);
     return [...groups]
       .flatMap(([value, points]) => (value === undefined ? [] : [{ value, count: points.length }]))
       .sort((a, b) => b.count - a.count);

@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { LoopbackServer } from '../loopback-server.ts';
 import { Catalog } from './catalog.ts';
-import { respondWithFault, Faults, spoilResult } from './faults.ts';
+import { respondWithFault, Faults, corruptResult } from './faults.ts';
 import { isObject, type Json } from './json-shapes.ts';
-import { formatError, RequestError } from './request-error.ts';
+import { createFormatError, RequestError } from './request-error.ts';
 import { routes } from './routes.ts';
 
 export interface FakeQdrantOptions {
@@ -32,7 +32,7 @@ export interface FakeQdrant {
   /** All requests so far, in order. A test may clear the list. */
   readonly calls: QdrantCall[];
   /** Removes all data. */
-  forget(): void;
+  clear(): void;
   /** Refuses connections until `start` is called, which uses the same port. The data is kept. */
   stop(): Promise<void>;
   start(): Promise<void>;
@@ -68,7 +68,7 @@ export const startFakeQdrant = async (options: FakeQdrantOptions = {}): Promise<
     },
     faults: state.faults,
     calls,
-    forget: () => catalog.clear(),
+    clear: () => catalog.clear(),
     stop: () => loopback.stop(),
     start: () => loopback.start(),
     close: () => loopback.stop(),
@@ -88,7 +88,7 @@ const respond = async (state: State, request: IncomingMessage, response: ServerR
   const method = request.method ?? 'GET';
   const body = await readBody(request);
   state.calls.push({ method, path: pathname, bodyBytes: body.length });
-  const fault = state.faults.match(method, pathname);
+  const fault = state.faults.findFault(method, pathname);
   if (fault !== null && respondWithFault(fault, response)) return;
   if (pathname === '/') {
     return sendJson(response, 200, { title: 'qdrant - vector search engine', version: state.version });
@@ -102,8 +102,8 @@ const respond = async (state: State, request: IncomingMessage, response: ServerR
   try {
     const isAwaited = searchParams.get('wait') === 'true';
     const result = match.route({ catalog: state.catalog, name: match.name, body: parse(body), isAwaited });
-    const sent = fault === null ? result : spoilResult(fault, result);
-    sendJson(response, 200, { result: sent, status: 'ok', time: 0.0001, usage: null });
+    const finalResult = fault === null ? result : corruptResult(fault, result);
+    sendJson(response, 200, { result: finalResult, status: 'ok', time: 0.0001, usage: null });
   } catch (error) {
     if (!(error instanceof RequestError)) throw error;
     sendJson(response, error.status, { status: { error: error.message }, time: 0.0001 });
@@ -111,10 +111,10 @@ const respond = async (state: State, request: IncomingMessage, response: ServerR
 };
 
 const routeOf = (method: string, pathname: string) => {
-  const exact = routes[`${method} ${pathname}`];
-  if (exact) return { route: exact, name: '' };
-  const [, first, name, ...rest] = pathname.split('/');
-  const route = routes[`${method} /${[first, ':name', ...rest].join('/')}`];
+  const exactRoute = routes[`${method} ${pathname}`];
+  if (exactRoute) return { route: exactRoute, name: '' };
+  const [, segment, name, ...rest] = pathname.split('/');
+  const route = routes[`${method} /${[segment, ':name', ...rest].join('/')}`];
   return route && name ? { route, name: decodeURIComponent(name) } : undefined;
 };
 
@@ -128,22 +128,24 @@ const keyErrorOf = (apiKey: string | undefined, { headers }: IncomingMessage): s
 const parse = (body: Buffer) => {
   if (body.length === 0) return {};
   if (body.length > bodyLimitBytes) {
-    throw formatError(`JSON payload (${body.length} bytes) is larger than allowed (limit: ${bodyLimitBytes} bytes).`);
+    throw createFormatError(
+      `JSON payload (${body.length} bytes) is larger than allowed (limit: ${bodyLimitBytes} bytes).`,
+    );
   }
   let value: Json;
   try {
     value = JSON.parse(body.toString()) as Json;
   } catch (error) {
-    throw formatError((error as Error).message);
+    throw createFormatError((error as Error).message);
   }
-  if (!isObject(value)) throw formatError('invalid type, expected a struct');
+  if (!isObject(value)) throw createFormatError('invalid type, expected a struct');
   return value;
 };
 
 const readBody = async (request: IncomingMessage): Promise<Buffer> => {
-  const parts: Buffer[] = [];
-  for await (const part of request) parts.push(part as Buffer);
-  return Buffer.concat(parts);
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks);
 };
 
 const sendJson = (response: ServerResponse, status: number, value: unknown): void => {

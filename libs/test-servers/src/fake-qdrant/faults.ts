@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 
 /**
  * What happens instead of a response (`hang`, `reset`), the response that is sent instead (`garbage`, `html`, `403`,
- * `408`, `429`, `500`, `503`, `507`), or how a correct response is spoiled.
+ * `408`, `429`, `500`, `503`, `507`), or how a correct response is corrupted.
  */
 export type QdrantFault =
   | 'hang'
@@ -26,20 +26,20 @@ export type QdrantFault =
 
 export class Faults {
   #fault: QdrantFault | null = null;
-  #selects: (method: string, path: string) => boolean = () => true;
+  #isSelected: (method: string, path: string) => boolean = () => true;
 
   /** Sets the fault for matching requests from now on. Null removes it. */
-  set(fault: QdrantFault | null, selects: (method: string, path: string) => boolean = () => true): void {
+  set(fault: QdrantFault | null, isSelected: (method: string, path: string) => boolean = () => true): void {
     this.#fault = fault;
-    this.#selects = selects;
+    this.#isSelected = isSelected;
   }
 
-  match(method: string, path: string): QdrantFault | null {
-    return this.#fault !== null && this.#selects(method, path) ? this.#fault : null;
+  findFault(method: string, path: string): QdrantFault | null {
+    return this.#fault !== null && this.#isSelected(method, path) ? this.#fault : null;
   }
 }
 
-/** Responds in place of the server. Returns false if the fault only spoils the correct response. */
+/** Responds in place of the server. Returns false if the fault only corrupts the correct response. */
 export const respondWithFault = (fault: QdrantFault, response: ServerResponse): boolean => {
   const sendError = (status: number, text: string, headers: Readonly<Record<string, string>> = {}) => {
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
@@ -76,39 +76,42 @@ export const respondWithFault = (fault: QdrantFault, response: ServerResponse): 
 };
 
 const foreignId = 'ffffffff-ffff-4fff-8fff-ffffffffffff';
-const foreign = { id: foreignId, score: 0.999, payload: { collection_id: foreignId, key: 'a'.repeat(16) } };
+const foreignPoint = { id: foreignId, score: 0.999, payload: { collection_id: foreignId, key: 'a'.repeat(16) } };
 
 interface ScoredPoint {
   readonly id: unknown;
   readonly score: number;
 }
 
-/** Spoils the correct result. */
-export const spoilResult = (fault: QdrantFault, result: unknown): unknown => {
+/** Corrupts the correct result. */
+export const corruptResult = (fault: QdrantFault, result: unknown): unknown => {
   switch (fault) {
     case 'wrong shape':
       return { hits: result };
     case 'wrong scores':
-      return spoilSearch(result, (points) =>
+      return corruptSearchResult(result, (points) =>
         points.map((point, i) => ({ ...point, score: i % 2 === 1 ? 'high' : null })),
       );
     case 'foreign ids':
-      return spoilSearch(result, (points) => [foreign, ...points]);
+      return corruptSearchResult(result, (points) => [foreignPoint, ...points]);
     case 'wait timeout':
-      return spoilWrite(result);
+      return corruptWriteResult(result);
     default:
       return result;
   }
 };
 
-const spoilSearch = (result: unknown, change: (points: readonly ScoredPoint[]) => readonly unknown[]): unknown => {
+const corruptSearchResult = (
+  result: unknown,
+  change: (points: readonly ScoredPoint[]) => readonly unknown[],
+): unknown => {
   const points = (result as { readonly points?: readonly ScoredPoint[] }).points ?? [];
   return points.some((point) => 'score' in point) ? { points: change(points) } : result;
 };
 
-const spoilWrite = (result: unknown): unknown =>
+const corruptWriteResult = (result: unknown): unknown =>
   Array.isArray(result)
-    ? result.map(spoilWrite)
+    ? result.map(corruptWriteResult)
     : (result as { readonly status?: string }).status === 'completed'
       ? { ...(result as object), status: 'wait_timeout' }
       : result;

@@ -1,6 +1,6 @@
 import { idOf, type Json, type JsonObject, listOf, objectOf, textOf } from './json-shapes.ts';
 import type { Point, PointId } from './point.ts';
-import { formatError } from './request-error.ts';
+import { createFormatError } from './request-error.ts';
 
 export type PointTest = (point: Point) => boolean;
 
@@ -8,8 +8,8 @@ export type PointTest = (point: Point) => boolean;
 export const readFilter = (value: Json | undefined): PointTest => {
   if (value === undefined || value === null) return () => true;
   const filter = objectOf(value, 'a filter');
-  const unknown = Object.keys(filter).find((key) => !['must', 'should', 'must_not'].includes(key));
-  if (unknown !== undefined) throw formatError(`unknown field \`${unknown}\``);
+  const unknownKey = Object.keys(filter).find((key) => !['must', 'should', 'must_not'].includes(key));
+  if (unknownKey !== undefined) throw createFormatError(`unknown field \`${unknownKey}\``);
   const [must, should, mustNot] = [filter.must, filter.should, filter.must_not].map(readConditions);
   return (point) =>
     (must ?? []).every((test) => test(point)) &&
@@ -32,13 +32,13 @@ const readCondition = (value: Json | undefined): PointTest => {
   const key = textOf(condition.key, 'the key');
   if (condition.match !== undefined) return readMatch(key, objectOf(condition.match, 'a match'));
   if (condition.range !== undefined) return readRange(key, objectOf(condition.range, 'a range'));
-  throw formatError('data did not match any variant of untagged enum Condition');
+  throw createFormatError('data did not match any variant of untagged enum Condition');
 };
 
 const readMatch = (key: string, match: JsonObject): PointTest => {
   const values: readonly (Json | undefined)[] = match.any === undefined ? [match.value] : listOf(match.any, 'values');
   if (values.some((value) => value === undefined || value === null || typeof value === 'object')) {
-    throw formatError('data did not match any variant of untagged enum Match');
+    throw createFormatError('data did not match any variant of untagged enum Match');
   }
   return ({ payload }) => values.includes(payload[key]);
 };
@@ -46,18 +46,19 @@ const readMatch = (key: string, match: JsonObject): PointTest => {
 const readRange = (key: string, { lt, lte, gt, gte }: JsonObject): PointTest => {
   const bounds = [lt, lte, gt, gte].map((bound) => {
     if (bound === undefined || bound === null) return undefined;
-    if (typeof bound !== 'number') throw formatError('data did not match any variant of untagged enum RangeInterface');
+    if (typeof bound !== 'number')
+      throw createFormatError('data did not match any variant of untagged enum RangeInterface');
     return bound;
   });
-  const [below, upTo, above, from] = bounds;
+  const [exclusiveMax, inclusiveMax, exclusiveMin, inclusiveMin] = bounds;
   return ({ payload }) => {
     const value = payload[key];
     return (
       typeof value === 'number' &&
-      value < (below ?? Infinity) &&
-      value <= (upTo ?? Infinity) &&
-      value > (above ?? -Infinity) &&
-      value >= (from ?? -Infinity)
+      value < (exclusiveMax ?? Infinity) &&
+      value <= (inclusiveMax ?? Infinity) &&
+      value > (exclusiveMin ?? -Infinity) &&
+      value >= (inclusiveMin ?? -Infinity)
     );
   };
 };

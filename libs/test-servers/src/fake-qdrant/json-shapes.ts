@@ -1,4 +1,4 @@
-import { formatError, invalid } from './request-error.ts';
+import { createFormatError, createValidationError } from './request-error.ts';
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 export interface JsonObject {
@@ -10,41 +10,41 @@ export const isObject = (value: Json | undefined): value is JsonObject =>
 
 // These readers are as strict as the real server: they reject a number in a string, or a float as an index.
 export const objectOf = (value: Json | undefined, expected: string): JsonObject => {
-  if (!isObject(value)) throw formatError(`invalid type, expected ${expected}`);
+  if (!isObject(value)) throw createFormatError(`invalid type, expected ${expected}`);
   return value;
 };
 
 export const listOf = (value: Json | undefined, expected: string): readonly Json[] => {
-  if (!Array.isArray(value)) throw formatError(`invalid type, expected a sequence of ${expected}`);
+  if (!Array.isArray(value)) throw createFormatError(`invalid type, expected a sequence of ${expected}`);
   return value as readonly Json[];
 };
 
 export const textOf = (value: Json | undefined, expected: string): string => {
-  if (typeof value !== 'string') throw formatError(`invalid type, expected a string as ${expected}`);
+  if (typeof value !== 'string') throw createFormatError(`invalid type, expected a string as ${expected}`);
   return value;
 };
 
 export const countOf = (value: Json | undefined, expected: string): number => {
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 0) {
-    throw formatError(`invalid value, expected an unsigned integer as ${expected}`);
+    throw createFormatError(`invalid value, expected an unsigned integer as ${expected}`);
   }
   return value;
 };
 
 export const limitOf = (value: Json): number => {
   const limit = countOf(value, 'limit');
-  if (limit === 0) throw invalid('limit', 'value 0 invalid, must be 1 or larger');
+  if (limit === 0) throw createValidationError('limit', 'value 0 invalid, must be 1 or larger');
   return limit;
 };
 
 export const flagOf = (value: Json | undefined, expected: string): boolean => {
-  if (typeof value !== 'boolean') throw formatError(`invalid type, expected a boolean as ${expected}`);
+  if (typeof value !== 'boolean') throw createFormatError(`invalid type, expected a boolean as ${expected}`);
   return value;
 };
 
 export const numbersOf = (value: Json | undefined): readonly number[] => {
   const list = listOf(value, 'floats');
-  if (!list.every((item) => typeof item === 'number')) throw formatError('invalid type, expected f32');
+  if (!list.every((item) => typeof item === 'number')) throw createFormatError('invalid type, expected f32');
   return list;
 };
 
@@ -56,7 +56,7 @@ export const idOf = (value: Json | undefined): string | number => {
     const hex = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(digits) ? digits.replaceAll('-', '') : digits;
     if (/^[0-9a-f]{32}$/.test(hex)) return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
   }
-  throw formatError(
+  throw createFormatError(
     `value ${typeof value === 'string' ? value : JSON.stringify(value)} is not a valid point ID, valid values are either an unsigned integer or a UUID`,
   );
 };

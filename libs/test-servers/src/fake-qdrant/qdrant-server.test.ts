@@ -1,46 +1,51 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, describe, expect, test } from 'vitest';
 import { startFakeQdrant } from './fake-qdrant.ts';
-import { startQdrant } from './start-qdrant.ts';
+import { connectToQdrant } from './connect-to-qdrant.ts';
 
-interface Reply {
+interface TestResponse {
   readonly status: number;
   readonly type: string | null;
   readonly text: string;
   readonly body: { readonly result?: unknown; readonly status?: unknown };
 }
 
-/** Creates a function that calls the server over plain HTTP, because the facts are about its wire format. */
+/** Creates a function that calls the server over plain HTTP, because the tests check its wire format. */
 const createCaller = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const key = server.apiKey;
-  return async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> => {
+  return async (
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<TestResponse> => {
     const response = await fetch(new URL(path, server.url), {
       method,
       headers: { ...(key ? { 'api-key': key } : {}), 'content-type': 'application/json', ...headers },
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    let parsed: unknown = {};
-    if (response.headers.get('content-type')?.includes('application/json')) parsed = JSON.parse(text);
+    let json: unknown = {};
+    if (response.headers.get('content-type')?.includes('application/json')) json = JSON.parse(text);
     return {
       status: response.status,
       type: response.headers.get('content-type'),
       text,
-      body: parsed as Reply['body'],
+      body: json as TestResponse['body'],
     };
   };
 };
 
-const errorOf = ({ body }: Reply): string => (body.status as { readonly error: string }).error;
+const errorOf = ({ body }: TestResponse): string => (body.status as { readonly error: string }).error;
 const id = (number: number) => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 const axis = (...components: readonly number[]) => Array.from({ length: 4 }, (_, i) => components[i] ?? 0);
 
-/** Tests the facts that the adapter relies on, for the fake or the real server. */
-const testFacts = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+/** Tests the behavior that the adapter relies on, for the fake or the real server. */
+const testServer = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const call = createCaller(server);
-  const created: string[] = [];
+  const createdNames: string[] = [];
   afterEach(async () => {
-    for (const name of created.splice(0)) await call('DELETE', `/collections/${name}`);
+    for (const name of createdNames.splice(0)) await call('DELETE', `/collections/${name}`);
   });
 
   const create = async (
@@ -48,7 +53,7 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
     sparse_vectors: object = {},
   ): Promise<string> => {
     const name = `fact-${randomUUID()}`;
-    created.push(name);
+    createdNames.push(name);
     const config = { vectors, sparse_vectors, hnsw_config: { m: 0 } };
     expect(await call('PUT', `/collections/${name}`, config)).toMatchObject({
       status: 200,
@@ -56,15 +61,15 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
     });
     return name;
   };
-  const upsert = (name: string, points: readonly object[], more: object = {}) =>
-    call('PUT', `/collections/${name}/points?wait=true`, { points, ...more });
+  const upsert = (name: string, points: readonly object[], extraFields: object = {}) =>
+    call('PUT', `/collections/${name}/points?wait=true`, { points, ...extraFields });
   const query = async (name: string, body: object) => {
-    const answer = await call('POST', `/collections/${name}/points/query`, body);
-    expect(answer.status).toBe(200);
-    return (answer.body.result as { readonly points: readonly { readonly id: string; readonly score: number }[] })
+    const response = await call('POST', `/collections/${name}/points/query`, body);
+    expect(response.status).toBe(200);
+    return (response.body.result as { readonly points: readonly { readonly id: string; readonly score: number }[] })
       .points;
   };
-  const stored = async (name: string, ids: readonly string[]) =>
+  const readPoints = async (name: string, ids: readonly string[]) =>
     (await call('POST', `/collections/${name}/points`, { ids, with_payload: true })).body.result;
 
   test('the version is available without a key', async () => {
@@ -87,14 +92,14 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
 
   test('creating an existing collection returns a conflict', async () => {
     const name = await create();
-    const answer = await call('PUT', `/collections/${name}`, { vectors: { size: 4, distance: 'Cosine' } });
-    expect([answer.status, errorOf(answer)]).toEqual([409, `Wrong input: Collection \`${name}\` already exists!`]);
+    const response = await call('PUT', `/collections/${name}`, { vectors: { size: 4, distance: 'Cosine' } });
+    expect([response.status, errorOf(response)]).toEqual([409, `Wrong input: Collection \`${name}\` already exists!`]);
   });
 
-  test('a missing collection is not found, with an envelope without a result', async () => {
-    const answer = await call('POST', '/collections/no-such/points/query', { query: axis(1), limit: 1 });
-    expect([answer.status, errorOf(answer)]).toEqual([404, "Not found: Collection `no-such` doesn't exist!"]);
-    expect(answer.body).not.toHaveProperty('result');
+  test('a missing collection returns 404, with an envelope without a result', async () => {
+    const response = await call('POST', '/collections/no-such/points/query', { query: axis(1), limit: 1 });
+    expect([response.status, errorOf(response)]).toEqual([404, "Not found: Collection `no-such` doesn't exist!"]);
+    expect(response.body).not.toHaveProperty('result');
   });
 
   test('deleting a missing collection is not an error, and does nothing', async () => {
@@ -102,10 +107,10 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
   });
 
   test('an alias to a missing collection is not created', async () => {
-    const answer = await call('POST', '/collections/aliases', {
+    const response = await call('POST', '/collections/aliases', {
       actions: [{ create_alias: { collection_name: 'no-such', alias_name: 'no-such-alias' } }],
     });
-    expect([answer.status, errorOf(answer)]).toEqual([404, "Not found: Collection `no-such` doesn't exist!"]);
+    expect([response.status, errorOf(response)]).toEqual([404, "Not found: Collection `no-such` doesn't exist!"]);
     expect((await call('GET', '/aliases')).text).not.toContain('no-such-alias');
   });
 
@@ -120,15 +125,15 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
     expect((await call('GET', '/collections')).text).not.toContain(name);
   });
 
-  test('a write with wait=true is completed, and without it only acknowledged', async () => {
+  test('a write is completed with wait=true, and otherwise only acknowledged', async () => {
     const name = await create();
     const points = [{ id: id(1), vector: axis(1), payload: { sequence: 1 } }];
     expect((await upsert(name, points)).body.result).toMatchObject({ status: 'completed' });
-    const answer = await call('PUT', `/collections/${name}/points?wait=false`, { points });
-    expect(answer).toMatchObject({ status: 200, body: { result: { status: 'acknowledged' } } });
+    const response = await call('PUT', `/collections/${name}/points?wait=false`, { points });
+    expect(response).toMatchObject({ status: 200, body: { result: { status: 'acknowledged' } } });
   });
 
-  test('vectors are normalised to length 1, and compared by cosine from -1 to 1', async () => {
+  test('vectors are normalised to unit length, and compared by cosine from -1 to 1', async () => {
     const name = await create();
     await upsert(name, [
       { id: id(1), vector: axis(10) },
@@ -169,29 +174,29 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
       });
     await write(5);
     await write(4);
-    expect(await stored(name, [id(1)])).toMatchObject([{ payload: { sequence: 5 } }]);
+    expect(await readPoints(name, [id(1)])).toMatchObject([{ payload: { sequence: 5 } }]);
     await write(6);
-    expect(await stored(name, [id(1)])).toMatchObject([{ payload: { sequence: 6 } }]);
+    expect(await readPoints(name, [id(1)])).toMatchObject([{ payload: { sequence: 6 } }]);
     await upsert(name, [{ id: id(2), vector: axis(1) }]);
     await write(1, 2);
-    expect(await stored(name, [id(2)])).toMatchObject([{ payload: { sequence: 1 } }]);
+    expect(await readPoints(name, [id(2)])).toMatchObject([{ payload: { sequence: 1 } }]);
   });
 
   test('a batch performs its operations in order, and reports the status of each', async () => {
     const name = await create();
-    const only = (sequence: number) => ({
+    const selectSequence = (sequence: number) => ({
       must: [{ has_id: [id(1)] }, { key: 'sequence', match: { value: sequence } }],
     });
-    const answer = await call('POST', `/collections/${name}/points/batch?wait=true`, {
+    const response = await call('POST', `/collections/${name}/points/batch?wait=true`, {
       operations: [
         { upsert: { points: [{ id: id(1), vector: axis(1), payload: { sequence: 2 } }] } },
-        { delete: { filter: only(1) } },
+        { delete: { filter: selectSequence(1) } },
         { upsert: { points: [{ id: id(2), vector: axis(1), payload: { sequence: 2 } }] } },
-        { delete: { filter: only(2) } },
+        { delete: { filter: selectSequence(2) } },
       ],
     });
-    expect(answer.body.result).toMatchObject(Array.from({ length: 4 }, () => ({ status: 'completed' })));
-    expect(await stored(name, [id(1), id(2)])).toMatchObject([{ id: id(2) }]);
+    expect(response.body.result).toMatchObject(Array.from({ length: 4 }, () => ({ status: 'completed' })));
+    expect(await readPoints(name, [id(1), id(2)])).toMatchObject([{ id: id(2) }]);
   });
 
   test('in a batch, each upsert has its own update filter', async () => {
@@ -200,16 +205,16 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
       name,
       [1, 2].map((number) => ({ id: id(number), vector: axis(1), payload: { sequence: 5 } })),
     );
-    const newer = (number: number, sequence: number) => ({
+    const upsertNewer = (number: number, sequence: number) => ({
       upsert: {
         points: [{ id: id(number), vector: axis(1), payload: { sequence } }],
         update_filter: { must_not: [{ key: 'sequence', range: { gte: sequence } }] },
       },
     });
-    const operations = [newer(1, 4), newer(2, 6), newer(3, 1)];
-    const answer = await call('POST', `/collections/${name}/points/batch?wait=true`, { operations });
-    expect(answer.body.result).toMatchObject(operations.map(() => ({ status: 'completed' })));
-    const points = (await stored(name, [1, 2, 3].map(id))) as readonly {
+    const operations = [upsertNewer(1, 4), upsertNewer(2, 6), upsertNewer(3, 1)];
+    const response = await call('POST', `/collections/${name}/points/batch?wait=true`, { operations });
+    expect(response.body.result).toMatchObject(operations.map(() => ({ status: 'completed' })));
+    const points = (await readPoints(name, [1, 2, 3].map(id))) as readonly {
       readonly id: string;
       readonly payload: { readonly sequence: number };
     }[];
@@ -226,48 +231,48 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
   const createHybrid = async (): Promise<string> => {
     const name = await create({ meaning: { size: 4, distance: 'Dot' } }, { words: {} });
     const words = (...values: readonly number[]) => ({ indices: [7, 4_294_967_295], values });
-    const answer = await upsert(name, [
+    const response = await upsert(name, [
       { id: id(1), vector: { meaning: axis(2), words: words(1, -4) }, payload: { of: 'a' } },
       { id: id(2), vector: { meaning: axis(-1), words: words(0.5, 1) }, payload: { of: 'a' } },
       { id: id(3), vector: { meaning: axis(0.5) }, payload: { of: 'b' } },
     ]);
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     return name;
   };
   const scoresOf = (points: readonly { readonly id: string; readonly score: number }[]) =>
     points.map((point) => [point.id, point.score]);
-  const byMeaning = { query: axis(1), using: 'meaning', params: { exact: true } };
-  const byWords = { query: { indices: [4_294_967_295, 7], values: [1, 1] }, using: 'words' };
+  const meaningQuery = { query: axis(1), using: 'meaning', params: { exact: true } };
+  const wordsQuery = { query: { indices: [4_294_967_295, 7], values: [1, 1] }, using: 'words' };
 
   test('named vectors are compared by dot product; sparse ones match by a common index, even with a negative score', async () => {
     const name = await createHybrid();
-    expect(scoresOf(await query(name, byMeaning))).toEqual([
+    expect(scoresOf(await query(name, meaningQuery))).toEqual([
       [id(1), 2],
       [id(3), 0.5],
       [id(2), -1],
     ]);
-    expect(scoresOf(await query(name, byWords))).toEqual([
+    expect(scoresOf(await query(name, wordsQuery))).toEqual([
       [id(2), 1.5],
       [id(1), -3],
     ]);
-    expect(await query(name, { ...byWords, query: { indices: [8], values: [1] } })).toEqual([]);
+    expect(await query(name, { ...wordsQuery, query: { indices: [8], values: [1] } })).toEqual([]);
   });
 
   test('a formula adds the scores of prefetches, which search only the results of their own prefetches', async () => {
     const name = await createHybrid();
     const body = (limit: number) => {
-      const prefetch = [byMeaning, byWords].map((kind) => ({ ...kind, limit }));
+      const prefetch = [meaningQuery, wordsQuery].map((kind) => ({ ...kind, limit }));
       return {
         prefetch: prefetch.map((kind) => ({ ...kind, prefetch, limit: 10 })),
         query: { formula: { sum: ['$score[0]', '$score[1]'] }, defaults: { '$score[0]': 0, '$score[1]': 0 } },
       };
     };
-    const all = [
+    const allScores = [
       [id(2), 0.5],
       [id(3), 0.5],
       [id(1), -1],
     ];
-    expect(new Map(scoresOf(await query(name, body(10))) as [string, number][])).toEqual(new Map(all as never));
+    expect(new Map(scoresOf(await query(name, body(10))) as [string, number][])).toEqual(new Map(allScores as never));
     // Each prefetch returns only its best point: the first point gets both scores, and the third is not a candidate.
     expect(scoresOf(await query(name, body(1)))).toEqual([
       [id(2), 0.5],
@@ -278,24 +283,25 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
     expect(scoresOf(await query(name, { ...body(1), filter }))).toEqual([[id(3), 0.5]]);
   });
 
-  test('the points with each value of an indexed payload are counted', async () => {
+  test('points are counted for each value of an indexed payload key', async () => {
     const name = await createHybrid();
-    const facet = (body: object) => call('POST', `/collections/${name}/facet`, { key: 'of', exact: true, ...body });
-    expect((await facet({})).status).toBe(400);
+    const requestFacet = (body: object) =>
+      call('POST', `/collections/${name}/facet`, { key: 'of', exact: true, ...body });
+    expect((await requestFacet({})).status).toBe(400);
     await call('PUT', `/collections/${name}/index?wait=true`, { field_name: 'of', field_schema: 'keyword' });
-    expect((await facet({ limit: 1_000_000 })).body.result).toEqual({
+    expect((await requestFacet({ limit: 1_000_000 })).body.result).toEqual({
       hits: [
         { value: 'a', count: 2 },
         { value: 'b', count: 1 },
       ],
     });
     const filter = { must: [{ key: 'of', match: { any: ['b'] } }] };
-    expect((await facet({ filter })).body.result).toEqual({ hits: [{ value: 'b', count: 1 }] });
+    expect((await requestFacet({ filter })).body.result).toEqual({ hits: [{ value: 'b', count: 1 }] });
   });
 
   test('deleting missing points is not an error', async () => {
-    const answer = await call('POST', `/collections/${await create()}/points/delete?wait=true`, { points: [id(7)] });
-    expect(answer.body.result).toMatchObject({ status: 'completed' });
+    const response = await call('POST', `/collections/${await create()}/points/delete?wait=true`, { points: [id(7)] });
+    expect(response.body.result).toMatchObject({ status: 'completed' });
   });
 
   test('all points are read page by page, with the requested part of their payload', async () => {
@@ -304,65 +310,65 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
       name,
       Array.from({ length: 5 }, (_, i) => ({ id: id(i), vector: axis(1), payload: { sequence: i, model: 'a' } })),
     );
-    const read = async (offset?: string) =>
+    const readPage = async (offset?: string) =>
       (await call('POST', `/collections/${name}/points/scroll`, { limit: 3, offset, with_payload: ['sequence'] })).body
         .result as { readonly points: readonly { readonly id: string }[]; readonly next_page_offset: string | null };
-    const first = await read();
-    const second = await read(first.next_page_offset ?? '');
-    expect([first.points.length, second.points.length, second.next_page_offset]).toEqual([3, 2, null]);
-    expect(first.points[0]).toEqual({ id: id(0), payload: { sequence: 0 } });
+    const firstPage = await readPage();
+    const secondPage = await readPage(firstPage.next_page_offset ?? '');
+    expect([firstPage.points.length, secondPage.points.length, secondPage.next_page_offset]).toEqual([3, 2, null]);
+    expect(firstPage.points[0]).toEqual({ id: id(0), payload: { sequence: 0 } });
   });
 
   test('an alias refers to its collection, and one action moves it', async () => {
-    const [one, other] = [await create(), await create()];
-    const alias = `${one}-alias`;
-    await upsert(other, [{ id: id(1), vector: axis(1) }]);
-    for (const collection_name of [one, other]) {
-      const answer = await call('POST', '/collections/aliases', {
+    const [name, otherName] = [await create(), await create()];
+    const alias = `${name}-alias`;
+    await upsert(otherName, [{ id: id(1), vector: axis(1) }]);
+    for (const collection_name of [name, otherName]) {
+      const response = await call('POST', '/collections/aliases', {
         actions: [{ create_alias: { collection_name, alias_name: alias } }],
       });
-      expect(answer.body.result).toBe(true);
+      expect(response.body.result).toBe(true);
     }
     expect(await query(alias, { query: axis(1) })).toHaveLength(1);
     const { aliases } = (await call('GET', '/aliases')).body.result as { readonly aliases: readonly object[] };
-    expect(aliases).toContainEqual({ alias_name: alias, collection_name: other });
+    expect(aliases).toContainEqual({ alias_name: alias, collection_name: otherName });
     const conflictWithAlias = await call('PUT', `/collections/${alias}`, { vectors: { size: 4, distance: 'Cosine' } });
     expect(conflictWithAlias.status).toBe(400);
     const conflictWithCollection = await call('POST', '/collections/aliases', {
-      actions: [{ create_alias: { collection_name: one, alias_name: other } }],
+      actions: [{ create_alias: { collection_name: name, alias_name: otherName } }],
     });
     expect(conflictWithCollection.status).toBe(409);
   });
 
-  test('a vector of another length is rejected', async () => {
-    const answer = await upsert(await create(), [{ id: id(1), vector: [1, 2, 3] }]);
-    expect([answer.status, errorOf(answer)]).toEqual([
+  test('a vector of a different length is rejected', async () => {
+    const response = await upsert(await create(), [{ id: id(1), vector: [1, 2, 3] }]);
+    expect([response.status, errorOf(response)]).toEqual([
       400,
       'Wrong input: Vector dimension error: expected dim: 4, got 3',
     ]);
   });
 
   test('an id that is neither a number nor a UUID is rejected', async () => {
-    const answer = await call('POST', `/collections/${await create()}/points`, { ids: ['abc'] });
-    expect(answer.status).toBe(400);
-    expect(errorOf(answer)).toContain(
+    const response = await call('POST', `/collections/${await create()}/points`, { ids: ['abc'] });
+    expect(response.status).toBe(400);
+    expect(errorOf(response)).toContain(
       'value abc is not a valid point ID, valid values are either an unsigned integer or a UUID',
     );
   });
 
-  test('invalid JSON, and a value of another type, is rejected', async () => {
+  test('invalid JSON and values of a different type are rejected', async () => {
     const name = await create();
     for (const body of ['{"points":', '{"points": 5}', '{"ids": "abc"}']) {
-      const answer = await call('POST', `/collections/${name}/points`, body);
-      expect(answer.status).toBe(400);
-      expect(errorOf(answer)).toMatch(/^Format error in JSON body: /);
+      const response = await call('POST', `/collections/${name}/points`, body);
+      expect(response.status).toBe(400);
+      expect(errorOf(response)).toMatch(/^Format error in JSON body: /);
     }
   });
 
-  test('a limit of 0 fails its validation', async () => {
-    const answer = await call('POST', `/collections/${await create()}/points/query`, { query: axis(1), limit: 0 });
-    expect(answer.status).toBe(422);
-    expect(errorOf(answer)).toMatch(/^Validation error in JSON body: \[.*limit/);
+  test('a limit of 0 is invalid', async () => {
+    const response = await call('POST', `/collections/${await create()}/points/query`, { query: axis(1), limit: 0 });
+    expect(response.status).toBe(422);
+    expect(errorOf(response)).toMatch(/^Validation error in JSON body: \[.*limit/);
   });
 
   test('a body over 32 MiB is rejected with 400', async () => {
@@ -372,22 +378,22 @@ const testFacts = (server: { readonly url: string; readonly apiKey?: string | nu
   });
 
   test('a payload index is created', async () => {
-    const answer = await call('PUT', `/collections/${await create()}/index?wait=true`, {
+    const response = await call('PUT', `/collections/${await create()}/index?wait=true`, {
       field_name: 'model',
       field_schema: 'keyword',
     });
-    expect(answer.body.result).toMatchObject({ status: 'completed' });
+    expect(response.body.result).toMatchObject({ status: 'completed' });
   });
 };
 
-const testKeyFacts = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
+const testAuthentication = (server: { readonly url: string; readonly apiKey?: string | null | undefined }) => {
   const call = createCaller(server);
   test('a missing or wrong key is rejected in plain text', async () => {
-    const none = await createCaller({ url: server.url })('GET', '/collections');
-    expect([none.status, none.text]).toEqual([401, 'Must provide an API key or an Authorization bearer token']);
-    const wrong = await call('GET', '/collections', undefined, { 'api-key': 'wrong' });
-    expect([wrong.status, wrong.text]).toEqual([401, 'Invalid API key or JWT']);
-    expect(wrong.type).toContain('text/plain');
+    const response = await createCaller({ url: server.url })('GET', '/collections');
+    expect([response.status, response.text]).toEqual([401, 'Must provide an API key or an Authorization bearer token']);
+    const wrongKeyResponse = await call('GET', '/collections', undefined, { 'api-key': 'wrong' });
+    expect([wrongKeyResponse.status, wrongKeyResponse.text]).toEqual([401, 'Invalid API key or JWT']);
+    expect(wrongKeyResponse.type).toContain('text/plain');
   });
 
   test('a key is also accepted as a bearer token', async () => {
@@ -397,10 +403,10 @@ const testKeyFacts = (server: { readonly url: string; readonly apiKey?: string |
 };
 
 const fake = await startFakeQdrant({ apiKey: 'a key' });
-const real = await startQdrant();
+const realServer = await connectToQdrant();
 afterAll(() => fake.close());
 
-describe('fake Qdrant: facts', () => testFacts(fake));
-describe('fake Qdrant: facts of keys', () => testKeyFacts(fake));
-describe.skipIf(!real)('Qdrant: facts', () => testFacts(real ?? fake));
-describe.skipIf(!real?.apiKey)('Qdrant: facts of keys', () => testKeyFacts(real ?? fake));
+describe('fake Qdrant', () => testServer(fake));
+describe('fake Qdrant: API keys', () => testAuthentication(fake));
+describe.skipIf(!realServer)('Qdrant', () => testServer(realServer ?? fake));
+describe.skipIf(!realServer?.apiKey)('Qdrant: API keys', () => testAuthentication(realServer ?? fake));

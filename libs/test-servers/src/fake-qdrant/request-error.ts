@@ -8,10 +8,11 @@ export class RequestError extends Error {
   }
 }
 
-export const wrongInput = (text: string): RequestError => new RequestError(400, `Wrong input: ${text}`);
+export const createWrongInputError = (text: string): RequestError => new RequestError(400, `Wrong input: ${text}`);
 /** Returns an error for JSON that does not have the required format, which is checked before anything else. */
-export const formatError = (text: string): RequestError => new RequestError(400, `Format error in JSON body: ${text}`);
-export const invalid = (field: string, text: string): RequestError =>
+export const createFormatError = (text: string): RequestError =>
+  new RequestError(400, `Format error in JSON body: ${text}`);
+export const createValidationError = (field: string, text: string): RequestError =>
   new RequestError(422, `Validation error in JSON body: [${field}: ${text}]`);
-export const noCollection = (name: string): RequestError =>
+export const createNotFoundError = (name: string): RequestError =>
   new RequestError(404, `Not found: Collection \`${name}\` doesn't exist!`);

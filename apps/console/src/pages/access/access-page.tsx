@@ -12,7 +12,7 @@ import { saveFile } from '../../parts/save-file.ts';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 import { GrantDialog } from './grant-dialog.tsx';
-import { keyOfRow, matrixColumns, type MatrixRow } from './matrix-columns.tsx';
+import { rowKeyOf, matrixColumns, type MatrixRow } from './matrix-columns.tsx';
 import { AccessLayout } from './access-layout.tsx';
 import { ChangeExpiryDialog, RevokeDialog } from './row-dialogs.tsx';
 
@@ -48,8 +48,8 @@ export const Component = () => {
   const [keys, setKeys] = useSelectedKeys();
   const set = (changes: Readonly<Record<string, string>>): void =>
     setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
+      (previous) => {
+        const next = new URLSearchParams(previous);
         for (const [name, value] of Object.entries(changes))
           if (value) next.set(name, value);
           else next.delete(name);
@@ -61,13 +61,13 @@ export const Component = () => {
     setKeys(new Set());
     set(changes);
   };
-  const chosen = pages.rows.filter((row) => keys.has(keyOfRow(row)));
-  const open = (): void => set({ grant: '1' });
+  const selectedRows = pages.rows.filter((row) => keys.has(rowKeyOf(row)));
+  const openGrantDialog = (): void => set({ grant: '1' });
   return (
-    <AccessLayout title={text.title} actions={<Button onClick={open}>{words.access.grant.open}</Button>}>
-      <FilterFields filters={filters} narrow={filterBy} />
+    <AccessLayout title={text.title} actions={<Button onClick={openGrantDialog}>{words.access.grant.open}</Button>}>
+      <FilterFields filters={filters} changeFilters={filterBy} />
       <div className={styles.actions}>
-        <RowActs rows={chosen} done={() => setKeys(new Set())} />
+        <RowActions rows={selectedRows} onDone={() => setKeys(new Set())} />
         <ExportButton filters={filters} />
         <span className={styles.quiet}>{text.byGroupHint}</span>
       </div>
@@ -75,7 +75,7 @@ export const Component = () => {
         label={text.title}
         columns={matrixColumns}
         pages={pages}
-        keyOf={keyOfRow}
+        keyOf={rowKeyOf}
         empty={text.noMatches}
         selection={{
           keys,
@@ -85,7 +85,7 @@ export const Component = () => {
         }}
       />
       {search.get('grant') === '1' && apiName !== null ? (
-        <GrantDialog close={() => set({ grant: '' })} prefilled={prefilledBy(filters, apiName)} />
+        <GrantDialog close={() => set({ grant: '' })} initialValues={initialValuesOf(filters, apiName)} />
       ) : null}
     </AccessLayout>
   );
@@ -105,7 +105,7 @@ const useApiName = (api: string): string | null => {
   return read.error ? text.missingApi : (read.data?.name ?? null);
 };
 
-const prefilledBy = ({ person, group, api }: Filters, apiName: string) => ({
+const initialValuesOf = ({ person, group, api }: Filters, apiName: string) => ({
   people: toPicked(person),
   groups: toPicked(group),
   apis: toPicked(api, apiName),
@@ -116,10 +116,10 @@ const toPicked = (id: string, name = id) => (id === '' ? [] : [{ id, name }]);
 
 const FilterFields = ({
   filters,
-  narrow,
+  changeFilters,
 }: {
   readonly filters: Filters;
-  readonly narrow: (changes: Readonly<Record<string, string>>) => void;
+  readonly changeFilters: (changes: Readonly<Record<string, string>>) => void;
 }) => (
   <fieldset className={styles.filters}>
     <legend className={styles.hidden}>{text.filters}</legend>
@@ -127,47 +127,52 @@ const FilterFields = ({
       label={text.person}
       placeholder={text.anyone}
       value={filters.person}
-      change={(person) => narrow({ person })}
+      change={(person) => changeFilters({ person })}
     />
-    <ApiChoice label={text.api} placeholder={text.anyApi} value={filters.api} change={(api) => narrow({ api })} />
+    <ApiChoice
+      label={text.api}
+      placeholder={text.anyApi}
+      value={filters.api}
+      change={(api) => changeFilters({ api })}
+    />
     <GroupChoice
       label={text.group}
       placeholder={text.anyGroup}
       value={filters.group}
-      change={(group) => narrow({ group })}
+      change={(group) => changeFilters({ group })}
     />
     <TextInput
       type="date"
       label={text.expiresBefore}
       value={filters.before}
-      onChange={({ currentTarget }) => narrow({ before: currentTarget.value })}
+      onChange={({ currentTarget }) => changeFilters({ before: currentTarget.value })}
     />
     <Checkbox
       label={text.includeExpired}
       checked={filters.expired}
-      onChange={({ currentTarget }) => narrow({ expired: currentTarget.checked ? '1' : '' })}
+      onChange={({ currentTarget }) => changeFilters({ expired: currentTarget.checked ? '1' : '' })}
     />
   </fieldset>
 );
 
-const RowActs = ({ rows, done }: { readonly rows: readonly MatrixRow[]; readonly done: () => void }) => {
-  const [dialog, setDialog] = useState<'revoke' | 'end' | null>(null);
+const RowActions = ({ rows, onDone }: { readonly rows: readonly MatrixRow[]; readonly onDone: () => void }) => {
+  const [dialog, setDialog] = useState<'revoke' | 'expiry' | null>(null);
   const close = (): void => setDialog(null);
   const finish = (): void => {
     close();
-    done();
+    onDone();
   };
-  const none = rows.length === 0;
+  const isEmpty = rows.length === 0;
   return (
     <>
-      <Button variant="default" disabled={none} onClick={() => setDialog('end')}>
-        {none ? words.access.actions.changeExpiry : words.access.actions.changeExpiryMany(rows.length)}
+      <Button variant="default" disabled={isEmpty} onClick={() => setDialog('expiry')}>
+        {isEmpty ? words.access.actions.changeExpiry : words.access.actions.changeExpiryMany(rows.length)}
       </Button>
-      <Button variant="outline" color="red" disabled={none} onClick={() => setDialog('revoke')}>
-        {none ? words.access.actions.revoke : words.access.actions.revokeMany(rows.length)}
+      <Button variant="outline" color="red" disabled={isEmpty} onClick={() => setDialog('revoke')}>
+        {isEmpty ? words.access.actions.revoke : words.access.actions.revokeMany(rows.length)}
       </Button>
-      {dialog === 'revoke' ? <RevokeDialog rows={rows} close={close} done={finish} /> : null}
-      {dialog === 'end' ? <ChangeExpiryDialog rows={rows} close={close} done={finish} /> : null}
+      {dialog === 'revoke' ? <RevokeDialog rows={rows} close={close} onDone={finish} /> : null}
+      {dialog === 'expiry' ? <ChangeExpiryDialog rows={rows} close={close} onDone={finish} /> : null}
     </>
   );
 };

@@ -8,10 +8,10 @@ const keyOf = ({ profile, collection }: { profile: string; collection: string })
 test('batches contain exactly the selected pairs', () => {
   fc.assert(
     fc.property(fc.array(pair), (pairs) => {
-      const batched = batchesOf(pairs).flatMap(({ profiles, collections }) =>
+      const batchedPairs = batchesOf(pairs).flatMap(({ profiles, collections }) =>
         profiles.flatMap((profile) => collections.map((collection) => keyOf({ profile, collection }))),
       );
-      expect(batched.toSorted()).toEqual([...new Set(pairs.map(keyOf))].toSorted());
+      expect(batchedPairs.toSorted()).toEqual([...new Set(pairs.map(keyOf))].toSorted());
     }),
   );
 });

@@ -12,12 +12,12 @@ export interface Batch {
 
 /** Returns the fewest batches that contain exactly these pairs: people with the same APIs share a batch. */
 export const batchesOf = (pairs: readonly Pair[]): readonly Batch[] => {
-  const collectionsOf = new Map<string, Set<string>>();
+  const collectionsByProfile = new Map<string, Set<string>>();
   for (const { profile, collection } of pairs)
-    collectionsOf.set(profile, (collectionsOf.get(profile) ?? new Set()).add(collection));
+    collectionsByProfile.set(profile, (collectionsByProfile.get(profile) ?? new Set()).add(collection));
   const batches = new Map<string, { profiles: string[]; collections: string[] }>();
-  for (const [profile, set] of collectionsOf) {
-    const collections = [...set].sort();
+  for (const [profile, collectionSet] of collectionsByProfile) {
+    const collections = [...collectionSet].sort();
     const key = collections.join();
     const batch = batches.get(key) ?? { profiles: [], collections };
     batch.profiles.push(profile);

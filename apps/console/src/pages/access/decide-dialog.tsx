@@ -19,14 +19,14 @@ const answerMax = 1_000;
 const shownMax = 8;
 
 /** Shows one request: the form to decide it while it is pending, or else its details with the decision. */
-export const OneRequestDialog = ({ id, close }: { readonly id: string; readonly close: () => void }) => {
+export const RequestDialog = ({ id, close }: { readonly id: string; readonly close: () => void }) => {
   const read = useRead('GET /api/access/requests/:request_id', { params: { request_id: id } });
   // The request is kept as it was first shown, so that the dialog can report the outcome.
   const [request, setRequest] = useState<AccessRequest | null>(null);
   if (!request && read.data && !read.isFetching) setRequest(read.data);
   if (request?.status === 'pending') return <DecideDialog requests={[request]} close={close} />;
   return (
-    <Dialog title={text.one} open close={close}>
+    <Dialog title={text.requestTitle} open close={close}>
       {request ? <RequestDetails request={request} /> : null}
       {!request && read.isFetching ? <Loading /> : null}
       <ErrorNote error={read.error} retry={read.refetch} />
@@ -36,52 +36,52 @@ export const OneRequestDialog = ({ id, close }: { readonly id: string; readonly 
 
 /** Decides one or more requests, one after another, each with a separate outcome. */
 export const DecideDialog = ({
-  requests: chosen,
+  requests: selectedRequests,
   close,
 }: {
   readonly requests: readonly AccessRequest[];
   readonly close: () => void;
 }) => {
   // A copy of the selection: decided requests leave the list while others are still pending.
-  const [requests] = useState(chosen);
+  const [requests] = useState(selectedRequests);
   const [decision, setDecision] = useState<'approve' | 'deny'>('approve');
-  const [until, setUntil] = useExpiry('requested');
+  const [expiry, setExpiry] = useExpiry('requested');
   const [reason, setReason] = useState('');
   const { state, run, isRunning } = useSequence((request: AccessRequest) =>
-    decide(request, decision, expiresAtOf(until), reason),
+    decide(request, decision, expiresAtOf(expiry), reason),
   );
-  const act = async (): Promise<void> => {
+  const submit = async (): Promise<void> => {
     const failures = await run(requests);
     if (failures.length > 0) return;
-    notify(doneMessage(decision, requests.length));
+    notify(formatDoneMessage(decision, requests.length));
     close();
   };
-  const [first] = requests;
-  const title = first && requests.length === 1 ? text.one : text.manyTitle(requests.length);
+  const onlyRequest = requests.length === 1 ? requests[0] : undefined;
+  const title = onlyRequest ? text.requestTitle : text.manyTitle(requests.length);
   if (state && !isRunning && state.failures.length > 0)
     return (
       <Dialog title={title} open close={close}>
         <OutcomeNote
-          sentence={doneMessage(decision, state.total - state.failures.length)}
+          sentence={formatDoneMessage(decision, state.total - state.failures.length)}
           reasons={state.failures.map(reasonOf)}
         />
       </Dialog>
     );
-  const many = decision === 'approve' ? text.approveMany(requests.length) : text.denyMany(requests.length);
+  const manyLabel = decision === 'approve' ? text.approveMany(requests.length) : text.denyMany(requests.length);
   return (
     <Dialog
       title={title}
       open
       close={close}
-      act={act}
-      actLabel={requests.length === 1 ? text[decision] : many}
+      submit={submit}
+      submitLabel={requests.length === 1 ? text[decision] : manyLabel}
       destructive={decision === 'deny'}
       busy={isRunning}
-      disabled={decision === 'approve' && !isComplete(until)}
+      disabled={decision === 'approve' && !isComplete(expiry)}
     >
-      {first && requests.length === 1 ? <RequestDetails request={first} /> : <RequestNames requests={requests} />}
+      {onlyRequest ? <RequestDetails request={onlyRequest} /> : <RequestNames requests={requests} />}
       <SegmentedControl
-        aria-label={text.verdict}
+        aria-label={text.decision}
         value={decision}
         onChange={setDecision}
         data={[
@@ -92,10 +92,10 @@ export const DecideDialog = ({
       />
       {decision === 'approve' ? (
         <ExpiryField
-          value={until}
-          change={setUntil}
-          requestedLabel={requestedLabel(requests)}
-          requestedDays={requests.length === 1 ? (first?.duration_days ?? null) : null}
+          value={expiry}
+          change={setExpiry}
+          requestedLabel={requestedLabelOf(requests)}
+          requestedDays={onlyRequest?.duration_days ?? null}
         />
       ) : (
         <ReasonField value={reason} change={setReason} />
@@ -120,17 +120,17 @@ const ReasonField = ({ value, change }: { readonly value: string; readonly chang
 const decide = (
   { id }: AccessRequest,
   decision: 'approve' | 'deny',
-  end: string | null | undefined,
+  expiresAt: string | null | undefined,
   reason: string,
 ): Promise<unknown> => {
   const params = { request_id: id };
   if (decision === 'deny')
     return call('POST /api/access/requests/:request_id/deny', { params, body: { reason: reason.trim() || null } });
-  const body = end === undefined ? {} : { expires_at: end };
+  const body = expiresAt === undefined ? {} : { expires_at: expiresAt };
   return call('POST /api/access/requests/:request_id/approve', { params, body });
 };
 
-const doneMessage = (decision: 'approve' | 'deny', count: number): string =>
+const formatDoneMessage = (decision: 'approve' | 'deny', count: number): string =>
   decision === 'approve' ? text.approved(count) : text.denied(count);
 
 const reasonOf = ({ item, error }: Failure<AccessRequest>): string => {
@@ -139,11 +139,11 @@ const reasonOf = ({ item, error }: Failure<AccessRequest>): string => {
   return text.failed(nameOf(item), messageOf(error));
 };
 
-const requestedLabel = (requests: readonly AccessRequest[]): string => {
-  const [first] = requests;
-  return first && requests.length === 1
-    ? words.access.until.requested(first.duration_days)
-    : words.access.until.requestedEach;
+const requestedLabelOf = (requests: readonly AccessRequest[]): string => {
+  const [firstRequest] = requests;
+  return firstRequest && requests.length === 1
+    ? words.access.until.requested(firstRequest.duration_days)
+    : words.access.until.requestedIndividually;
 };
 
 const RequestNames = ({ requests }: { readonly requests: readonly AccessRequest[] }) => (
@@ -151,6 +151,6 @@ const RequestNames = ({ requests }: { readonly requests: readonly AccessRequest[
     {requests.slice(0, shownMax).map((request) => (
       <li key={request.id}>{nameOf(request)}</li>
     ))}
-    {requests.length > shownMax ? <li>{words.access.actions.furtherRows(requests.length - shownMax)}</li> : null}
+    {requests.length > shownMax ? <li>{words.access.actions.moreRows(requests.length - shownMax)}</li> : null}
   </ul>
 );

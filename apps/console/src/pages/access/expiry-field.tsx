@@ -21,10 +21,10 @@ export interface ExpiryChoice {
 export const expiresAtOf = ({ term, date }: ExpiryChoice): string | null | undefined => {
   if (term === 'requested') return undefined;
   if (term === 'none') return null;
-  return term === 'date' ? date : dayAfter(Number(term));
+  return term === 'date' ? date : getDayAfter(Number(term));
 };
 
-const dayAfter = (days: number): string => dayOf(new Date(Date.now() + days * dayMs));
+const getDayAfter = (days: number): string => dayOf(new Date(Date.now() + days * dayMs));
 
 export const isComplete = ({ term, date }: ExpiryChoice): boolean => term !== 'date' || date !== '';
 
@@ -38,12 +38,13 @@ export const ExpiryField = ({
   requestedDays = null,
 }: {
   readonly value: ExpiryChoice;
-  readonly change: (until: ExpiryChoice) => void;
+  readonly change: (choice: ExpiryChoice) => void;
   readonly requestedLabel?: string;
   /** The requested number of days, if an expiry was requested. */
   readonly requestedDays?: number | null;
 }) => {
-  const end = value.term === 'requested' && requestedDays !== null ? dayAfter(requestedDays) : expiresAtOf(value);
+  const lastDay =
+    value.term === 'requested' && requestedDays !== null ? getDayAfter(requestedDays) : expiresAtOf(value);
   const terms: readonly (readonly [Term, string])[] = [
     ...(requestedLabel === undefined ? [] : [['requested', requestedLabel] as const]),
     ['none', text.none],
@@ -72,7 +73,7 @@ export const ExpiryField = ({
           />
         ) : null}
       </Group>
-      {end ? <p role="status">{text.endsOn(end)}</p> : null}
+      {lastDay ? <p role="status">{text.lastDayIs(lastDay)}</p> : null}
     </>
   );
 };

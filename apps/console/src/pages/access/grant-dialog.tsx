@@ -2,7 +2,7 @@ import { useState } from 'react';
 import { useChange } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { notify } from '../../parts/notify.ts';
-import { ApisPicker, GroupsPicker, PeoplePicker, type Picked } from '../../parts/pickers.tsx';
+import { ApisPicker, GroupsPicker, PeoplePicker, type PickedItem } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 import { OutcomeNote, reasonsOf, summaryOf, type GrantResult } from './outcomes.tsx';
@@ -12,25 +12,25 @@ import { expiresAtOf, isComplete, ExpiryField, useExpiry } from './expiry-field.
 const text = words.access.grant;
 
 /** The initial selection. */
-export interface Prefilled {
-  readonly people?: readonly Picked[];
-  readonly groups?: readonly Picked[];
-  readonly apis?: readonly Picked[];
+export interface InitialValues {
+  readonly people?: readonly PickedItem[];
+  readonly groups?: readonly PickedItem[];
+  readonly apis?: readonly PickedItem[];
 }
 
 /** A dialog that grants any number of APIs to any number of people and groups. It is mounted when it opens. */
 export const GrantDialog = ({
   close,
-  prefilled = {},
+  initialValues = {},
 }: {
   readonly close: () => void;
-  readonly prefilled?: Prefilled;
+  readonly initialValues?: InitialValues;
 }) => {
   const grant = useChange('POST /api/access/grants', { invalidates: accessReads });
-  const [people, setPeople] = useState(prefilled.people ?? []);
-  const [groups, setGroups] = useState(prefilled.groups ?? []);
-  const [apis, setApis] = useState(prefilled.apis ?? []);
-  const [until, setUntil] = useExpiry();
+  const [people, setPeople] = useState(initialValues.people ?? []);
+  const [groups, setGroups] = useState(initialValues.groups ?? []);
+  const [apis, setApis] = useState(initialValues.apis ?? []);
+  const [expiry, setExpiry] = useExpiry();
   const [result, setResult] = useState<GrantResult | null>(null);
   if (result)
     return (
@@ -39,14 +39,14 @@ export const GrantDialog = ({
       </Dialog>
     );
   const grantees = people.length + groups.length;
-  const act = (): void =>
+  const submit = (): void =>
     grant.mutate(
       {
         body: {
           profiles: idsOf(people),
           groups: idsOf(groups),
           collections: idsOf(apis),
-          ...expiryField(expiresAtOf(until)),
+          ...toExpiryField(expiresAtOf(expiry)),
         },
       },
       {
@@ -62,30 +62,30 @@ export const GrantDialog = ({
       title={text.title}
       open
       close={close}
-      act={act}
-      actLabel={grantees * apis.length > 0 ? text.actMany(grantees * apis.length) : text.act}
+      submit={submit}
+      submitLabel={grantees * apis.length > 0 ? text.submitMany(grantees * apis.length) : text.submit}
       busy={grant.isPending}
-      disabled={grantees * apis.length === 0 || !isComplete(until)}
+      disabled={grantees * apis.length === 0 || !isComplete(expiry)}
       error={grant.error}
     >
-      <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} pastes />
+      <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} acceptsPaste />
       <GroupsPicker label={text.groups} value={groups} change={setGroups} />
       <ApisPicker
         label={text.apis}
         description={text.apisHint}
         value={apis}
         change={setApis}
-        pastes
-        autofocus={Boolean(prefilled.people?.length)}
+        acceptsPaste
+        autofocus={Boolean(initialValues.people?.length)}
       />
-      <ExpiryField value={until} change={setUntil} />
-      <p className={styles.quiet}>{expiresAtOf(until) ? text.changesExpiry : text.keepsExpiry}</p>
+      <ExpiryField value={expiry} change={setExpiry} />
+      <p className={styles.quiet}>{expiresAtOf(expiry) ? text.changesExpiry : text.keepsExpiry}</p>
       <p role="status">{grantees * apis.length === 0 ? text.chooseBoth : text.pairs(grantees, apis.length)}</p>
     </Dialog>
   );
 };
 
-const idsOf = (picked: readonly Picked[]): string[] => picked.map(({ id }) => id);
+const idsOf = (items: readonly PickedItem[]): string[] => items.map(({ id }) => id);
 
 /** Omits an empty expiry, so that existing temporary access does not become permanent. */
-const expiryField = (end: string | null | undefined) => (end ? { expires_at: end } : {});
+const toExpiryField = (expiresAt: string | null | undefined) => (expiresAt ? { expires_at: expiresAt } : {});

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import type { CallResult } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/use-call.ts';
-import { singlePage, DataTable, useSelectedKeys, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, useSelectedKeys, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { Expiry } from '../../parts/expiry.tsx';
 import { Moment } from '../../parts/moment.tsx';
@@ -24,10 +24,10 @@ type GroupApi = CallResult<'GET /api/groups/:group_id/collections'>[number];
 export const GroupApis = ({ group }: { readonly group: ListedGroup }) => {
   const read = useRead('GET /api/groups/:group_id/collections', { params: { group_id: group.id } });
   const [keys, setKeys] = useSelectedKeys();
-  const [dialog, setDialog] = useState<'grant' | 'end' | 'revoke' | null>(null);
+  const [dialog, setDialog] = useState<'grant' | 'expiry' | 'revoke' | null>(null);
   const apis = (read.data ?? []).filter(({ id }) => keys.has(id));
   const close = (): void => setDialog(null);
-  const done = (): void => {
+  const finish = (): void => {
     close();
     setKeys(new Set());
   };
@@ -36,7 +36,7 @@ export const GroupApis = ({ group }: { readonly group: ListedGroup }) => {
       <h2 className={styles.hidden}>{text.apis}</h2>
       <div className={styles.actions}>
         <Button onClick={() => setDialog('grant')}>{words.access.grant.open}</Button>
-        <Button variant="default" disabled={apis.length === 0} onClick={() => setDialog('end')}>
+        <Button variant="default" disabled={apis.length === 0} onClick={() => setDialog('expiry')}>
           {apis.length === 0 ? actions.changeExpiry : actions.changeExpiryMany(apis.length)}
         </Button>
         <Button variant="outline" color="red" disabled={apis.length === 0} onClick={() => setDialog('revoke')}>
@@ -46,14 +46,14 @@ export const GroupApis = ({ group }: { readonly group: ListedGroup }) => {
       <DataTable
         label={text.apisOf(group.name)}
         columns={columns}
-        pages={singlePage(read)}
+        pages={toSinglePage(read)}
         keyOf={({ id }) => id}
         empty={text.noApis}
         selection={{ keys, change: setKeys, nameOf: ({ name }: GroupApi) => name }}
       />
-      {dialog === 'grant' ? <GrantDialog close={close} prefilled={{ groups: [group] }} /> : null}
-      {dialog === 'revoke' ? <RevokeApisDialog group={group} apis={apis} close={close} done={done} /> : null}
-      {dialog === 'end' ? <ChangeEndDialog group={group} apis={apis} close={close} done={done} /> : null}
+      {dialog === 'grant' ? <GrantDialog close={close} initialValues={{ groups: [group] }} /> : null}
+      {dialog === 'revoke' ? <RevokeApisDialog group={group} apis={apis} close={close} onDone={finish} /> : null}
+      {dialog === 'expiry' ? <ChangeExpiryDialog group={group} apis={apis} close={close} onDone={finish} /> : null}
     </section>
   );
 };
@@ -75,7 +75,7 @@ interface DialogProps {
   readonly group: ListedGroup;
   readonly apis: readonly GroupApi[];
   readonly close: () => void;
-  readonly done: () => void;
+  readonly onDone: () => void;
 }
 
 const listsOf = ({ group, apis }: Pick<DialogProps, 'group' | 'apis'>) => ({
@@ -84,18 +84,20 @@ const listsOf = ({ group, apis }: Pick<DialogProps, 'group' | 'apis'>) => ({
   collections: apis.map(({ id }) => id),
 });
 
-const RevokeApisDialog = ({ group, apis, close, done }: DialogProps) => {
+const RevokeApisDialog = ({ group, apis, close, onDone }: DialogProps) => {
   const revoke = useChange('DELETE /api/access/grants', { invalidates: accessReads });
-  const act = (): void =>
+  const submit = (): void =>
     revoke.mutate(
       { body: listsOf({ group, apis }) },
       {
-        onSuccess: ({ revoked, not_granted: before, not_found: lost }) => {
-          const missing = before + lost;
+        onSuccess: ({ revoked, not_granted: alreadyRevoked, not_found: notFound }) => {
+          const missingCount = alreadyRevoked + notFound;
           notify(
-            missing > 0 ? `${actions.revoked(revoked)} ${actions.alreadyRevoked(missing)}` : actions.revoked(revoked),
+            missingCount > 0
+              ? `${actions.revoked(revoked)} ${actions.alreadyRevoked(missingCount)}`
+              : actions.revoked(revoked),
           );
-          done();
+          onDone();
         },
       },
     );
@@ -104,8 +106,8 @@ const RevokeApisDialog = ({ group, apis, close, done }: DialogProps) => {
       title={actions.revokeTitle}
       open
       close={close}
-      act={act}
-      actLabel={actions.revokeMany(apis.length)}
+      submit={submit}
+      submitLabel={actions.revokeMany(apis.length)}
       destructive
       busy={revoke.isPending}
       error={revoke.error}
@@ -115,17 +117,17 @@ const RevokeApisDialog = ({ group, apis, close, done }: DialogProps) => {
   );
 };
 
-const ChangeEndDialog = ({ group, apis, close, done }: DialogProps) => {
+const ChangeExpiryDialog = ({ group, apis, close, onDone }: DialogProps) => {
   const change = useChange('POST /api/access/grants', { invalidates: accessReads });
-  const [until, setUntil] = useExpiry('30');
-  const act = (): void =>
+  const [expiry, setExpiry] = useExpiry('30');
+  const submit = (): void =>
     change.mutate(
-      { body: { ...listsOf({ group, apis }), expires_at: expiresAtOf(until) ?? null } },
+      { body: { ...listsOf({ group, apis }), expires_at: expiresAtOf(expiry) ?? null } },
       {
         onSuccess: ({ changed, already, granted: regranted }) => {
           const message = actions.expiryChanged(changed + already);
-          notify(regranted > 0 ? `${message} ${actions.grantedAgain(regranted)}` : message);
-          done();
+          notify(regranted > 0 ? `${message} ${actions.regranted(regranted)}` : message);
+          onDone();
         },
       },
     );
@@ -134,14 +136,14 @@ const ChangeEndDialog = ({ group, apis, close, done }: DialogProps) => {
       title={actions.changeExpiry}
       open
       close={close}
-      act={act}
-      actLabel={actions.changeExpiryMany(apis.length)}
+      submit={submit}
+      submitLabel={actions.changeExpiryMany(apis.length)}
       busy={change.isPending}
-      disabled={!isComplete(until)}
+      disabled={!isComplete(expiry)}
       error={change.error}
     >
       <p>{actions.changeExpiryOf(apis.length)}</p>
-      <ExpiryField value={until} change={setUntil} />
+      <ExpiryField value={expiry} change={setExpiry} />
     </Dialog>
   );
 };

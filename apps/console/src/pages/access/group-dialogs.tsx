@@ -6,7 +6,7 @@ import { invalidateReads, useChange, useRead } from '../../api/use-call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
-import { PeoplePicker, type Picked } from '../../parts/pickers.tsx';
+import { PeoplePicker, type PickedItem } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import type { ListedGroup } from './listed-group.ts';
 import { OutcomeNote } from './outcomes.tsx';
@@ -19,13 +19,13 @@ const descriptionMax = 1_000;
 
 const GroupFields = ({ group }: { readonly group?: ListedGroup }) => {
   const tiers = useRead('GET /api/rate-limits/tiers/active/all', {});
-  const names = new Set([...(group?.tier ? [group.tier] : []), ...(tiers.data ?? []).map(({ tier }) => tier)]);
+  const tierNames = new Set([...(group?.tier ? [group.tier] : []), ...(tiers.data ?? []).map(({ tier }) => tier)]);
   return (
     <>
       <TextInput
         name="name"
         label={text.name}
-        description={group ? text.renames : text.nameHint}
+        description={group ? text.renameHint : text.nameHint}
         defaultValue={group?.name ?? ''}
         required
         maxLength={nameMax}
@@ -42,12 +42,12 @@ const GroupFields = ({ group }: { readonly group?: ListedGroup }) => {
       />
       <NativeSelect
         // Remounted once the tiers are loaded, because an option that is missing cannot be selected.
-        key={names.size}
+        key={tierNames.size}
         name="tier"
         label={text.tier}
         description={text.tierHint}
         defaultValue={group?.tier ?? ''}
-        data={[{ value: '', label: text.noTier }, ...[...names].map((tier) => ({ value: tier, label: tier }))]}
+        data={[{ value: '', label: text.noTier }, ...[...tierNames].map((tier) => ({ value: tier, label: tier }))]}
       />
     </>
   );
@@ -72,10 +72,10 @@ export const CreateGroupDialog = ({
       title={text.create}
       open
       close={close}
-      actLabel={text.createAct}
+      submitLabel={text.createButton}
       busy={create.isPending}
       error={create.error}
-      act={(fields) =>
+      submit={(fields) =>
         create.mutate(
           { body: bodyOf(fields) },
           {
@@ -107,7 +107,7 @@ export const EditGroupDialog = ({
     mutationFn: (body: ReturnType<typeof bodyOf>) =>
       call('PUT /api/groups/:group_id', { params: { group_id: group.id }, body }),
     onSuccess: async ({ name }) => {
-      notify(text.edited);
+      notify(text.saved);
       await onSaved(name);
       await invalidateReads(queries, accessReads);
     },
@@ -119,7 +119,7 @@ export const EditGroupDialog = ({
       close={close}
       busy={change.isPending}
       error={change.error}
-      act={(fields) => change.mutate(bodyOf(fields))}
+      submit={(fields) => change.mutate(bodyOf(fields))}
     >
       <GroupFields group={group} />
     </Dialog>
@@ -152,11 +152,11 @@ export const RemoveGroupDialog = ({
       title={text.removeTitle(group.name)}
       open
       close={close}
-      actLabel={text.remove}
+      submitLabel={text.remove}
       destructive
       busy={remove.isPending}
       error={remove.error}
-      act={() => remove.mutate()}
+      submit={() => remove.mutate()}
     >
       <p>{text.removeConfirm(group.member_count, group.collection_count)}</p>
     </Dialog>
@@ -166,22 +166,25 @@ export const RemoveGroupDialog = ({
 /** Adds several members, who may come from a pasted list, and reports people who are not registered. */
 export const AddMembersDialog = ({ group, close }: { readonly group: ListedGroup; readonly close: () => void }) => {
   const add = useChange('POST /api/groups/:group_id/members', { invalidates: accessReads });
-  const [people, setPeople] = useState<readonly Picked[]>([]);
+  const [people, setPeople] = useState<readonly PickedItem[]>([]);
   const outcomes = add.data?.outcomes ?? [];
-  const unknown = outcomes.filter(({ outcome }) => outcome === 'not_found');
-  if (unknown.length > 0)
+  const unknownPeople = outcomes.filter(({ outcome }) => outcome === 'not_found');
+  if (unknownPeople.length > 0)
     return (
       <Dialog title={text.add} open close={close}>
-        <OutcomeNote sentence={addedSentence(outcomes)} reasons={unknown.map(({ profile }) => text.unknown(profile))} />
+        <OutcomeNote
+          sentence={formatAddedMessage(outcomes)}
+          reasons={unknownPeople.map(({ profile }) => text.unknown(profile))}
+        />
       </Dialog>
     );
-  const act = (): void =>
+  const submit = (): void =>
     add.mutate(
       { params: { group_id: group.id }, body: { profiles: people.map(({ id }) => id) } },
       {
         onSuccess: (result) => {
           if (result.outcomes.some(({ outcome }) => outcome === 'not_found')) return;
-          notify(addedSentence(result.outcomes));
+          notify(formatAddedMessage(result.outcomes));
           close();
         },
       },
@@ -191,8 +194,8 @@ export const AddMembersDialog = ({ group, close }: { readonly group: ListedGroup
       title={text.add}
       open
       close={close}
-      act={act}
-      actLabel={people.length === 0 ? text.addAct : text.addMany(people.length)}
+      submit={submit}
+      submitLabel={people.length === 0 ? text.addButton : text.addMany(people.length)}
       busy={add.isPending}
       disabled={people.length === 0}
       error={add.error}
@@ -202,14 +205,14 @@ export const AddMembersDialog = ({ group, close }: { readonly group: ListedGroup
         description={words.access.grant.peopleHint}
         value={people}
         change={setPeople}
-        pastes
+        acceptsPaste
       />
     </Dialog>
   );
 };
 
-const addedSentence = (outcomes: readonly { readonly outcome: string }[]): string => {
-  const count = (name: string): number => outcomes.filter(({ outcome }) => outcome === name).length;
-  const already = count('already');
-  return `${text.added(count('added'))}${already > 0 ? `, ${text.alreadyMembers(already)}` : ''}.`;
+const formatAddedMessage = (outcomes: readonly { readonly outcome: string }[]): string => {
+  const countOf = (name: string): number => outcomes.filter(({ outcome }) => outcome === name).length;
+  const alreadyCount = countOf('already');
+  return `${text.added(countOf('added'))}${alreadyCount > 0 ? `, ${text.alreadyMembers(alreadyCount)}` : ''}.`;
 };

@@ -25,15 +25,20 @@ export const GroupMembers = ({ group }: { readonly group: ListedGroup }) => {
   const pages = usePages('GET /api/groups/:group_id/members', { params: { group_id: group.id } });
   const [keys, setKeys] = useSelectedKeys();
   const [dialog, setDialog] = useState<'add' | 'remove' | null>(null);
-  const chosen = pages.rows.filter(({ profile_id: id }) => keys.has(id));
+  const selectedMembers = pages.rows.filter(({ profile_id: id }) => keys.has(id));
   const close = (): void => setDialog(null);
   return (
     <section>
       <h2 className={styles.hidden}>{text.members}</h2>
       <div className={styles.actions}>
         <Button onClick={() => setDialog('add')}>{text.add}</Button>
-        <Button variant="outline" color="red" disabled={chosen.length === 0} onClick={() => setDialog('remove')}>
-          {chosen.length === 0 ? text.removeMembers : text.removeMany(chosen.length)}
+        <Button
+          variant="outline"
+          color="red"
+          disabled={selectedMembers.length === 0}
+          onClick={() => setDialog('remove')}
+        >
+          {selectedMembers.length === 0 ? text.removeMembers : text.removeMany(selectedMembers.length)}
         </Button>
         <span className={styles.quiet}>{text.claimHint}</span>
       </div>
@@ -47,12 +52,12 @@ export const GroupMembers = ({ group }: { readonly group: ListedGroup }) => {
           keys,
           change: setKeys,
           nameOf: ({ full_name: name }: Member) => name,
-          canSelect: ({ added_at: added }: Member) => added !== null,
+          canSelect: ({ added_at: addedAt }: Member) => addedAt !== null,
         }}
       />
       {dialog === 'add' ? <AddMembersDialog group={group} close={close} /> : null}
       {dialog === 'remove' ? (
-        <RemoveMembersDialog group={group} members={chosen} close={close} done={() => setKeys(new Set())} />
+        <RemoveMembersDialog group={group} members={selectedMembers} close={close} onDone={() => setKeys(new Set())} />
       ) : null}
     </section>
   );
@@ -70,46 +75,46 @@ const columns: readonly Column<Member>[] = [
   { header: text.email, cell: ({ email }) => email },
   {
     header: text.source,
-    cell: ({ added_at: added, claimed_at: claimed }) => (
+    cell: ({ added_at: addedAt, claimed_at: claimedAt }) => (
       <>
-        {added === null ? null : <StatusBadge kind="good">{text.manual}</StatusBadge>}{' '}
-        {claimed === null ? null : <StatusBadge kind="special">{text.byClaim}</StatusBadge>}
+        {addedAt === null ? null : <StatusBadge kind="good">{text.manual}</StatusBadge>}{' '}
+        {claimedAt === null ? null : <StatusBadge kind="special">{text.fromProvider}</StatusBadge>}
       </>
     ),
   },
-  { header: text.since, cell: ({ added_at: added, claimed_at: claimed }) => <Moment at={added ?? claimed} /> },
+  { header: text.since, cell: ({ added_at: addedAt, claimed_at: claimedAt }) => <Moment at={addedAt ?? claimedAt} /> },
 ];
 
 const RemoveMembersDialog = ({
   group,
   members,
   close,
-  done,
+  onDone,
 }: {
   readonly group: ListedGroup;
   readonly members: readonly Member[];
   readonly close: () => void;
-  readonly done: () => void;
+  readonly onDone: () => void;
 }) => {
   // A copy of the selection: removed members leave the list while others are still pending.
-  const [removed] = useState(members);
+  const [membersToRemove] = useState(members);
   const { state, run, isRunning } = useSequence(({ email }: Member) =>
     call('DELETE /api/groups/:group_id/members/:profile_id', { params: { group_id: group.id, profile_id: email } }),
   );
-  const act = async (): Promise<void> => {
-    const failures = await run(removed);
+  const submit = async (): Promise<void> => {
+    const failures = await run(membersToRemove);
     if (failures.length > 0) return;
-    notify(text.membersRemoved(removed.length));
-    done();
+    notify(text.membersRemoved(membersToRemove.length));
+    onDone();
     close();
   };
-  const leave = (): void => {
-    if (state) done();
+  const closeAndRefresh = (): void => {
+    if (state) onDone();
     close();
   };
   if (state && !isRunning && state.failures.length > 0)
     return (
-      <Dialog title={text.removeMembersTitle} open close={leave}>
+      <Dialog title={text.removeMembersTitle} open close={closeAndRefresh}>
         <OutcomeNote
           sentence={text.membersRemoved(state.total - state.failures.length)}
           reasons={state.failures.map(({ item, error }) => words.access.requests.failed(item.email, messageOf(error)))}
@@ -120,13 +125,13 @@ const RemoveMembersDialog = ({
     <Dialog
       title={text.removeMembersTitle}
       open
-      close={leave}
-      act={act}
-      actLabel={text.removeMany(removed.length)}
+      close={closeAndRefresh}
+      submit={submit}
+      submitLabel={text.removeMany(membersToRemove.length)}
       destructive
       busy={isRunning}
     >
-      <p>{text.removeMembersConfirm(removed.length, group.name)}</p>
+      <p>{text.removeMembersConfirm(membersToRemove.length, group.name)}</p>
     </Dialog>
   );
 };

@@ -9,7 +9,7 @@ import styles from './access.module.css';
 import { GroupApis } from './group-apis.tsx';
 import { EditGroupDialog, RemoveGroupDialog } from './group-dialogs.tsx';
 import { GroupMembers } from './group-members.tsx';
-import { pathOfGroup, type ListedGroup } from './listed-group.ts';
+import { groupPathOf, type ListedGroup } from './listed-group.ts';
 import { AccessLayout } from './access-layout.tsx';
 
 const text = words.access.groups;
@@ -21,24 +21,24 @@ export const Component = () => {
   const read = useRead('GET /api/groups', {});
   // The list has only member counts; reading a single group returns up to a thousand members.
   const group = read.data?.find(({ id, name }) => name === idOrName || id === idOrName || id === state?.renamed);
-  if (group) return <GroupRoom key={group.id} group={group} />;
+  if (group) return <GroupDetails key={group.id} group={group} />;
   return (
     <AccessLayout title={text.title}>
       {read.isPending ? <Loading /> : <ErrorNote error={read.error} retry={read.refetch} />}
-      {read.data ? <p>{text.missing}</p> : null}
+      {read.data ? <p>{text.groupNotFound}</p> : null}
     </AccessLayout>
   );
 };
 
-const GroupRoom = ({ group }: { readonly group: ListedGroup }) => {
+const GroupDetails = ({ group }: { readonly group: ListedGroup }) => {
   const [search, setSearch] = useSearchParams();
   const navigate = useNavigate();
   const [dialog, setDialog] = useState<'edit' | 'remove' | null>(null);
   const close = (): void => setDialog(null);
-  const saved = async (name: string): Promise<void> => {
+  const handleSaved = async (name: string): Promise<void> => {
     close();
     // The list still has the old name.
-    if (name !== group.name) await navigate(pathOfGroup(name), { replace: true, state: { renamed: group.id } });
+    if (name !== group.name) await navigate(groupPathOf(name), { replace: true, state: { renamed: group.id } });
   };
   const view = search.get('show') === 'apis' ? 'apis' : 'members';
   return (
@@ -71,7 +71,7 @@ const GroupRoom = ({ group }: { readonly group: ListedGroup }) => {
         mb="md"
       />
       {view === 'apis' ? <GroupApis group={group} /> : <GroupMembers group={group} />}
-      {dialog === 'edit' ? <EditGroupDialog group={group} close={close} onSaved={saved} /> : null}
+      {dialog === 'edit' ? <EditGroupDialog group={group} close={close} onSaved={handleSaved} /> : null}
       {dialog === 'remove' ? (
         <RemoveGroupDialog group={group} close={close} onRemoved={async () => navigate('/access/groups')} />
       ) : null}

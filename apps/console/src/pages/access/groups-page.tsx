@@ -2,12 +2,12 @@ import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link, useNavigate, useSearchParams } from 'react-router';
 import { useRead } from '../../api/use-call.ts';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
 import { CreateGroupDialog } from './group-dialogs.tsx';
-import { pathOfGroup, type ListedGroup } from './listed-group.ts';
+import { groupPathOf, type ListedGroup } from './listed-group.ts';
 import { AccessLayout } from './access-layout.tsx';
 
 const text = words.access.groups;
@@ -34,12 +34,12 @@ export const Component = () => {
       <DataTable
         label={text.title}
         columns={columns}
-        pages={singlePage({ ...read, data })}
+        pages={toSinglePage({ ...read, data })}
         keyOf={({ id }) => id}
         empty={q ? text.noneFound : text.none}
       />
       {isCreating ? (
-        <CreateGroupDialog close={() => setIsCreating(false)} onCreated={(name) => void navigate(pathOfGroup(name))} />
+        <CreateGroupDialog close={() => setIsCreating(false)} onCreated={(name) => void navigate(groupPathOf(name))} />
       ) : null}
     </AccessLayout>
   );
@@ -49,7 +49,7 @@ const columns: readonly Column<ListedGroup>[] = [
   {
     header: text.name,
     cell: ({ name }) => (
-      <Anchor component={Link} to={pathOfGroup(name)}>
+      <Anchor component={Link} to={groupPathOf(name)}>
         {name}
       </Anchor>
     ),

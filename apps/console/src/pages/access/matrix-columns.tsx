@@ -12,7 +12,7 @@ const text = words.access.matrix;
 export type MatrixRow = CallResult<'GET /api/access/matrix'>[number];
 
 /** Returns a key that identifies a grant: a person may have access to an API in several ways. */
-export const keyOfRow = ({ client_id: person, collection_id: api, group_id: group }: MatrixRow): string =>
+export const rowKeyOf = ({ client_id: person, collection_id: api, group_id: group }: MatrixRow): string =>
   `${person} ${api} ${group ?? ''}`;
 
 export const matrixColumns: readonly Column<MatrixRow>[] = [
@@ -25,12 +25,12 @@ export const matrixColumns: readonly Column<MatrixRow>[] = [
       </Anchor>
     ),
   },
-  { header: text.source, cell: (row) => <How row={row} /> },
+  { header: text.source, cell: (row) => <Source row={row} /> },
   { header: text.until, cell: ({ expires_at: at }) => <Expiry at={at} /> },
 ];
 
 const Person = ({
-  row: { email, full_name: name, suspended_at: suspended, registration_status: status },
+  row: { email, full_name: name, suspended_at: suspendedAt, registration_status: status },
 }: {
   readonly row: MatrixRow;
 }) => (
@@ -38,13 +38,13 @@ const Person = ({
     <Anchor component={Link} to={`/people/${encodeURIComponent(email)}`}>
       {name}
     </Anchor>{' '}
-    {suspended ? <StatusBadge kind="bad">{text.suspended}</StatusBadge> : null}
+    {suspendedAt ? <StatusBadge kind="bad">{text.suspended}</StatusBadge> : null}
     {status === 'approved' ? null : <StatusBadge kind="quiet">{text.inactive[status]}</StatusBadge>}
     <div className={styles.mail}>{email}</div>
   </>
 );
 
-const How = ({ row: { via, group_name: group } }: { readonly row: MatrixRow }) =>
+const Source = ({ row: { via, group_name: group } }: { readonly row: MatrixRow }) =>
   via === 'direct' || group === null ? (
     <span>{text.direct}</span>
   ) : (

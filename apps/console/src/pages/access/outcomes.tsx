@@ -9,14 +9,14 @@ type Outcome = GrantResult['outcomes'][number];
 
 /** Returns a sentence with the number of pairs for each outcome. */
 export const summaryOf = (result: GrantResult): string => {
-  const refused = result.not_found + result.ambiguous;
+  const failedCount = result.not_found + result.ambiguous;
   const parts = [
     ...(result.granted > 0 ? [text.granted(result.granted)] : []),
-    ...(result.changed > 0 ? [text.changed(result.changed)] : []),
-    ...(result.already > 0 ? [text.already(result.already)] : []),
-    ...(refused > 0 ? [text.refused(refused)] : []),
+    ...(result.changed > 0 ? [text.expiryChanged(result.changed)] : []),
+    ...(result.already > 0 ? [text.alreadyGranted(result.already)] : []),
+    ...(failedCount > 0 ? [text.notGranted(failedCount)] : []),
   ];
-  return `${parts.length > 0 ? parts.join(', ') : text.nothing}.`;
+  return `${parts.length > 0 ? parts.join(', ') : text.nothingGranted}.`;
 };
 
 /** Returns the reasons why pairs were not granted, each of them once. */

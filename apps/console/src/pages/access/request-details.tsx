@@ -7,8 +7,8 @@ import type { AccessRequest } from './access-request.ts';
 
 const text = words.access.requests;
 
-export const nameOf = ({ profile_name: who, collection_name: api }: AccessRequest): string =>
-  text.name(who, api ?? text.hiddenApi);
+export const nameOf = ({ profile_name: requester, collection_name: api }: AccessRequest): string =>
+  text.name(requester, api ?? text.hiddenApi);
 
 const kinds = { pending: 'waiting', approved: 'good', denied: 'bad', withdrawn: 'quiet', granted: 'good' } as const;
 
@@ -26,7 +26,7 @@ export const RequestDetails = ({ request }: { readonly request: AccessRequest })
     <dt>{text.why}</dt>
     <dd>{request.reason}</dd>
     <dt>{text.duration}</dt>
-    <dd>{request.duration_days === null ? text.noEnd : text.days(request.duration_days)}</dd>
+    <dd>{request.duration_days === null ? text.noExpiry : text.days(request.duration_days)}</dd>
     <dt>{text.requested}</dt>
     <dd>
       <Moment at={request.created_at} />
@@ -57,14 +57,14 @@ const windowMs = 60_000;
 
 /** Shows who decided the request. Only the audit log contains this, not the request itself. */
 const Decider = ({ request, action }: { readonly request: AccessRequest; readonly action: 'approve' | 'deny' }) => {
-  const decided = new Date(request.decided_at ?? request.created_at).getTime();
+  const decidedMs = new Date(request.decided_at ?? request.created_at).getTime();
   const read = useRead('GET /api/audit/', {
     query: {
       source: 'system',
       action: `access.request.${action}`,
       collection_id: request.collection_id,
-      from: new Date(decided - windowMs).toISOString(),
-      to: new Date(decided + windowMs).toISOString(),
+      from: new Date(decidedMs - windowMs).toISOString(),
+      to: new Date(decidedMs + windowMs).toISOString(),
       pageSize: 100,
     },
   });

@@ -7,7 +7,7 @@ import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
 import styles from './access.module.css';
 import type { AccessRequest } from './access-request.ts';
-import { DecideDialog, OneRequestDialog } from './decide-dialog.tsx';
+import { DecideDialog, RequestDialog } from './decide-dialog.tsx';
 import { nameOf, StateBadge } from './request-details.tsx';
 import { AccessLayout } from './access-layout.tsx';
 
@@ -19,7 +19,7 @@ type Status = keyof typeof text.statuses;
 export const Component = () => {
   const [search, setSearch] = useSearchParams();
   const status = (search.get('status') ?? 'pending') as Status;
-  const opened = search.get('request');
+  const openedId = search.get('request');
   const isPending = status === 'pending';
   const pages = usePages(
     'GET /api/access/requests',
@@ -28,7 +28,7 @@ export const Component = () => {
   );
   const [keys, setKeys] = useSelectedKeys();
   const [isDeciding, setIsDeciding] = useState(false);
-  const chosen = pages.rows.filter(({ id, status: rowStatus }) => keys.has(id) && rowStatus === 'pending');
+  const selectedRequests = pages.rows.filter(({ id, status: rowStatus }) => keys.has(id) && rowStatus === 'pending');
   const show = (request: string | null): void =>
     setSearch({ ...(isPending ? {} : { status }), ...(request ? { request } : {}) }, { replace: true });
   return (
@@ -44,21 +44,23 @@ export const Component = () => {
           }}
         />
         {isPending ? (
-          <Button disabled={chosen.length === 0} onClick={() => setIsDeciding(true)}>
-            {chosen.length === 0 ? text.openMany : text.manyTitle(chosen.length)}
+          <Button disabled={selectedRequests.length === 0} onClick={() => setIsDeciding(true)}>
+            {selectedRequests.length === 0 ? text.openMany : text.manyTitle(selectedRequests.length)}
           </Button>
         ) : null}
       </div>
       <DataTable
         label={text.title}
-        columns={isPending ? [...columns, actColumn(show)] : [...columns, ...decidedColumns, actColumn(show)]}
+        columns={
+          isPending ? [...columns, createActionColumn(show)] : [...columns, ...decidedColumns, createActionColumn(show)]
+        }
         pages={pages}
         keyOf={({ id }) => id}
         empty={isPending ? text.nonePending : text.none}
         {...(isPending ? { selection: { keys, change: setKeys, nameOf } } : {})}
       />
-      {isDeciding ? <DecideDialog requests={chosen} close={() => setIsDeciding(false)} /> : null}
-      {opened ? <OneRequestDialog key={opened} id={opened} close={() => show(null)} /> : null}
+      {isDeciding ? <DecideDialog requests={selectedRequests} close={() => setIsDeciding(false)} /> : null}
+      {openedId ? <RequestDialog key={openedId} id={openedId} close={() => show(null)} /> : null}
     </AccessLayout>
   );
 };
@@ -77,7 +79,7 @@ const columns: readonly Column<AccessRequest>[] = [
   },
   { header: text.api, cell: ({ collection_name: name }) => name ?? text.hiddenApi },
   { header: text.why, cell: ({ reason }) => reason },
-  { header: text.duration, cell: ({ duration_days: days }) => (days === null ? text.noEnd : text.days(days)) },
+  { header: text.duration, cell: ({ duration_days: days }) => (days === null ? text.noExpiry : text.days(days)) },
   { header: text.requested, cell: ({ created_at: at }) => <Moment at={at} /> },
 ];
 
@@ -86,12 +88,12 @@ const decidedColumns: readonly Column<AccessRequest>[] = [
   { header: text.decided, cell: ({ decided_at: at }) => <Moment at={at} none="" /> },
 ];
 
-const actColumn = (show: (request: string) => void): Column<AccessRequest> => ({
+const createActionColumn = (show: (request: string) => void): Column<AccessRequest> => ({
   header: words.frame.actions,
   headerHidden: true,
   cell: (request) => {
     const isPending = request.status === 'pending';
-    const label = isPending ? text.openNamed : text.detailsNamed;
+    const label = isPending ? text.openLabel : text.detailsLabel;
     return (
       <Button
         variant="default"

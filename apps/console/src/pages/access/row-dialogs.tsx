@@ -16,29 +16,33 @@ interface RowsProps {
   /** Only direct grants: access through a group is changed on the group's page. */
   readonly rows: readonly MatrixRow[];
   readonly close: () => void;
-  readonly done: () => void;
+  readonly onDone: () => void;
 }
 
-const batches = (rows: readonly MatrixRow[]) =>
+const toBatches = (rows: readonly MatrixRow[]) =>
   batchesOf(rows.map(({ client_id: profile, collection_id: collection }) => ({ profile, collection })));
 
 /** Asks for confirmation, then revokes exactly the selected grants. */
-export const RevokeDialog = ({ rows, close, done }: RowsProps) => {
+export const RevokeDialog = ({ rows, close, onDone }: RowsProps) => {
   const queries = useQueryClient();
   const revoke = useMutation({
     mutationFn: async () => {
       const sum = { revoked: 0, missing: 0 };
-      for (const { profiles, collections } of batches(rows)) {
+      for (const { profiles, collections } of toBatches(rows)) {
         const body = { profiles: [...profiles], groups: [], collections: [...collections] };
-        const { revoked, not_granted: before, not_found: lost } = await call('DELETE /api/access/grants', { body });
+        const {
+          revoked,
+          not_granted: alreadyRevoked,
+          not_found: notFound,
+        } = await call('DELETE /api/access/grants', { body });
         sum.revoked += revoked;
-        sum.missing += before + lost;
+        sum.missing += alreadyRevoked + notFound;
       }
       return sum;
     },
     onSuccess: ({ revoked, missing }) => {
       notify(missing > 0 ? `${text.revoked(revoked)} ${text.alreadyRevoked(missing)}` : text.revoked(revoked));
-      done();
+      onDone();
     },
     onSettled: () => invalidateReads(queries, accessReads),
   });
@@ -47,8 +51,8 @@ export const RevokeDialog = ({ rows, close, done }: RowsProps) => {
       title={text.revokeTitle}
       open
       close={close}
-      act={() => revoke.mutate()}
-      actLabel={text.revokeMany(rows.length)}
+      submit={() => revoke.mutate()}
+      submitLabel={text.revokeMany(rows.length)}
       destructive
       busy={revoke.isPending}
       error={revoke.error}
@@ -60,15 +64,15 @@ export const RevokeDialog = ({ rows, close, done }: RowsProps) => {
 };
 
 /** Sets or removes the expiry of the selected grants. */
-export const ChangeExpiryDialog = ({ rows, close, done }: RowsProps) => {
+export const ChangeExpiryDialog = ({ rows, close, onDone }: RowsProps) => {
   const queries = useQueryClient();
-  const [until, setUntil] = useExpiry('30');
+  const [expiry, setExpiry] = useExpiry('30');
   const change = useMutation({
     mutationFn: async () => {
       const sum = { changed: 0, regranted: 0 };
-      for (const { profiles, collections } of batches(rows)) {
+      for (const { profiles, collections } of toBatches(rows)) {
         const lists = { profiles: [...profiles], groups: [], collections: [...collections] };
-        const body = { ...lists, expires_at: expiresAtOf(until) ?? null };
+        const body = { ...lists, expires_at: expiresAtOf(expiry) ?? null };
         const { granted, changed, already } = await call('POST /api/access/grants', { body });
         sum.changed += changed + already;
         sum.regranted += granted;
@@ -77,9 +81,9 @@ export const ChangeExpiryDialog = ({ rows, close, done }: RowsProps) => {
     },
     onSuccess: ({ changed, regranted }) => {
       notify(
-        regranted > 0 ? `${text.expiryChanged(changed)} ${text.grantedAgain(regranted)}` : text.expiryChanged(changed),
+        regranted > 0 ? `${text.expiryChanged(changed)} ${text.regranted(regranted)}` : text.expiryChanged(changed),
       );
-      done();
+      onDone();
     },
     onSettled: () => invalidateReads(queries, accessReads),
   });
@@ -88,15 +92,15 @@ export const ChangeExpiryDialog = ({ rows, close, done }: RowsProps) => {
       title={text.changeExpiry}
       open
       close={close}
-      act={() => change.mutate()}
-      actLabel={text.changeExpiryMany(rows.length)}
+      submit={() => change.mutate()}
+      submitLabel={text.changeExpiryMany(rows.length)}
       busy={change.isPending}
-      disabled={!isComplete(until)}
+      disabled={!isComplete(expiry)}
       error={change.error}
     >
       <p>{text.changeExpiryOf(rows.length)}</p>
       <RowNames rows={rows} />
-      <ExpiryField value={until} change={setUntil} />
+      <ExpiryField value={expiry} change={setExpiry} />
     </Dialog>
   );
 };
@@ -106,6 +110,6 @@ const RowNames = ({ rows }: Pick<RowsProps, 'rows'>) => (
     {rows.slice(0, shownMax).map(({ client_id: person, collection_id: api, email, collection_name: name }) => (
       <li key={`${person} ${api}`}>{words.access.matrix.rowName(email, name)}</li>
     ))}
-    {rows.length > shownMax ? <li>{text.furtherRows(rows.length - shownMax)}</li> : null}
+    {rows.length > shownMax ? <li>{text.moreRows(rows.length - shownMax)}</li> : null}
   </ul>
 );

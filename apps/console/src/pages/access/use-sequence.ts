@@ -18,14 +18,14 @@ interface State<Item> {
 /**
  * Runs an action on items one after another. Each succeeds or fails separately, and the state counts the finished ones.
  */
-export const useSequence = <Item>(act: (item: Item) => Promise<unknown>) => {
+export const useSequence = <Item>(process: (item: Item) => Promise<unknown>) => {
   const queries = useQueryClient();
   const [state, setState] = useState<State<Item> | null>(null);
   const run = async (items: readonly Item[]): Promise<readonly Failure<Item>[]> => {
     const failures: Failure<Item>[] = [];
     for (const [done, item] of items.entries()) {
       setState({ done, total: items.length, failures });
-      await act(item).catch((error: unknown) => failures.push({ item, error }));
+      await process(item).catch((error: unknown) => failures.push({ item, error }));
     }
     setState({ done: items.length, total: items.length, failures });
     await invalidateReads(queries, accessReads);

@@ -19,7 +19,11 @@ export const ApiDetails = ({ api }: { readonly api: Summary }) => (
     <h2 id="about" className={styles.hidden}>
       {text.about}
     </h2>
-    {api.description ? <Description of={api.description} long /> : <p className={styles.quiet}>{text.noDescription}</p>}
+    {api.description ? (
+      <Description markdown={api.description} long />
+    ) : (
+      <p className={styles.quiet}>{text.noDescription}</p>
+    )}
     <dl className={styles.properties}>
       <dt>{text.baseUrl}</dt>
       <dd>
@@ -57,21 +61,21 @@ const Authentication = ({ authentication }: { readonly authentication: Summary['
 /** Downloads the whole document as a file: the page itself never loads it. */
 export const Downloads = ({ id, name }: { readonly id: string; readonly name: string }) => {
   const save = useMutation({
-    mutationFn: async (form: 'json' | 'yaml') => {
+    mutationFn: async (format: 'json' | 'yaml') => {
       const params = { collection_id: id };
-      const bytes = await (form === 'json'
+      const bytes = await (format === 'json'
         ? callForFile('GET /api/collections/:collection_id/openapi.json', { params })
         : callForFile('GET /api/collections/:collection_id/openapi.yaml', { params }));
-      saveFile(bytes, `${fileName(name)}.${form}`);
+      saveFile(bytes, `${toFileName(name)}.${format}`);
     },
   });
-  const button = (form: 'json' | 'yaml', label: string) => (
+  const renderButton = (format: 'json' | 'yaml', label: string) => (
     <Button
       variant="default"
       size="xs"
       leftSection={<Download size={14} aria-hidden />}
-      loading={save.isPending && save.variables === form}
-      onClick={() => save.mutate(form)}
+      loading={save.isPending && save.variables === format}
+      onClick={() => save.mutate(format)}
     >
       {label}
     </Button>
@@ -79,15 +83,15 @@ export const Downloads = ({ id, name }: { readonly id: string; readonly name: st
   return (
     <div>
       <Group gap="xs" role="group" aria-label={text.documents}>
-        {button('json', text.downloadJson)}
-        {button('yaml', text.downloadYaml)}
+        {renderButton('json', text.downloadJson)}
+        {renderButton('yaml', text.downloadYaml)}
       </Group>
       <ErrorNote error={save.error} />
     </div>
   );
 };
 
-const fileName = (name: string): string =>
+const toFileName = (name: string): string =>
   name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')

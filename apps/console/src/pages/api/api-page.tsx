@@ -15,7 +15,9 @@ import { OperationList } from './operation-list.tsx';
 const text = words.api;
 
 /** The administration section of an API's page; only administrators load it. */
-const AdminOfApi = lazy(async () => ({ default: (await import('../apis/api-administration.tsx')).ApiAdministration }));
+const ApiAdministration = lazy(async () => ({
+  default: (await import('../apis/api-administration.tsx')).ApiAdministration,
+}));
 
 /** The options for a person without access. */
 const NoAccess = lazy(async () => ({ default: (await import('../clients/no-access.tsx')).NoAccess }));
@@ -27,7 +29,7 @@ export const Component = () => {
   const summary = useRead('GET /api/collections/:collection_id/summary', { params: { collection_id: id } });
   if (!summary.data)
     return (
-      <Page title={text.loading}>
+      <Page title={text.loadingTitle}>
         {summary.isPending ? (
           <Loading />
         ) : isProblem(summary.error, 403) ? (
@@ -45,7 +47,7 @@ export const Component = () => {
       {role === 'admin' ? (
         <section aria-label={text.admin}>
           <Suspense fallback={<Loading />}>
-            <AdminOfApi id={id} />
+            <ApiAdministration id={id} />
           </Suspense>
         </section>
       ) : null}
@@ -57,17 +59,17 @@ export const Component = () => {
 /** The list of operations next to the selected operation, which is in the URL. */
 const Operations = ({ id }: { readonly id: string }) => {
   const [search] = useSearchParams();
-  const chosen = search.get('operation');
+  const selectedKey = search.get('operation');
   return (
     <section aria-labelledby="operations" className={styles.operations}>
       <h2 id="operations">{text.operations}</h2>
-      <div className={styles.panes} data-chosen={chosen === null ? undefined : ''}>
-        <OperationList id={id} chosen={chosen} />
+      <div className={styles.panes} data-chosen={selectedKey === null ? undefined : ''}>
+        <OperationList id={id} selectedKey={selectedKey} />
         <div className={styles.details}>
-          {chosen === null ? (
+          {selectedKey === null ? (
             <p className={styles.quiet}>{text.choose}</p>
           ) : (
-            <OperationDetails key={chosen} id={id} operation={chosen} />
+            <OperationDetails key={selectedKey} id={id} operation={selectedKey} />
           )}
         </div>
       </div>

@@ -11,17 +11,17 @@ const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).M
 const shortMax = 500;
 
 /** A description, shown as plain text until the formatter has loaded. A long one is collapsed at first. */
-export const Description = ({ of, long = false }: { readonly of: string; readonly long?: boolean }) => {
+export const Description = ({ markdown, long = false }: { readonly markdown: string; readonly long?: boolean }) => {
   const [open, setOpen] = useState(false);
-  const folds = long && of.length > shortMax;
+  const isCollapsible = long && markdown.length > shortMax;
   return (
     <>
-      <div className={styles.description} data-folded={folds && !open ? '' : undefined}>
-        <Suspense fallback={<p>{lineOf(of)}</p>}>
-          <Markdown text={of} />
+      <div className={styles.description} data-folded={isCollapsible && !open ? '' : undefined}>
+        <Suspense fallback={<p>{lineOf(markdown)}</p>}>
+          <Markdown text={markdown} />
         </Suspense>
       </div>
-      {folds ? (
+      {isCollapsible ? (
         <Button variant="subtle" size="compact-sm" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? text.showLess : text.showAll}
         </Button>

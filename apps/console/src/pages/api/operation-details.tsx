@@ -45,8 +45,11 @@ export const OperationDetails = ({ id, operation }: OperationProps) => {
   const top = useRef<HTMLDivElement>(null);
   useEffect(() => {
     // On a narrow screen, the list that had the focus is no longer visible.
-    const focused = document.activeElement;
-    if (focused === document.body || (focused instanceof HTMLElement && focused.offsetParent === null))
+    const focusedElement = document.activeElement;
+    if (
+      focusedElement === document.body ||
+      (focusedElement instanceof HTMLElement && focusedElement.offsetParent === null)
+    )
       top.current?.focus();
   }, []);
   const slice = read.data && isSlice(read.data) ? read.data : null;
@@ -61,7 +64,7 @@ export const OperationDetails = ({ id, operation }: OperationProps) => {
           <Truncated
             slice={slice}
             busy={read.isFetching}
-            more={budget < budgets.length - 1 ? () => setBudget(budget + 1) : null}
+            loadMore={budget < budgets.length - 1 ? () => setBudget(budget + 1) : null}
           />
           <Contents slice={slice} />
           <ToolBlock id={id} operation={operation} />
@@ -90,7 +93,7 @@ const OperationHeader = ({ slice }: { readonly slice: Slice }) => (
       {slice.deprecated ? <StatusBadge kind="bad">{text.deprecated}</StatusBadge> : null}
     </h3>
     {slice.summary ? <p className={styles.summary}>{slice.summary}</p> : null}
-    {slice.description ? <Description of={slice.description} long /> : null}
+    {slice.description ? <Description markdown={slice.description} long /> : null}
     <p className={styles.copied}>
       <Code className={styles.address}>{slice.url}</Code>
       <CopyButton text={slice.url} />
@@ -130,16 +133,16 @@ const textOf = (object: Schema, name: string): string => {
 };
 
 const Body = ({ body, truncated }: TruncatedProps & { readonly body: Schema }) => {
-  const others = Array.isArray(body['other_content_types']) ? body['other_content_types'] : [];
+  const otherContentTypes = Array.isArray(body['other_content_types']) ? body['other_content_types'] : [];
   return (
     <>
       <h4>{text.body}</h4>
       {typeof body['$ref'] === 'string' ? <p>{text.reference(body['$ref'])}</p> : null}
       <p className={styles.quiet}>
         {textOf(body, 'content_type')} {body['required'] === true ? text.bodyRequired : text.bodyOptional}
-        {others.length > 0 ? `; ${text.otherTypes(others.map(String).join(', '))}` : ''}
+        {otherContentTypes.length > 0 ? `; ${text.otherTypes(otherContentTypes.map(String).join(', '))}` : ''}
       </p>
-      {textOf(body, 'description') ? <Description of={textOf(body, 'description')} /> : null}
+      {textOf(body, 'description') ? <Description markdown={textOf(body, 'description')} /> : null}
       <SchemaTree schema={body['schema']} pointer="/request_body/schema" truncated={truncated} label={text.body} />
     </>
   );
@@ -158,7 +161,7 @@ const Response = ({
         {status} <span className={styles.quiet}>{textOf(object, 'content_type')}</span>
       </h5>
       {typeof object['$ref'] === 'string' ? <p>{text.reference(object['$ref'])}</p> : null}
-      {textOf(object, 'description') ? <Description of={textOf(object, 'description')} /> : null}
+      {textOf(object, 'description') ? <Description markdown={textOf(object, 'description')} /> : null}
       {isSchema(object['schema']) ? (
         <SchemaTree schema={object['schema']} pointer={pointer} truncated={truncated} label={status} />
       ) : null}
@@ -170,17 +173,17 @@ const Response = ({
 const Truncated = ({
   slice,
   busy,
-  more,
+  loadMore,
 }: {
   readonly slice: Slice;
   readonly busy: boolean;
-  readonly more: (() => void) | null;
+  readonly loadMore: (() => void) | null;
 }) =>
   slice.truncated.length === 0 ? null : (
     <Alert color="gray" my="md" role="status">
-      {text.cut(slice.truncated.length)} {more ? null : text.cutLast}
-      {more ? (
-        <Button variant="default" size="xs" ml="sm" loading={busy} onClick={more}>
+      {text.truncated(slice.truncated.length)} {loadMore ? null : text.truncatedHint}
+      {loadMore ? (
+        <Button variant="default" size="xs" ml="sm" loading={busy} onClick={loadMore}>
           {text.more}
         </Button>
       ) : null}

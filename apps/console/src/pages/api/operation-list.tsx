@@ -9,19 +9,19 @@ import { MethodBadge } from '../../parts/method-badge.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
 import { words } from '../../words/words.ts';
 import styles from './api.module.css';
-import { nextOperation, rowsOf, type Operation, type Row } from './operation-rows.ts';
+import { findNextOperation, rowsOf, type Operation, type Row } from './operation-rows.ts';
 
 const text = words.api;
 
 /** All operations of an API, loaded page by page and filtered by the server. */
-export const OperationList = ({ id, chosen }: { readonly id: string; readonly chosen: string | null }) => {
+export const OperationList = ({ id, selectedKey }: { readonly id: string; readonly selectedKey: string | null }) => {
   const [search, setSearch] = useSearchParams();
   const q = search.get('q') ?? '';
   const tag = search.get('tag') ?? '';
   const filter = (name: 'q' | 'tag', value: string): void =>
     setSearch(
-      (before) => {
-        const next = new URLSearchParams(before);
+      (previous) => {
+        const next = new URLSearchParams(previous);
         if (value) next.set(name, value);
         else next.delete(name);
         return next;
@@ -47,8 +47,8 @@ export const OperationList = ({ id, chosen }: { readonly id: string; readonly ch
       </div>
       {tag === '' ? null : (
         <div className={styles.tagChosen}>
-          <span>{text.tag(tag)}</span>
-          <CloseButton aria-label={text.allTags(tag)} onClick={() => filter('tag', '')} />
+          <span>{text.selectedTag(tag)}</span>
+          <CloseButton aria-label={text.clearTag(tag)} onClick={() => filter('tag', '')} />
         </div>
       )}
       {pages.isPending ? <Loading /> : null}
@@ -58,9 +58,9 @@ export const OperationList = ({ id, chosen }: { readonly id: string; readonly ch
         <Rows
           key={`${q} ${tag}`}
           operations={pages.rows}
-          chosen={chosen}
-          chooseTag={(value) => filter('tag', value)}
-          more={pages.hasNextPage && !pages.isFetchingNextPage ? pages.fetchNextPage : null}
+          selectedKey={selectedKey}
+          selectTag={(value) => filter('tag', value)}
+          loadMore={pages.hasNextPage && !pages.isFetchingNextPage ? pages.fetchNextPage : null}
         />
       ) : null}
       {pages.isFetchingNextPage ? <Loading more /> : null}
@@ -72,20 +72,20 @@ const rowHeight = 52;
 
 interface RowsProps {
   readonly operations: readonly Operation[];
-  readonly chosen: string | null;
-  readonly chooseTag: (tag: string) => void;
+  readonly selectedKey: string | null;
+  readonly selectTag: (tag: string) => void;
   /** Loads the next page; null if there is none, or if it is already loading. */
-  readonly more: (() => unknown) | null;
+  readonly loadMore: (() => unknown) | null;
 }
 
 /** Renders only the rows in view. One of them is in the tab order, and the arrow keys move the focus from there. */
-const Rows = ({ operations, chosen, chooseTag, more }: RowsProps) => {
+const Rows = ({ operations, selectedKey, selectTag, loadMore }: RowsProps) => {
   const rows = useMemo(() => rowsOf(operations), [operations]);
   const scroller = useRef<HTMLDivElement>(null);
   const [focusedKey, setFocusedKey] = useState<string | null>(null);
-  const activeKey = focusedKey ?? chosen;
+  const activeKey = focusedKey ?? selectedKey;
   const foundIndex = rows.findIndex(({ key }) => key === activeKey);
-  const active = foundIndex >= 0 ? foundIndex : (nextOperation(rows, -1, 1) ?? 0);
+  const activeIndex = foundIndex >= 0 ? foundIndex : (findNextOperation(rows, -1, 1) ?? 0);
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
@@ -93,29 +93,31 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsProps) => {
     overscan: 10,
     // Keeps the focused row rendered while scrolling.
     rangeExtractor: useCallback(
-      (range: Range) => [...new Set([...defaultRangeExtractor(range), active])].sort((a, b) => a - b),
-      [active],
+      (range: Range) => [...new Set([...defaultRangeExtractor(range), activeIndex])].sort((a, b) => a - b),
+      [activeIndex],
     ),
   });
-  const search = useSearchWithout('operation');
+  const search = useQueryPrefix('operation');
   const visibleRows = virtual.getVirtualItems();
-  const last = virtual.range?.endIndex ?? 0;
+  const lastIndex = virtual.range?.endIndex ?? 0;
   useEffect(() => {
-    if (more && last >= rows.length - 30) more();
-  }, [last, rows.length, more]);
-  const started = useRef(false);
+    if (loadMore && lastIndex >= rows.length - 30) loadMore();
+  }, [lastIndex, rows.length, loadMore]);
+  const hasScrolled = useRef(false);
   useEffect(() => {
-    if (started.current) return;
-    started.current = true;
+    if (hasScrolled.current) return;
+    hasScrolled.current = true;
     if (foundIndex > 0) virtual.scrollToIndex(foundIndex, { align: 'center' });
   }, [foundIndex, virtual]);
   const move = (event: KeyboardEvent): void => {
-    const to = targetOf(event.key, rows, active);
-    if (to === undefined) return;
+    const targetIndex = targetOf(event.key, rows, activeIndex);
+    if (targetIndex === undefined) return;
     event.preventDefault();
-    setFocusedKey(rows[to]?.key ?? null);
-    virtual.scrollToIndex(to, { align: 'auto' });
-    requestAnimationFrame(() => scroller.current?.querySelector<HTMLElement>(`[data-index="${to}"] a`)?.focus());
+    setFocusedKey(rows[targetIndex]?.key ?? null);
+    virtual.scrollToIndex(targetIndex, { align: 'auto' });
+    requestAnimationFrame(() =>
+      scroller.current?.querySelector<HTMLElement>(`[data-index="${targetIndex}"] a`)?.focus(),
+    );
   };
   return (
     <div className={styles.scroller} ref={scroller} onKeyDown={move}>
@@ -131,13 +133,13 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsProps) => {
               style={{ transform: `translateY(${start}px)` }}
             >
               {row.kind === 'tag' ? (
-                <TagRow tag={row.tag} choose={chooseTag} />
+                <TagRow tag={row.tag} select={selectTag} />
               ) : (
                 <OperationRow
                   operation={row.operation}
                   to={`?${search}${row.key}`}
-                  isChosen={row.key === chosen}
-                  isActive={index === active}
+                  isSelected={row.key === selectedKey}
+                  isActive={index === activeIndex}
                 />
               )}
             </li>
@@ -149,12 +151,12 @@ const Rows = ({ operations, chosen, chooseTag, more }: RowsProps) => {
 };
 
 /** Returns this page's query string with the given parameter at the end, ready for its value to be appended. */
-const useSearchWithout = (name: string): string => {
+const useQueryPrefix = (name: string): string => {
   const [search] = useSearchParams();
-  const rest = new URLSearchParams(search);
-  rest.delete(name);
-  rest.append(name, '');
-  return rest.toString();
+  const parameters = new URLSearchParams(search);
+  parameters.delete(name);
+  parameters.append(name, '');
+  return parameters.toString();
 };
 
 const pageStep = 10;
@@ -162,15 +164,16 @@ const pageStep = 10;
 /** Returns the index of the row that a key moves to. */
 const targetOf = (key: string, rows: readonly Row[], from: number): number | undefined => {
   const step = { ArrowDown: 1, ArrowUp: -1, PageDown: pageStep, PageUp: -pageStep }[key];
-  if (key === 'Home') return nextOperation(rows, -1, 1);
-  if (key === 'End') return nextOperation(rows, rows.length, -1);
+  if (key === 'Home') return findNextOperation(rows, -1, 1);
+  if (key === 'End') return findNextOperation(rows, rows.length, -1);
   if (step === undefined) return undefined;
-  let at = from;
-  for (let count = Math.abs(step); count > 0; count--) at = nextOperation(rows, at, step > 0 ? 1 : -1) ?? at;
-  return at;
+  let index = from;
+  for (let count = Math.abs(step); count > 0; count--)
+    index = findNextOperation(rows, index, step > 0 ? 1 : -1) ?? index;
+  return index;
 };
 
-const TagRow = ({ tag, choose }: { readonly tag: string | null; readonly choose: (tag: string) => void }) =>
+const TagRow = ({ tag, select }: { readonly tag: string | null; readonly select: (tag: string) => void }) =>
   tag === null ? (
     <span className={styles.tag}>{text.untagged}</span>
   ) : (
@@ -179,7 +182,7 @@ const TagRow = ({ tag, choose }: { readonly tag: string | null; readonly choose:
       className={styles.tag}
       tabIndex={-1}
       aria-label={text.onlyTag(tag)}
-      onClick={() => choose(tag)}
+      onClick={() => select(tag)}
     >
       {tag}
     </button>
@@ -189,12 +192,12 @@ const TagRow = ({ tag, choose }: { readonly tag: string | null; readonly choose:
 const OperationRow = memo(function OperationRow({
   operation,
   to,
-  isChosen,
+  isSelected,
   isActive,
 }: {
   readonly operation: Operation;
   readonly to: string;
-  readonly isChosen: boolean;
+  readonly isSelected: boolean;
   readonly isActive: boolean;
 }) {
   return (
@@ -202,7 +205,7 @@ const OperationRow = memo(function OperationRow({
       to={to}
       className={styles.operation}
       tabIndex={isActive ? 0 : -1}
-      aria-current={isChosen ? 'true' : undefined}
+      aria-current={isSelected ? 'true' : undefined}
       preventScrollReset
     >
       <MethodBadge method={operation.method} />

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nextOperation, rowsOf, type Operation } from './operation-rows.ts';
+import { findNextOperation, rowsOf, type Operation } from './operation-rows.ts';
 
 const operation = (key: string, ...tags: string[]): Operation => ({
   operation_key: key,
@@ -30,8 +30,8 @@ it('adds no headings without tags', () => {
 
 it('the arrow keys skip headings and stop at the ends', () => {
   const rows = rowsOf([operation('a', 'x'), operation('b', 'y')]);
-  expect(nextOperation(rows, 1, 1)).toBe(3);
-  expect(nextOperation(rows, 3, -1)).toBe(1);
-  expect(nextOperation(rows, 1, -1)).toBeUndefined();
-  expect(nextOperation(rows, 3, 1)).toBeUndefined();
+  expect(findNextOperation(rows, 1, 1)).toBe(3);
+  expect(findNextOperation(rows, 3, -1)).toBe(1);
+  expect(findNextOperation(rows, 1, -1)).toBeUndefined();
+  expect(findNextOperation(rows, 3, 1)).toBeUndefined();
 });

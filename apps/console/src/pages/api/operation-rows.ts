@@ -13,18 +13,18 @@ export type Row =
  */
 export const rowsOf = (operations: readonly Operation[]): readonly Row[] => {
   const rows: Row[] = [];
-  let last: string | null = null;
+  let lastTag: string | null = null;
   for (const operation of operations) {
     const tag = operation.tags[0] ?? null;
-    if (tag !== last) rows.push({ kind: 'tag', key: `tag before ${operation.operation_key}`, tag });
+    if (tag !== lastTag) rows.push({ kind: 'tag', key: `tag before ${operation.operation_key}`, tag });
     rows.push({ kind: 'operation', key: operation.operation_key, operation });
-    last = tag;
+    lastTag = tag;
   }
   return rows;
 };
 
 /** Returns the index of the nearest operation in a direction; undefined at the end. */
-export const nextOperation = (rows: readonly Row[], from: number, step: 1 | -1): number | undefined => {
+export const findNextOperation = (rows: readonly Row[], from: number, step: 1 | -1): number | undefined => {
   for (let index = from + step; index >= 0 && index < rows.length; index += step)
     if (rows[index]?.kind === 'operation') return index;
   return undefined;

@@ -61,7 +61,7 @@ const Parameter = ({
       <td role="cell" data-label={text.parameter.description}>
         <div>
           {deprecated === true ? <strong>{text.deprecated} </strong> : null}
-          {typeof description === 'string' ? <Description of={description} /> : null}
+          {typeof description === 'string' ? <Description markdown={description} /> : null}
           <SchemaConstraints schema={schema} />
           {isDeep ? (
             <SchemaTree

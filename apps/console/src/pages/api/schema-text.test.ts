@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { constraintsOf, isCut, partsOf, describeType } from './schema-text.ts';
+import { constraintsOf, isTruncated, partsOf, describeType } from './schema-text.ts';
 
 describe('the text of a schema', () => {
   it.each([
@@ -18,7 +18,7 @@ describe('the text of a schema', () => {
     [true, 'anything'],
     [false, 'nothing'],
     [undefined, 'anything'],
-  ])('%j reads %s', (schema, words) => {
+  ])('%j is described as "%s"', (schema, words) => {
     expect(describeType(schema)).toBe(words);
   });
 
@@ -47,16 +47,16 @@ describe('the parts of a schema', () => {
     ]);
   });
 
-  it('of an array of objects are the members of its items', () => {
+  it('of an array of objects are the members of the items', () => {
     expect(names({ type: 'array', items: { properties: { id: {} } } })).toEqual([['id', '/s/items/properties/id']]);
   });
 
-  it('of one variant and null are those of the variant', () => {
+  it('with one variant and null are the parts of the variant', () => {
     const schema = { anyOf: [{ type: 'null' }, { properties: { id: {} } }] };
     expect(names(schema)).toEqual([['id', '/s/anyOf/1/properties/id']]);
   });
 
-  it('of several variants are the variants', () => {
+  it('with several variants are the variants', () => {
     const schema = { oneOf: [{ type: 'object' }, { type: 'string' }] };
     expect(names(schema)).toEqual([
       ['variant 1 of 2', '/s/oneOf/0'],
@@ -64,7 +64,7 @@ describe('the parts of a schema', () => {
     ]);
   });
 
-  it('of allOf are the parts of all its schemas', () => {
+  it('with allOf are the parts of all its schemas', () => {
     const schema = { allOf: [{ properties: { a: {} } }, { properties: { b: {} } }] };
     expect(names(schema).map(([name]) => name)).toEqual(['a', 'b']);
   });
@@ -74,13 +74,13 @@ describe('an omission', () => {
   const truncated = ['/request_body/schema/properties', '/responses/200/schema/properties/owner'];
 
   it('is detected at the pointer that the slice lists', () => {
-    expect(isCut({ $ref: '#/x' }, '/responses/200/schema/properties/owner', truncated)).toBe(true);
-    expect(isCut({ type: 'string' }, '/responses/200/schema/properties/name', truncated)).toBe(false);
+    expect(isTruncated({ $ref: '#/x' }, '/responses/200/schema/properties/owner', truncated)).toBe(true);
+    expect(isTruncated({ type: 'string' }, '/responses/200/schema/properties/name', truncated)).toBe(false);
   });
 
   it('is detected for objects without members below a listed pointer', () => {
-    expect(isCut({ type: 'object' }, '/request_body/schema/properties/card', truncated)).toBe(true);
-    expect(isCut({ type: 'string' }, '/request_body/schema/properties/name', truncated)).toBe(false);
-    expect(isCut({ properties: { a: {} } }, '/request_body/schema', truncated)).toBe(false);
+    expect(isTruncated({ type: 'object' }, '/request_body/schema/properties/card', truncated)).toBe(true);
+    expect(isTruncated({ type: 'string' }, '/request_body/schema/properties/name', truncated)).toBe(false);
+    expect(isTruncated({ properties: { a: {} } }, '/request_body/schema', truncated)).toBe(false);
   });
 });

@@ -23,8 +23,8 @@ export const describeType = (schema: unknown): string => {
   if (schema === false) return text.nothing;
   if (!isSchema(schema)) return text.anything;
   const reference = schema['$ref'];
-  if (typeof reference === 'string') return referenceName(reference);
-  if ('const' in schema) return text.value(valueText(schema['const']));
+  if (typeof reference === 'string') return referenceNameOf(reference);
+  if ('const' in schema) return text.value(formatValue(schema['const']));
   const types = typesOf(schema);
   if (types.length > 0) return withFormat(types.map((type) => describeOneType(type, schema)).join(text.or), schema);
   return describeUntyped(schema);
@@ -32,7 +32,7 @@ export const describeType = (schema: unknown): string => {
 
 const typesOf = (schema: Schema): readonly string[] => {
   const { type } = schema;
-  const types = (Array.isArray(type) ? type : [type]).filter((one) => typeof one === 'string');
+  const types = (Array.isArray(type) ? type : [type]).filter((entry) => typeof entry === 'string');
   return schema['nullable'] === true && types.length > 0 && !types.includes('null') ? [...types, 'null'] : types;
 };
 
@@ -46,12 +46,12 @@ const describeUntyped = (schema: Schema): string => {
   for (const name of ['oneOf', 'anyOf'] as const) {
     const schemas = listOf(schema, name);
     const types = schemas.map(describeType);
-    const distinct = [...new Set(types)];
-    if (schemas.length > 0) return distinct.length <= 2 ? distinct.join(text.or) : text[name](schemas.length);
+    const distinctTypes = [...new Set(types)];
+    if (schemas.length > 0) return distinctTypes.length <= 2 ? distinctTypes.join(text.or) : text[name](schemas.length);
   }
   const parts = listOf(schema, 'allOf').map(describeType);
-  const first = parts.find((part) => part !== text.anything);
-  if (first !== undefined) return first;
+  const firstType = parts.find((part) => part !== text.anything);
+  if (firstType !== undefined) return firstType;
   if (isSchema(schema['properties'])) return 'object';
   if (isSchema(schema['items'])) return text.arrayOf(describeType(schema['items']));
   const values = listOf(schema, 'enum').length;
@@ -59,13 +59,13 @@ const describeUntyped = (schema: Schema): string => {
 };
 
 /** Returns `Pet` for `#/components/schemas/Pet`. */
-export const referenceName = (reference: string): string => {
+export const referenceNameOf = (reference: string): string => {
   const name = reference.split('/').at(-1) ?? reference;
-  const unescaped = name.replaceAll('~1', '/').replaceAll('~0', '~');
+  const unescapedName = name.replaceAll('~1', '/').replaceAll('~0', '~');
   try {
-    return decodeURIComponent(unescaped);
+    return decodeURIComponent(unescapedName);
   } catch {
-    return unescaped;
+    return unescapedName;
   }
 };
 
@@ -77,7 +77,7 @@ export const listOf = (schema: Schema, name: string): readonly unknown[] => {
 const valueTextMax = 120;
 
 /** Formats a value from the document on one line. */
-export const valueText = (value: unknown): string => {
+export const formatValue = (value: unknown): string => {
   const json = JSON.stringify(value) ?? '';
   return json.length > valueTextMax ? `${json.slice(0, valueTextMax)}…` : json;
 };
@@ -87,14 +87,14 @@ export const constraintsOf = (schema: Schema): readonly string[] => {
   const constraints = Object.entries(text.constraints).flatMap(([name, format]) => {
     const value = schema[name];
     if (value === undefined || value === null) return [];
-    return [format(typeof value === 'string' && name !== 'default' ? value : valueText(value))];
+    return [format(typeof value === 'string' && name !== 'default' ? value : formatValue(value))];
   });
   const examples = listOf(schema, 'examples').slice(0, 3);
   return [
     ...constraints,
-    ...(examples.length > 0 ? [text.constraints.example(examples.map(valueText).join(', '))] : []),
+    ...(examples.length > 0 ? [text.constraints.example(examples.map(formatValue).join(', '))] : []),
     ...(schema['uniqueItems'] === true ? [text.unique] : []),
-    ...(schema['additionalProperties'] === false ? [text.closed] : []),
+    ...(schema['additionalProperties'] === false ? [text.noAdditionalProperties] : []),
     ...(schema['readOnly'] === true ? [text.readOnly] : []),
     ...(schema['writeOnly'] === true ? [text.writeOnly] : []),
   ];
@@ -134,7 +134,7 @@ const membersOf = (schema: Schema, pointer: string): readonly SchemaPart[] => {
       name,
       isName: true,
       required: required.has(name),
-      pointer: `${pointer}/properties/${escaped(name)}`,
+      pointer: `${pointer}/properties/${escapePointer(name)}`,
       schema: member,
     }),
   );
@@ -143,40 +143,44 @@ const membersOf = (schema: Schema, pointer: string): readonly SchemaPart[] => {
       name: `/${pattern}/`,
       isName: true,
       required: false,
-      pointer: `${pointer}/patternProperties/${escaped(pattern)}`,
+      pointer: `${pointer}/patternProperties/${escapePointer(pattern)}`,
       schema: member,
     }),
   );
-  const others = schema['additionalProperties'];
-  const rest = isSchema(others) && Object.keys(others).length > 0 ? [others] : [];
+  const additionalProperties = schema['additionalProperties'];
+  const additionalSchemas =
+    isSchema(additionalProperties) && Object.keys(additionalProperties).length > 0 ? [additionalProperties] : [];
   return [
     ...properties,
     ...patterns,
-    ...rest.map((other) => ({
-      name: text.otherProperties,
+    ...additionalSchemas.map((additionalSchema) => ({
+      name: text.additionalProperties,
       isName: false,
       required: false,
       pointer: `${pointer}/additionalProperties`,
-      schema: other,
+      schema: additionalSchema,
     })),
   ];
 };
 
 const itemsOf = (schema: Schema, pointer: string): readonly SchemaPart[] => {
   const { items } = schema;
-  const first = listOf(schema, 'prefixItems').map((item, index) => ({
+  const prefixItems = listOf(schema, 'prefixItems').map((item, index) => ({
     name: text.itemAt(index + 1),
     isName: false,
     required: false,
     pointer: `${pointer}/prefixItems/${index}`,
     schema: item,
   }));
-  if (!isSchema(items) || Object.keys(items).length === 0) return first;
+  if (!isSchema(items) || Object.keys(items).length === 0) return prefixItems;
   // The members of the items are more useful than a level that only shows that there are items.
-  const below = partsOf(items, `${pointer}/items`);
-  const saysLittle = isSchema(items['properties']) && typeof items['description'] !== 'string';
-  if (first.length === 0 && saysLittle) return below;
-  return [...first, { name: text.item, isName: false, required: false, pointer: `${pointer}/items`, schema: items }];
+  const itemParts = partsOf(items, `${pointer}/items`);
+  const isSkippable = isSchema(items['properties']) && typeof items['description'] !== 'string';
+  if (prefixItems.length === 0 && isSkippable) return itemParts;
+  return [
+    ...prefixItems,
+    { name: text.item, isName: false, required: false, pointer: `${pointer}/items`, schema: items },
+  ];
 };
 
 const variantsOf = (schema: Schema, pointer: string, keyword: 'oneOf' | 'anyOf'): readonly SchemaPart[] => {
@@ -195,19 +199,19 @@ const variantsOf = (schema: Schema, pointer: string, keyword: 'oneOf' | 'anyOf')
 
 const isNull = (form: unknown): boolean => isSchema(form) && form['type'] === 'null';
 
-const escaped = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
+const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
 
-const keywordsCut = ['', '/properties', '/items', '/oneOf', '/anyOf', '/allOf', '/additionalProperties'];
+const truncatedKeywords = ['', '/properties', '/items', '/oneOf', '/anyOf', '/allOf', '/additionalProperties'];
 
 /**
  * Returns whether parts of this schema itself were left out. If too many places were cut, a slice lists only their
  * parent. In that case, any schema without parts below that parent may have lost its parts.
  */
-export const isCut = (schema: unknown, pointer: string, truncated: readonly string[]): boolean => {
-  if (keywordsCut.some((keyword) => truncated.includes(`${pointer}${keyword}`)))
+export const isTruncated = (schema: unknown, pointer: string, truncated: readonly string[]): boolean => {
+  if (truncatedKeywords.some((keyword) => truncated.includes(`${pointer}${keyword}`)))
     return partsOf(schema, pointer).length === 0;
   if (!isBare(schema)) return false;
-  return truncated.some((place) => pointer.startsWith(`${place}/`));
+  return truncated.some((truncatedPointer) => pointer.startsWith(`${truncatedPointer}/`));
 };
 
 /** Returns whether a schema is an object or array without details, or an unresolved reference. */

@@ -6,12 +6,12 @@ import styles from './api.module.css';
 import { Description } from './description.tsx';
 import {
   constraintsOf,
-  isCut,
+  isTruncated,
   isSchema,
   listOf,
   partsOf,
   describeType,
-  valueText,
+  formatValue,
   type SchemaPart,
 } from './schema-text.ts';
 
@@ -42,7 +42,7 @@ export const SchemaTree = ({
       <>
         <p>{schema === undefined || schema === null ? text.noSchema : <TypeAndConstraints schema={schema} />}</p>
         <SchemaDescription schema={schema} />
-        <CutMark schema={schema} pointer={pointer} truncated={truncated} />
+        <TruncationMark schema={schema} pointer={pointer} truncated={truncated} />
       </>
     )}
     <Parts schema={schema} pointer={pointer} truncated={truncated} />
@@ -52,10 +52,10 @@ export const SchemaTree = ({
 const shownMax = 100;
 
 const Parts = ({ schema, pointer, truncated }: TreeProps) => {
-  const [isAll, setAll] = useState(false);
+  const [isExpanded, setIsExpanded] = useState(false);
   const parts = partsOf(schema, pointer);
   if (parts.length === 0) return null;
-  const visibleParts = isAll ? parts : parts.slice(0, shownMax);
+  const visibleParts = isExpanded ? parts : parts.slice(0, shownMax);
   return (
     <ul className={styles.tree}>
       {visibleParts.map((part) => (
@@ -63,7 +63,7 @@ const Parts = ({ schema, pointer, truncated }: TreeProps) => {
       ))}
       {visibleParts.length < parts.length ? (
         <li>
-          <Button variant="subtle" size="compact-xs" onClick={() => setAll(true)}>
+          <Button variant="subtle" size="compact-xs" onClick={() => setIsExpanded(true)}>
             {text.moreMembers(parts.length - visibleParts.length)}
           </Button>
         </li>
@@ -97,7 +97,7 @@ const Part = ({ part, truncated }: { readonly part: SchemaPart; readonly truncat
         )}{' '}
         <TypeAndConstraints schema={schema} /> {required ? <strong>{text.isRequired}</strong> : null}{' '}
         {isDeprecated ? <strong>{text.deprecated}</strong> : null}{' '}
-        <CutMark schema={schema} pointer={pointer} truncated={truncated} />
+        <TruncationMark schema={schema} pointer={pointer} truncated={truncated} />
       </div>
       <div className={styles.memberText}>
         <SchemaDescription schema={schema} />
@@ -107,8 +107,8 @@ const Part = ({ part, truncated }: { readonly part: SchemaPart; readonly truncat
   );
 };
 
-const CutMark = ({ schema, pointer, truncated }: TreeProps) =>
-  isCut(schema, pointer, truncated) ? <em className={styles.quiet}>{text.cutHere}</em> : null;
+const TruncationMark = ({ schema, pointer, truncated }: TreeProps) =>
+  isTruncated(schema, pointer, truncated) ? <em className={styles.quiet}>{text.truncatedHere}</em> : null;
 
 /** The type, allowed values and constraints of a schema. */
 const TypeAndConstraints = ({ schema }: { readonly schema: unknown }) => (
@@ -134,17 +134,17 @@ export const SchemaConstraints = ({ schema }: { readonly schema: unknown }) => {
 const valuesMax = 12;
 
 const Values = ({ schema }: { readonly schema: unknown }) => {
-  const [isAll, setAll] = useState(false);
+  const [isExpanded, setIsExpanded] = useState(false);
   const values = isSchema(schema) ? enumOf(schema) : [];
   if (values.length === 0) return null;
-  const visibleValues = isAll ? values : values.slice(0, valuesMax);
+  const visibleValues = isExpanded ? values : values.slice(0, valuesMax);
   return (
     <span className={styles.values}>
       {visibleValues.map((value, index) => (
-        <code key={index}>{valueText(value)}</code>
+        <code key={index}>{formatValue(value)}</code>
       ))}
       {visibleValues.length < values.length ? (
-        <Button variant="subtle" size="compact-xs" onClick={() => setAll(true)}>
+        <Button variant="subtle" size="compact-xs" onClick={() => setIsExpanded(true)}>
           {text.moreValues(values.length - visibleValues.length)}
         </Button>
       ) : null}
@@ -154,9 +154,11 @@ const Values = ({ schema }: { readonly schema: unknown }) => {
 
 /** Returns the allowed values. If an array has none, returns those of its items. */
 const enumOf = (schema: Readonly<Record<string, unknown>>): readonly unknown[] => {
-  const own = listOf(schema, 'enum');
-  return own.length > 0 || !isSchema(schema['items']) ? own : listOf(schema['items'], 'enum');
+  const values = listOf(schema, 'enum');
+  return values.length > 0 || !isSchema(schema['items']) ? values : listOf(schema['items'], 'enum');
 };
 
 const SchemaDescription = ({ schema }: { readonly schema: unknown }) =>
-  isSchema(schema) && typeof schema['description'] === 'string' ? <Description of={schema['description']} /> : null;
+  isSchema(schema) && typeof schema['description'] === 'string' ? (
+    <Description markdown={schema['description']} />
+  ) : null;

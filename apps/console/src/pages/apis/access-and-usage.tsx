@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { Link } from 'react-router';
 import type { CallResult } from '../../api/call.ts';
 import { usePages, useRead } from '../../api/use-call.ts';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Expiry } from '../../parts/expiry.tsx';
 import { words } from '../../words/words.ts';
 
@@ -20,7 +20,7 @@ const grantColumns: readonly Column<Grant>[] = [
   { header: text.person, cell: ({ email, full_name: name }) => <Person email={email} name={name} /> },
   { header: text.email, cell: ({ email }) => email },
   { header: text.company, cell: ({ company_name: company }) => company ?? '' },
-  { header: text.by, cell: ({ group_name: group }) => (group === null ? text.direct : text.byGroup(group)) },
+  { header: text.source, cell: ({ group_name: group }) => (group === null ? text.direct : text.byGroup(group)) },
   { header: text.until, cell: ({ expires_at: at }) => <Expiry at={at} /> },
 ];
 
@@ -33,7 +33,7 @@ export const AccessTable = ({ id }: { readonly id: string }) => (
       </Anchor>
     </p>
     <DataTable
-      label={text.rights}
+      label={text.access}
       columns={grantColumns}
       pages={usePages('GET /api/access/matrix', { query: { collection: id } })}
       keyOf={({ client_id: client, group_id: group }) => `${client} ${group ?? ''}`}
@@ -55,9 +55,9 @@ const usageColumns: readonly Column<Usage>[] = [
 /** Lists who used an API in the last 30 days, which is the service's default period. */
 export const UsageTable = ({ id }: { readonly id: string }) => (
   <DataTable
-    label={text.uses}
+    label={text.usage}
     columns={usageColumns}
-    pages={singlePage(useRead('GET /api/usage', { query: { by: 'profile', collection_id: id } }))}
+    pages={toSinglePage(useRead('GET /api/usage', { query: { by: 'profile', collection_id: id } }))}
     keyOf={({ profile_email: email = '' }) => email}
     empty={text.noUsage}
   />

@@ -12,56 +12,56 @@ import { AccessTable, UsageTable } from './access-and-usage.tsx';
 
 const text = words.apis.admin;
 
-type View = 'rights' | 'uses';
-type Act = 'edit' | 'authentication' | 'replace' | 'remove';
+type View = 'access' | 'usage';
+type DialogName = 'edit' | 'authentication' | 'replace' | 'remove';
 
 const dialogs = {
   edit: EditDialog,
   authentication: AuthenticationDialog,
   replace: ReplaceDialog,
   remove: DeleteDialog,
-} as const satisfies Record<Act, unknown>;
+} as const satisfies Record<DialogName, unknown>;
 
 /** The access and usage of an API, and the actions on it. Each part is loaded when it is opened. */
 export const ApiAdministration = ({ id }: { readonly id: string }) => {
   const { data: api } = useRead('GET /api/collections/:collection_id/summary', { params: { collection_id: id } });
   const [view, setView] = useState<View | null>(null);
-  const [act, setAct] = useState<Act | null>(null);
+  const [dialog, setDialog] = useState<DialogName | null>(null);
   if (!api) return null;
-  const ActDialog = act ? dialogs[act] : null;
+  const OpenDialog = dialog ? dialogs[dialog] : null;
   return (
     <>
       <h2>{text.title}</h2>
       <div className={styles.actions}>
-        <Button onClick={() => setAct('edit')}>{text.edit}</Button>
-        {(['authentication', 'replace'] as const).map((one) => (
-          <Button key={one} variant="default" onClick={() => setAct(one)}>
-            {text[one]}
+        <Button onClick={() => setDialog('edit')}>{text.edit}</Button>
+        {(['authentication', 'replace'] as const).map((name) => (
+          <Button key={name} variant="default" onClick={() => setDialog(name)}>
+            {text[name]}
           </Button>
         ))}
         <Button component={Link} variant="default" to={`/access?grant=1&api=${encodeURIComponent(id)}`}>
           {text.grant}
         </Button>
-        <Button variant="outline" color="red" onClick={() => setAct('remove')}>
+        <Button variant="outline" color="red" onClick={() => setDialog('remove')}>
           {text.remove}
         </Button>
       </div>
       <div className={styles.actions}>
-        {(['rights', 'uses'] as const).map((one) => (
+        {(['access', 'usage'] as const).map((name) => (
           <Button
-            key={one}
+            key={name}
             variant="default"
             size="xs"
-            aria-expanded={view === one}
-            onClick={() => setView(view === one ? null : one)}
+            aria-expanded={view === name}
+            onClick={() => setView(view === name ? null : name)}
           >
-            {text[one]}
+            {text[name]}
           </Button>
         ))}
       </div>
-      {view === 'rights' ? <AccessTable id={id} /> : null}
-      {view === 'uses' ? <UsageTable id={id} /> : null}
-      {ActDialog ? <ActDialog api={api} close={() => setAct(null)} /> : null}
+      {view === 'access' ? <AccessTable id={id} /> : null}
+      {view === 'usage' ? <UsageTable id={id} /> : null}
+      {OpenDialog ? <OpenDialog api={api} close={() => setDialog(null)} /> : null}
     </>
   );
 };

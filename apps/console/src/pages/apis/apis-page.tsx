@@ -4,7 +4,7 @@ import { Link, useNavigate, useSearchParams } from 'react-router';
 import type { CallResult } from '../../api/call.ts';
 import { usePages } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
-import { apiLabels } from '../../parts/api-label.ts';
+import { createApiLabeler } from '../../parts/api-label.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { SearchField } from '../../parts/search-field.tsx';
@@ -13,7 +13,7 @@ import { Toolbar } from '../../parts/toolbar.tsx';
 import { words } from '../../words/words.ts';
 import styles from './apis.module.css';
 import { DropAnywhere } from './drop-zone.tsx';
-import { importQueue, type Dropped } from './import-queue.ts';
+import { importQueue, type DroppedFile } from './import-queue.ts';
 
 const text = words.apis;
 
@@ -29,8 +29,8 @@ export const Component = () => {
     { query: { q, include: ['discoverable', 'usage'], include_total: true } },
     { keepPrevious: true },
   );
-  const take = (dropped: readonly Dropped[]): void => {
-    importQueue.add(dropped);
+  const addFiles = (files: readonly DroppedFile[]): void => {
+    importQueue.add(files);
     void navigate('/apis/import');
   };
   return (
@@ -45,7 +45,7 @@ export const Component = () => {
         </Group>
       }
     >
-      <DropAnywhere take={take} />
+      <DropAnywhere addFiles={addFiles} />
       <Toolbar>
         <SearchField
           label={text.filter}
@@ -55,7 +55,7 @@ export const Component = () => {
       </Toolbar>
       <DataTable
         label={text.title}
-        columns={columnsOf(apiLabels(pages.rows))}
+        columns={columnsOf(createApiLabeler(pages.rows))}
         pages={pages}
         keyOf={({ id }) => id}
         empty={q ? text.noneFound : text.none}

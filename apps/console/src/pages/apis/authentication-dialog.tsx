@@ -25,7 +25,7 @@ const optionsOf = (labels: Readonly<Record<string, string>>) =>
   Object.entries(labels).map(([value, label]) => ({ value, label }));
 
 /** Sends a change and closes the dialog. */
-const useSending = (id: string, close: () => void) => {
+const useAuthenticationChange = (id: string, close: () => void) => {
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -41,8 +41,8 @@ const useSending = (id: string, close: () => void) => {
         'GET /api/collections/:collection_id/summary',
         'GET /api/collections/:collection_id/metadata',
       ]);
-    } catch (thrown) {
-      setError(thrown);
+    } catch (failure) {
+      setError(failure);
     }
     setBusy(false);
   };
@@ -53,18 +53,18 @@ const useSending = (id: string, close: () => void) => {
 export const AuthenticationDialog = ({ api: { id, authentication: current }, close }: ApiDialogProps) => {
   const [type, setType] = useState<Type>(current.type);
   const [isRemoving, setIsRemoving] = useState(false);
-  const { send, busy, error } = useSending(id, close);
+  const { send, busy, error } = useAuthenticationChange(id, close);
   const save = (fields: FormData): void => {
     const value = fieldOf(fields, 'value');
     const name = fieldOf(fields, 'parameter');
     const withValue = value === '' ? {} : { value };
-    const where = { name, in: fieldOf(fields, 'in') as Place };
-    const authentication = { type, ...(type === 'none' ? {} : withValue), ...(type === 'apiKey' ? where : {}) };
+    const placement = { name, in: fieldOf(fields, 'in') as Place };
+    const authentication = { type, ...(type === 'none' ? {} : withValue), ...(type === 'apiKey' ? placement : {}) };
     void send(authentication, text.authenticationSaved);
   };
   return (
     <>
-      <Dialog title={text.authentication} open close={close} act={save} busy={busy} error={error}>
+      <Dialog title={text.authentication} open close={close} submit={save} busy={busy} error={error}>
         <p>{text.authenticationIntro}</p>
         <NativeSelect
           label={text.type}
@@ -135,8 +135,8 @@ const RemoveDialog = ({
   <Dialog
     title={text.removeAuthenticationTitle}
     open
-    act={remove}
-    actLabel={text.removeAuthentication}
+    submit={remove}
+    submitLabel={text.removeAuthentication}
     destructive
     {...props}
   >

@@ -12,13 +12,13 @@ const text = words.apis.admin;
 
 /** Deletes an API once its name is typed; shows how many people lose access. */
 export const DeleteDialog = ({ api: { id, name }, close }: ApiDialogProps) => {
-  const [typed, setTyped] = useState('');
+  const [typedName, setTypedName] = useState('');
   const navigate = useNavigate();
   const clients = useRead('GET /api/access/collections/:collection_id/clients', { params: { collection_id: id } });
   const remove = useChange('DELETE /api/collections/:collection_id', {
     invalidates: ['GET /api/collections/', 'GET /api/access/matrix'],
   });
-  const act = (): void =>
+  const submit = (): void =>
     remove.mutate(
       { params: { collection_id: id } },
       {
@@ -33,21 +33,21 @@ export const DeleteDialog = ({ api: { id, name }, close }: ApiDialogProps) => {
       title={text.removeTitle}
       open
       close={close}
-      act={act}
-      actLabel={text.remove}
+      submit={submit}
+      submitLabel={text.remove}
       destructive
-      disabled={typed.trim() !== name.trim()}
+      disabled={typedName.trim() !== name.trim()}
       busy={remove.isPending}
       error={remove.error}
     >
       <p>{text.removeWarning}</p>
-      {clients.data ? <p role="status">{text.mayUse(clients.data.length)}</p> : null}
+      {clients.data ? <p role="status">{text.losingAccess(clients.data.length)}</p> : null}
       <ErrorNote error={clients.error} retry={() => clients.refetch()} />
       <TextInput
         label={text.typeName(name)}
-        value={typed}
+        value={typedName}
         autoComplete="off"
-        onChange={({ currentTarget: { value } }) => setTyped(value)}
+        onChange={({ currentTarget: { value } }) => setTypedName(value)}
       />
     </Dialog>
   );

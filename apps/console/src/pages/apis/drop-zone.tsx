@@ -5,39 +5,39 @@ import { File, FolderOpen } from 'lucide-react';
 import { useRef, type ChangeEvent } from 'react';
 import { words } from '../../words/words.ts';
 import styles from './drop-zone.module.css';
-import type { Dropped } from './import-queue.ts';
+import type { DroppedFile } from './import-queue.ts';
 
 const text = words.apis.import;
 
 /** A file from the browser. A file from a folder also has its path in that folder. */
 type PathFile = File & { readonly path?: string };
 
-const droppedOf = (file: PathFile): Dropped => {
+const toDroppedFile = (file: PathFile): DroppedFile => {
   const path = file.path ?? (file.webkitRelativePath || file.name);
   return { file, path: path.replace(/^(\.?\/)+/, '') };
 };
 
 interface DropProps {
-  readonly take: (dropped: readonly Dropped[]) => void;
+  readonly addFiles: (files: readonly DroppedFile[]) => void;
 }
 
 /** Accepts files and folders, dropped or chosen with a button, which also works with the keyboard. */
 export const DropZone = ({
-  take,
+  addFiles,
   hint = [text.drop, text.dropHint],
-  one: single = false,
+  single = false,
   pickLabel = text.pickFiles,
 }: DropProps & {
   readonly hint?: readonly string[];
   /** Whether only a single file is accepted. */
-  readonly one?: boolean;
+  readonly single?: boolean;
   readonly pickLabel?: string;
 }) => {
   const open = useRef<() => void>(null);
   return (
     <Dropzone
       openRef={open}
-      onDrop={(files) => take(files.map(droppedOf))}
+      onDrop={(files) => addFiles(files.map(toDroppedFile))}
       multiple={!single}
       activateOnClick={false}
       activateOnKeyboard={false}
@@ -55,17 +55,17 @@ export const DropZone = ({
           <Button leftSection={<File size={16} aria-hidden />} onClick={() => open.current?.()}>
             {pickLabel}
           </Button>
-          {single ? null : <FolderButton take={take} />}
+          {single ? null : <FolderButton addFiles={addFiles} />}
         </div>
       </div>
     </Dropzone>
   );
 };
 
-const FolderButton = ({ take }: DropProps) => {
+const FolderButton = ({ addFiles }: DropProps) => {
   const input = useRef<HTMLInputElement>(null);
-  const changed = ({ currentTarget }: ChangeEvent<HTMLInputElement>): void => {
-    take([...(currentTarget.files ?? [])].map(droppedOf));
+  const handleChange = ({ currentTarget }: ChangeEvent<HTMLInputElement>): void => {
+    addFiles([...(currentTarget.files ?? [])].map(toDroppedFile));
     // Allows the user to choose the same folder again.
     currentTarget.value = '';
   };
@@ -86,18 +86,18 @@ const FolderButton = ({ take }: DropProps) => {
         webkitdirectory=""
         className={styles.hidden}
         aria-label={text.pickFolder}
-        onChange={changed}
+        onChange={handleChange}
       />
     </>
   );
 };
 
 /** Accepts files dropped anywhere on the page. Only for mouse users, so it is hidden from screen readers. */
-export const DropAnywhere = ({ take }: DropProps) => (
+export const DropAnywhere = ({ addFiles }: DropProps) => (
   <Dropzone.FullScreen
     activateOnKeyboard={false}
     inputProps={{ 'aria-hidden': true }}
-    onDrop={(files) => take(files.map(droppedOf))}
+    onDrop={(files) => addFiles(files.map(toDroppedFile))}
   >
     <div aria-hidden className={styles.everywhere}>
       {text.dropAnywhere}

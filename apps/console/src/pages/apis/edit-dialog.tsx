@@ -37,7 +37,7 @@ export const EditDialog = ({ api, close }: ApiDialogProps) => {
     );
   };
   return (
-    <Dialog title={text.editTitle} open close={close} act={save} busy={change.isPending} error={change.error}>
+    <Dialog title={text.editTitle} open close={close} submit={save} busy={change.isPending} error={change.error}>
       <TextInput label={text.name} name="name" required maxLength={nameMax} defaultValue={api.name} mb="sm" />
       <Textarea
         label={text.description}

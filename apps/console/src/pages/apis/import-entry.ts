@@ -2,13 +2,13 @@ import type { CallResult } from '../../api/call.ts';
 import type { FileRead } from './documents/read-document.ts';
 
 export type Plan = CallResult<'POST /api/imports/plan'>;
-export type Imported = CallResult<'PUT /api/imports/'>;
+export type ImportResult = CallResult<'PUT /api/imports/'>;
 
 /** The state of a file in the import. */
 export type State =
   | { readonly kind: 'waiting' | 'reading' | 'comparing' | 'sending' }
   /** The rate limit is exceeded; the import continues automatically after this time. */
-  | { readonly kind: 'held'; readonly seconds: number }
+  | { readonly kind: 'rateLimited'; readonly seconds: number }
   /** The effect that importing the file would have. */
   | {
       readonly kind: 'planned';
@@ -16,11 +16,11 @@ export type State =
       /** Whether the import would create an API with the same name as an existing one. */
       readonly nameExists: boolean;
     }
-  | { readonly kind: 'done'; readonly imported: Imported }
-  | { readonly kind: 'skipped'; readonly because: 'ending' | 'other' }
+  | { readonly kind: 'done'; readonly result: ImportResult }
+  | { readonly kind: 'skipped'; readonly reason: 'extension' | 'other' }
   | { readonly kind: 'broken'; readonly read: FileRead & { readonly kind: 'broken' } }
   /** Another file in this import would change the same API. */
-  | { readonly kind: 'twice'; readonly other: string }
+  | { readonly kind: 'duplicate'; readonly otherPath: string }
   | { readonly kind: 'tooLarge'; readonly bytesMax: number }
   | { readonly kind: 'failed'; readonly error: unknown }
   | { readonly kind: 'cancelled' };
@@ -61,17 +61,18 @@ export const isInFolder = (path: string): boolean => path.includes('/');
 const isDocumentName = (path: string): boolean => /\.(json|ya?ml)$/i.test(path);
 
 /** Returns the initial state of a file from a folder, or of a single file. */
-export const stateOfNew = (path: string): State =>
-  isDocumentName(path) ? { kind: 'waiting' } : { kind: 'skipped', because: 'ending' };
+export const initialStateOf = (path: string): State =>
+  isDocumentName(path) ? { kind: 'waiting' } : { kind: 'skipped', reason: 'extension' };
 
 /** Returns whether a path is in a folder that belongs to a tool and contains none of the user's documents. */
 export const isIgnored = (path: string): boolean => /(^|\/)(\.[^/]*|node_modules)(\/|$)/.test(path);
 
-const failures: readonly State['kind'][] = ['broken', 'twice', 'tooLarge', 'failed', 'cancelled'];
-export const hasFailed = ({ state }: Entry): boolean => failures.includes(state.kind);
+const failedKinds: readonly State['kind'][] = ['broken', 'duplicate', 'tooLarge', 'failed', 'cancelled'];
+export const hasFailed = ({ state }: Entry): boolean => failedKinds.includes(state.kind);
 
-const unfinished: readonly State['kind'][] = ['waiting', 'reading', 'comparing', 'sending', 'held'];
-export const isInProgress = ({ state }: Entry): boolean => unfinished.includes(state.kind);
+const unfinishedKinds: readonly State['kind'][] = ['waiting', 'reading', 'comparing', 'sending', 'rateLimited'];
+export const isInProgress = ({ state }: Entry): boolean => unfinishedKinds.includes(state.kind);
 
 /** Returns whether importing the file would change something. */
-export const isToImport = ({ state }: Entry): boolean => state.kind === 'planned' && state.plan.outcome !== 'unchanged';
+export const needsImport = ({ state }: Entry): boolean =>
+  state.kind === 'planned' && state.plan.outcome !== 'unchanged';

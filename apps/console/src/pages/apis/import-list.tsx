@@ -1,13 +1,13 @@
 import { Anchor, Button } from '@mantine/core';
 import { useState } from 'react';
 import { Link } from 'react-router';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { messageOf } from '../../parts/error-note.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import styles from './apis.module.css';
-import { brokenSentence } from './documents/broken-sentence.ts';
+import { describeBrokenFile } from './documents/describe-broken-file.ts';
 import { nameOf } from './documents/document-name.ts';
 import type { Entry, Plan, State } from './import-entry.ts';
 
@@ -18,7 +18,7 @@ export const ImportList = ({ entries }: { readonly entries: readonly Entry[] }) 
   <DataTable
     label={text.files}
     columns={columns}
-    pages={singlePage({ data: entries, error: null, isPending: false, refetch: () => undefined })}
+    pages={toSinglePage({ data: entries, error: null, isPending: false, refetch: () => undefined })}
     keyOf={({ number }) => String(number)}
     empty={text.nothing}
   />
@@ -39,28 +39,30 @@ const columns: readonly Column<Entry>[] = [
 ];
 
 const ApiName = ({ entry: { state, document, path } }: { readonly entry: Entry }) => {
-  const known = state.kind === 'done' ? state.imported : state.kind === 'planned' ? state.plan : null;
-  const name = known?.name ?? (document ? nameOf(document.title, path) : '');
-  if (!known || known.id === null) return <span>{name}</span>;
+  const knownApi = state.kind === 'done' ? state.result : state.kind === 'planned' ? state.plan : null;
+  const name = knownApi?.name ?? (document ? nameOf(document.title, path) : '');
+  if (!knownApi || knownApi.id === null) return <span>{name}</span>;
   return (
-    <Anchor component={Link} to={`/apis/${known.id}`}>
+    <Anchor component={Link} to={`/apis/${knownApi.id}`}>
       {name}
     </Anchor>
   );
 };
 
-const good = ['created', 'updated'];
+const changedOutcomes = ['created', 'updated'];
 
 const Outcome = ({ state }: { readonly state: State }) => {
   if (state.kind === 'done') {
-    const { outcome } = state.imported;
-    return <StatusBadge kind={good.includes(outcome) ? 'good' : 'quiet'}>{text.done[outcome]}</StatusBadge>;
+    const { outcome } = state.result;
+    return <StatusBadge kind={changedOutcomes.includes(outcome) ? 'good' : 'quiet'}>{text.done[outcome]}</StatusBadge>;
   }
   if (state.kind === 'planned') {
     const { outcome } = state.plan;
-    return <StatusBadge kind={good.includes(outcome) ? 'special' : 'quiet'}>{text.planned[outcome]}</StatusBadge>;
+    return (
+      <StatusBadge kind={changedOutcomes.includes(outcome) ? 'special' : 'quiet'}>{text.planned[outcome]}</StatusBadge>
+    );
   }
-  const isBad = ['broken', 'twice', 'tooLarge', 'failed'].includes(state.kind);
+  const isBad = ['broken', 'duplicate', 'tooLarge', 'failed'].includes(state.kind);
   const kind = isBad ? 'bad' : ['skipped', 'cancelled'].includes(state.kind) ? 'quiet' : 'waiting';
   return <StatusBadge kind={kind}>{text.states[state.kind]}</StatusBadge>;
 };
@@ -71,20 +73,20 @@ const Details = ({ entry: { state, file } }: { readonly entry: Entry }) => {
       return (
         <>
           <Changes plan={state.plan} />
-          {state.nameExists ? <span>{text.sameName(text.ways.title)}</span> : null}
-          <Warnings of={state.plan} />
+          {state.nameExists ? <span>{text.sameName(text.matchModes.title)}</span> : null}
+          <Warnings result={state.plan} />
         </>
       );
     case 'done':
-      return <Warnings of={state.imported} />;
-    case 'held':
-      return text.heldFor(state.seconds);
+      return <Warnings result={state.result} />;
+    case 'rateLimited':
+      return text.rateLimitedFor(state.seconds);
     case 'skipped':
-      return text.skippedBecause[state.because];
+      return text.skipReasons[state.reason];
     case 'broken':
-      return brokenSentence(state.read);
-    case 'twice':
-      return text.twice(state.other);
+      return describeBrokenFile(state.read);
+    case 'duplicate':
+      return text.duplicate(state.otherPath);
     case 'tooLarge':
       return text.tooLarge(file.size, state.bytesMax);
     case 'failed':
@@ -97,19 +99,25 @@ const Details = ({ entry: { state, file } }: { readonly entry: Entry }) => {
 };
 
 const Changes = ({ plan: { outcome, changes } }: { readonly plan: Plan }) => {
-  const { name, description, document, operations_added: added, operations_removed: removed } = changes;
-  if (outcome === 'created') return <span>{text.operations(added.total)}</span>;
+  const {
+    name,
+    description,
+    document,
+    operations_added: addedOperations,
+    operations_removed: removedOperations,
+  } = changes;
+  if (outcome === 'created') return <span>{text.operations(addedOperations.total)}</span>;
   const changeTexts = [
     ...(name ? [text.nameChange(name.from, name.to)] : []),
-    ...(added.total > 0 ? [text.added(added.total)] : []),
-    ...(removed.total > 0 ? [text.removed(removed.total)] : []),
+    ...(addedOperations.total > 0 ? [text.added(addedOperations.total)] : []),
+    ...(removedOperations.total > 0 ? [text.removed(removedOperations.total)] : []),
     ...(description ? [text.descriptionChange] : []),
-    ...(document && added.total + removed.total === 0 ? [text.documentChange] : []),
+    ...(document && addedOperations.total + removedOperations.total === 0 ? [text.documentChange] : []),
   ];
   return changeTexts.length > 0 ? <span>{changeTexts.join(', ')}</span> : null;
 };
 
-const Warnings = ({ of: { name, warnings } }: { readonly of: Pick<Plan, 'name' | 'warnings'> }) => {
+const Warnings = ({ result: { name, warnings } }: { readonly result: Pick<Plan, 'name' | 'warnings'> }) => {
   const [open, setOpen] = useState(false);
   if (!warnings) return null;
   return (
@@ -122,7 +130,7 @@ const Warnings = ({ of: { name, warnings } }: { readonly of: Pick<Plan, 'name' |
         <ul className={styles.departures}>
           {warnings.first.map(({ pointer, message }, index) => (
             <li key={index}>
-              <code>{pointer || text.wholeDocument}</code> {message}
+              <code>{pointer || text.entireDocument}</code> {message}
             </li>
           ))}
         </ul>

@@ -7,7 +7,7 @@ import { Page } from '../../layout/page.tsx';
 import { words } from '../../words/words.ts';
 import styles from './apis.module.css';
 import { DropZone } from './drop-zone.tsx';
-import { hasFailed, isToImport, isInProgress, sourceMax, type Entry, type Identity } from './import-entry.ts';
+import { hasFailed, needsImport, isInProgress, sourceMax, type Entry, type Identity } from './import-entry.ts';
 import { ImportList } from './import-list.tsx';
 import { importQueue, type QueueState } from './import-queue.ts';
 
@@ -15,7 +15,7 @@ const text = words.apis.import;
 
 /** Imports documents: first shows the changes that each would make, then the outcomes. */
 export const Component = () => {
-  const standing = useSyncExternalStore(importQueue.subscribe, importQueue.state);
+  const queueState = useSyncExternalStore(importQueue.subscribe, importQueue.state);
   return (
     <Page
       title={text.title}
@@ -25,13 +25,13 @@ export const Component = () => {
         </Anchor>
       }
     >
-      <DropZone take={(dropped) => importQueue.add(dropped)} />
-      <Options identity={standing.identity} disabled={standing.work !== null} />
-      {standing.entries.length > 0 ? (
+      <DropZone addFiles={(files) => importQueue.add(files)} />
+      <Options identity={queueState.identity} disabled={queueState.work !== null} />
+      {queueState.entries.length > 0 ? (
         <section aria-labelledby="files">
           <h2 id="files">{text.files}</h2>
-          <Progress {...standing} />
-          <ImportList entries={standing.work ? standing.entries : sorted(standing.entries)} />
+          <Progress {...queueState} />
+          <ImportList entries={queueState.work ? queueState.entries : sortEntries(queueState.entries)} />
         </section>
       ) : null}
     </Page>
@@ -39,14 +39,13 @@ export const Component = () => {
 };
 
 /** Sorts the entries once the work is done: those that need attention first, unchanged ones last. */
-const sorted = (entries: readonly Entry[]): readonly Entry[] =>
-  entries.toSorted((one, other) => rankOf(one) - rankOf(other));
+const sortEntries = (entries: readonly Entry[]): readonly Entry[] => entries.toSorted((a, b) => rankOf(a) - rankOf(b));
 
 const rankOf = (entry: Entry): number => {
   if (hasFailed(entry)) return 0;
-  if (isToImport(entry)) return 1;
+  if (needsImport(entry)) return 1;
   const { state } = entry;
-  if (state.kind === 'done' && state.imported.outcome !== 'unchanged') return 1;
+  if (state.kind === 'done' && state.result.outcome !== 'unchanged') return 1;
   return state.kind === 'skipped' ? 3 : 2;
 };
 
@@ -56,13 +55,13 @@ const Options = ({ identity, disabled }: { readonly identity: Identity; readonly
     <div className={styles.fields}>
       <div>
         <SegmentedControl
-          aria-label={text.by}
+          aria-label={text.matchBy}
           value={identity.by}
           disabled={disabled}
-          onChange={(by) => importQueue.identify({ ...identity, by: by as Identity['by'] })}
-          data={Object.entries(text.ways).map(([value, label]) => ({ value, label }))}
+          onChange={(by) => importQueue.setIdentity({ ...identity, by: by as Identity['by'] })}
+          data={Object.entries(text.matchModes).map(([value, label]) => ({ value, label }))}
         />
-        <p className={styles.quiet}>{identity.by === 'path' ? text.byPath : text.byTitle}</p>
+        <p className={styles.quiet}>{identity.by === 'path' ? text.pathHint : text.titleHint}</p>
       </div>
       {identity.by === 'path' ? (
         <TextInput
@@ -72,7 +71,7 @@ const Options = ({ identity, disabled }: { readonly identity: Identity; readonly
           maxLength={sourceMax}
           disabled={disabled}
           onBlur={({ currentTarget: { value } }) => {
-            if (value.trim() !== identity.source) importQueue.identify({ ...identity, source: value.trim() });
+            if (value.trim() !== identity.source) importQueue.setIdentity({ ...identity, source: value.trim() });
           }}
         />
       ) : null}
@@ -84,8 +83,8 @@ const Options = ({ identity, disabled }: { readonly identity: Identity; readonly
 const Progress = ({ entries, work }: QueueState) => {
   const queries = useQueryClient();
   const start = (): void => void importQueue.import().then(() => invalidateReads(queries, ['GET /api/collections/']));
-  const toImport = entries.filter(isToImport).length;
-  const failed = entries.filter(hasFailed).length;
+  const importCount = entries.filter(needsImport).length;
+  const failedCount = entries.filter(hasFailed).length;
   return (
     <div className={styles.status}>
       {work ? <ProgressBar entries={entries} work={work} /> : <p role="status">{summaryOf(entries)}</p>}
@@ -95,10 +94,10 @@ const Progress = ({ entries, work }: QueueState) => {
         </Button>
       ) : (
         <>
-          {toImport > 0 ? <Button onClick={start}>{text.start(toImport)}</Button> : null}
-          {failed > 0 ? (
+          {importCount > 0 ? <Button onClick={start}>{text.start(importCount)}</Button> : null}
+          {failedCount > 0 ? (
             <Button variant="default" onClick={() => importQueue.retry()}>
-              {text.retry(failed)}
+              {text.retry(failedCount)}
             </Button>
           ) : null}
           <Button variant="default" onClick={() => importQueue.clear()}>
@@ -111,16 +110,18 @@ const Progress = ({ entries, work }: QueueState) => {
 };
 
 const ProgressBar = ({ entries, work }: { entries: readonly Entry[]; work: NonNullable<QueueState['work']> }) => {
-  const all = entries.filter(({ number }) => work.numbers.has(number));
-  const done = all.filter((entry) => !isInProgress(entry) && !(work.kind === 'importing' && isToImport(entry)));
+  const workEntries = entries.filter(({ number }) => work.numbers.has(number));
+  const doneEntries = workEntries.filter(
+    (entry) => !isInProgress(entry) && !(work.kind === 'importing' && needsImport(entry)),
+  );
   const label =
     work.kind === 'comparing'
-      ? text.comparing(done.length, all.length)
-      : text.importing(done.length, all.length, bytesOf(done), bytesOf(all));
+      ? text.comparing(doneEntries.length, workEntries.length)
+      : text.importing(doneEntries.length, workEntries.length, bytesOf(doneEntries), bytesOf(workEntries));
   return (
     <>
       <p role="status">{label}</p>
-      <progress aria-label={label} max={all.length} value={done.length} />
+      <progress aria-label={label} max={workEntries.length} value={doneEntries.length} />
     </>
   );
 };
@@ -134,13 +135,13 @@ const summaryOf = (entries: readonly Entry[]): string => {
     const name = names[resultOf(entry)];
     counts[name] = (counts[name] ?? 0) + 1;
   }
-  const all = Object.values(names).map((name) => [name, counts[name] ?? 0] as const);
-  return text.summary(Object.fromEntries(all));
+  const countsByName = Object.values(names).map((name) => [name, counts[name] ?? 0] as const);
+  return text.summary(Object.fromEntries(countsByName));
 };
 
 const resultOf = ({ state }: Entry): keyof typeof text.summaryStates => {
-  if (state.kind === 'done') return state.imported.outcome;
+  if (state.kind === 'done') return state.result.outcome;
   if (state.kind === 'skipped' || state.kind === 'cancelled') return state.kind;
-  if (state.kind !== 'planned') return 'refused';
+  if (state.kind !== 'planned') return 'failed';
   return ({ created: 'wouldCreate', updated: 'wouldUpdate', unchanged: 'unchanged' } as const)[state.plan.outcome];
 };

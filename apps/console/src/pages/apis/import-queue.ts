@@ -1,20 +1,20 @@
 import { call } from '../../api/call.ts';
 import { isProblem } from '../../api/problem.ts';
 import { nameOf } from './documents/document-name.ts';
-import { bodyWith, readFile } from './documents/reader.ts';
+import { createBody, readFile } from './documents/reader.ts';
 import {
   hasFailed,
   importKeyOf,
   isIgnored,
-  isToImport,
+  needsImport,
   isInProgress,
-  stateOfNew,
+  initialStateOf,
   type Entry,
   type Identity,
   type State,
 } from './import-entry.ts';
 
-export interface Dropped {
+export interface DroppedFile {
   readonly file: File;
   readonly path: string;
 }
@@ -36,8 +36,8 @@ const nameExists = async (name: string, signal: AbortSignal): Promise<boolean> =
 class ImportQueue {
   #state: QueueState = { entries: [], identity: { by: 'path', source: '' }, work: null };
   #listeners = new Set<() => void>();
-  #stop = new AbortController();
-  #last = 0;
+  #abortController = new AbortController();
+  #lastNumber = 0;
   /** The service's size limit, learned from the first 413, so that no other large file is sent in vain. */
   #bytesMax = Infinity;
 
@@ -49,22 +49,22 @@ class ImportQueue {
   readonly state = (): QueueState => this.#state;
 
   /** Adds files, and compares them with the catalog. */
-  add(dropped: readonly Dropped[]): void {
-    const added = dropped
+  add(files: readonly DroppedFile[]): void {
+    const newEntries = files
       .filter(({ path }) => !isIgnored(path))
-      .sort((one, other) => one.path.localeCompare(other.path))
+      .sort((a, b) => a.path.localeCompare(b.path))
       .map(({ file, path }): Entry => {
-        return { number: ++this.#last, file, path, state: stateOfNew(path), document: null };
+        return { number: ++this.#lastNumber, file, path, state: initialStateOf(path), document: null };
       });
     // Removes finished files, which would only hide the new ones.
-    const entries = this.#state.entries.filter((entry) => isInProgress(entry) || isToImport(entry));
-    this.#change({ entries: [...entries, ...added] });
+    const entries = this.#state.entries.filter((entry) => isInProgress(entry) || needsImport(entry));
+    this.#change({ entries: [...entries, ...newEntries] });
     void this.#compare();
   }
 
-  identify(identity: Identity): void {
+  setIdentity(identity: Identity): void {
     const entries = this.#state.entries.map((entry) =>
-      ['planned', 'twice'].includes(entry.state.kind) ? { ...entry, state: { kind: 'waiting' } as const } : entry,
+      ['planned', 'duplicate'].includes(entry.state.kind) ? { ...entry, state: { kind: 'waiting' } as const } : entry,
     );
     this.#change({ identity, entries });
     void this.#compare();
@@ -72,12 +72,12 @@ class ImportQueue {
 
   /** Sends the files that would change something. Resolves when all are done or cancelled. */
   async import(): Promise<void> {
-    const entries = this.#state.entries.filter(isToImport);
-    await this.#work('importing', entries, async (entry, signal) => {
+    const entries = this.#state.entries.filter(needsImport);
+    await this.#runWork('importing', entries, async (entry, signal) => {
       this.#set(entry, { kind: 'sending' });
       const { query, body } = this.#requestFor(entry);
-      const imported = await call('PUT /api/imports/', { query, body, signal });
-      this.#set(entry, { kind: 'done', imported });
+      const result = await call('PUT /api/imports/', { query, body, signal });
+      this.#set(entry, { kind: 'done', result });
     });
   }
 
@@ -91,7 +91,7 @@ class ImportQueue {
   }
 
   cancel(): void {
-    this.#stop.abort();
+    this.#abortController.abort();
   }
 
   /** Removes all files, unless the import is running. */
@@ -101,15 +101,15 @@ class ImportQueue {
 
   async #compare(): Promise<void> {
     if (this.#state.work) return;
-    const waiting = this.#state.entries.filter(({ state }) => state.kind === 'waiting');
-    if (waiting.length === 0) return;
-    await this.#work('comparing', waiting, async (entry, signal) => {
-      const read = entry.document ? entry : await this.#read(entry);
-      if (!read || signal.aborted) return;
-      const other = this.#duplicateOf(read);
-      if (other) return this.#set(entry, { kind: 'twice', other: other.path });
+    const waitingEntries = this.#state.entries.filter(({ state }) => state.kind === 'waiting');
+    if (waitingEntries.length === 0) return;
+    await this.#runWork('comparing', waitingEntries, async (entry, signal) => {
+      const loadedEntry = entry.document ? entry : await this.#read(entry);
+      if (!loadedEntry || signal.aborted) return;
+      const duplicate = this.#duplicateOf(loadedEntry);
+      if (duplicate) return this.#set(entry, { kind: 'duplicate', otherPath: duplicate.path });
       this.#set(entry, { kind: 'comparing' });
-      const { query, body } = this.#requestFor(read);
+      const { query, body } = this.#requestFor(loadedEntry);
       const plan = await call('POST /api/imports/plan', { query, body, signal });
       const isNameTaken = plan.outcome === 'created' && (await nameExists(plan.name, signal));
       this.#set(entry, { kind: 'planned', plan, nameExists: isNameTaken });
@@ -122,7 +122,7 @@ class ImportQueue {
   async #read(entry: Entry): Promise<Entry | null> {
     this.#set(entry, { kind: 'reading' });
     const read = await readFile(entry.file);
-    if (read.kind === 'other') this.#set(entry, { kind: 'skipped', because: 'other' });
+    if (read.kind === 'other') this.#set(entry, { kind: 'skipped', reason: 'other' });
     if (read.kind === 'broken') this.#set(entry, { kind: 'broken', read });
     if (read.kind !== 'document') return null;
     return this.#patch(entry, { document: { title: read.title, json: read.json } });
@@ -132,11 +132,11 @@ class ImportQueue {
   #duplicateOf(entry: Entry): Entry | undefined {
     const identity = this.#identityOf(entry);
     return this.#state.entries.find(
-      (other) =>
-        other.number < entry.number &&
-        other.document !== null &&
-        (isToImport(other) || isInProgress(other) || other.state.kind === 'planned') &&
-        this.#identityOf(other) === identity,
+      (candidate) =>
+        candidate.number < entry.number &&
+        candidate.document !== null &&
+        (needsImport(candidate) || isInProgress(candidate) || candidate.state.kind === 'planned') &&
+        this.#identityOf(candidate) === identity,
     );
   }
 
@@ -149,41 +149,41 @@ class ImportQueue {
     const importKey = importKeyOf(entry, this.#state.identity);
     const name = nameOf(entry.document?.title ?? null, entry.path);
     const query = importKey === null ? {} : { import_key: importKey };
-    return { query, body: bodyWith({ name }, entry.document?.json ?? new Blob(['null'])) };
+    return { query, body: createBody({ name }, entry.document?.json ?? new Blob(['null'])) };
   }
 
-  async #work(
+  async #runWork(
     kind: 'comparing' | 'importing',
     entries: readonly Entry[],
-    act: (entry: Entry, signal: AbortSignal) => Promise<void>,
+    process: (entry: Entry, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
-    this.#stop = new AbortController();
-    const { signal } = this.#stop;
+    this.#abortController = new AbortController();
+    const { signal } = this.#abortController;
     this.#change({ work: { kind, numbers: new Set(entries.map(({ number }) => number)) } });
-    const next = entries.values();
-    const one = async (): Promise<void> => {
-      for (const entry of next) {
+    const remainingEntries = entries.values();
+    const runWorker = async (): Promise<void> => {
+      for (const entry of remainingEntries) {
         if (signal.aborted) this.#set(entry, { kind: 'cancelled' });
-        else await this.#attempt(entry, signal, act);
+        else await this.#attempt(entry, signal, process);
       }
     };
-    await Promise.all(Array.from({ length: concurrency }, one));
+    await Promise.all(Array.from({ length: concurrency }, runWorker));
     this.#change({ work: null });
   }
 
   async #attempt(
     entry: Entry,
     signal: AbortSignal,
-    act: (entry: Entry, signal: AbortSignal) => Promise<void>,
+    process: (entry: Entry, signal: AbortSignal) => Promise<void>,
   ): Promise<void> {
     if (entry.file.size > this.#bytesMax) return this.#set(entry, { kind: 'tooLarge', bytesMax: this.#bytesMax });
     try {
-      await act(entry, signal);
+      await process(entry, signal);
     } catch (error) {
       if (signal.aborted) return this.#set(entry, { kind: 'cancelled' });
       if (isProblem(error, 429)) {
         await this.#wait(entry, error.retryAfter ?? 60, signal);
-        return signal.aborted ? this.#set(entry, { kind: 'cancelled' }) : this.#attempt(entry, signal, act);
+        return signal.aborted ? this.#set(entry, { kind: 'cancelled' }) : this.#attempt(entry, signal, process);
       }
       const bytesMax = isProblem(error, 413) ? Number(/\d+/.exec(error.message)?.[0] ?? 0) : 0;
       if (bytesMax > 0) this.#bytesMax = bytesMax;
@@ -192,7 +192,7 @@ class ImportQueue {
   }
 
   #wait(entry: Entry, seconds: number, signal: AbortSignal): Promise<void> {
-    this.#set(entry, { kind: 'held', seconds });
+    this.#set(entry, { kind: 'rateLimited', seconds });
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, seconds * 1_000);
       signal.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true });
@@ -203,17 +203,17 @@ class ImportQueue {
     this.#patch(entry, { state });
   }
 
-  #patch({ number }: Entry, part: Partial<Entry>): Entry | null {
-    let patched: Entry | null = null;
+  #patch({ number }: Entry, changes: Partial<Entry>): Entry | null {
+    let patchedEntry: Entry | null = null;
     const entries = this.#state.entries.map((entry) =>
-      entry.number === number ? (patched = { ...entry, ...part }) : entry,
+      entry.number === number ? (patchedEntry = { ...entry, ...changes }) : entry,
     );
     this.#change({ entries });
-    return patched;
+    return patchedEntry;
   }
 
-  #change(part: Partial<QueueState>): void {
-    this.#state = { ...this.#state, ...part };
+  #change(changes: Partial<QueueState>): void {
+    this.#state = { ...this.#state, ...changes };
     this.#listeners.forEach((listener) => listener());
   }
 }

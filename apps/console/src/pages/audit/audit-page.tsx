@@ -111,24 +111,24 @@ const FilterFields = ({ filters, set }: { readonly filters: AuditFilters; readon
   </fieldset>
 );
 
-const known = Object.keys(text.actions);
+const knownActions = Object.keys(text.actions);
 const pauseMs = 400;
 
 /** Filters by one of the service's actions, or by any other action that callers report. */
 const ActionField = ({ action, set }: { readonly action: string; readonly set: Change }) => {
-  const [typed, setTyped] = useState(action);
-  const later = useDebouncedCallback((value: string) => set({ action: value.trim() }), pauseMs);
+  const [inputText, setInputText] = useState(action);
+  const setActionDebounced = useDebouncedCallback((value: string) => set({ action: value.trim() }), pauseMs);
   return (
     <Autocomplete
       label={text.action}
       placeholder={text.anyAction}
-      data={known}
+      data={knownActions}
       limit={50}
       maxLength={200}
-      value={typed}
+      value={inputText}
       onChange={(value) => {
-        setTyped(value);
-        later(value);
+        setInputText(value);
+        setActionDebounced(value);
       }}
       renderOption={({ option: { value } }) => (
         <span>

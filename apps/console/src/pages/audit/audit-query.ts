@@ -3,7 +3,7 @@ import { dayOf } from '../../parts/last-day.ts';
 const sources = ['all', 'system', 'client'] as const;
 export type Source = (typeof sources)[number];
 
-/** Reads the filters from the URL: e-mail, name, and UTC days. */
+/** Reads the filters from the URL: email, name, and UTC days. */
 export const filtersOf = (search: URLSearchParams) => ({
   source: sources.find((source) => source === search.get('source')) ?? 'all',
   person: search.get('actor') ?? '',

@@ -25,7 +25,7 @@ export const Who = ({ entry: { actor, actor_id: id } }: { readonly entry: Entry 
   return isEmail(actor) ? <PersonLink email={actor} /> : <span>{actor}</span>;
 };
 
-/** Names of service accounts are rarely e-mail addresses. */
+/** Names of service accounts are rarely email addresses. */
 const isEmail = (name: string): boolean => /^[^\s@]+@[^\s@]+$/.test(name);
 
 const PersonLink = ({ email }: { readonly email: string }) => (
@@ -37,10 +37,10 @@ const PersonLink = ({ email }: { readonly email: string }) => (
 /** The action as text and its raw name; a caller's entry is marked as reported. */
 export const Action = ({ entry: { message, source } }: { readonly entry: Entry }) => {
   const action = textOf(message, 'action');
-  const known = Object.hasOwn(text.actions, action) ? text.actions[action] : null;
+  const actionLabel = Object.hasOwn(text.actions, action) ? text.actions[action] : null;
   return (
     <span>
-      {known ? <>{known} </> : null}
+      {actionLabel ? <>{actionLabel} </> : null}
       <code className={styles.raw}>{action === '' ? text.noAction : action}</code>
       {source === 'client' ? <small className={styles.reported}>{text.reported}</small> : null}
     </span>
@@ -52,9 +52,9 @@ export const About = ({ entry: { message, source } }: { readonly entry: Entry })
   const parts = source === 'system' ? partsOf(message) : [callOf(message)].filter((part) => part !== '');
   return (
     <span>
-      {parts.map((part, at) => (
-        <Fragment key={at}>
-          {at > 0 ? ' · ' : null}
+      {parts.map((part, index) => (
+        <Fragment key={index}>
+          {index > 0 ? ' · ' : null}
           {part}
         </Fragment>
       ))}
@@ -65,20 +65,20 @@ export const About = ({ entry: { message, source } }: { readonly entry: Entry })
 type Message = Entry['message'];
 
 const partsOf = (message: Message): readonly ReactNode[] => {
-  const field = (name: string): string => textOf(message, name);
-  const [profile, collection, collectionId, group] = ['profile', 'collection', 'collection_id', 'group'].map(field);
+  const readField = (name: string): string => textOf(message, name);
+  const [profile, collection, collectionId, group] = ['profile', 'collection', 'collection_id', 'group'].map(readField);
   const count = message['count'];
   return [
     profile ? <PersonLink email={profile} /> : null,
     collection ? <ApiLink name={collection} id={collectionId ?? ''} /> : null,
     group ? <GroupLink name={group} /> : null,
-    field('tier') ? `${text.kinds.tier} ${field('tier')}` : null,
-    field('service_account') ? `${text.kinds.account} ${field('service_account')}` : null,
-    field('new_name') ? text.renamed(field('new_name')) : null,
-    field('expires_at') ? text.until(formatExpiry(field('expires_at'))) : null,
-    field('role') || null,
-    field('reason') || null,
-    typeof count === 'number' ? text.counted(count) : null,
+    readField('tier') ? `${text.kinds.tier} ${readField('tier')}` : null,
+    readField('service_account') ? `${text.kinds.account} ${readField('service_account')}` : null,
+    readField('new_name') ? text.renamed(readField('new_name')) : null,
+    readField('expires_at') ? text.until(formatExpiry(readField('expires_at'))) : null,
+    readField('role') || null,
+    readField('reason') || null,
+    typeof count === 'number' ? text.total(count) : null,
   ].filter((part) => part !== null);
 };
 

@@ -16,11 +16,11 @@ const unconfirmedMax = 100_000;
 
 /** Exports the filtered log as a file, one entry per line. */
 export const ExportButton = ({ query, total }: { readonly query: AuditQuery; readonly total: number }) => {
-  const [isAsking, setAsking] = useState(false);
+  const [isDialogOpen, setIsDialogOpen] = useState(false);
   const file = useMutation({
     mutationFn: () => callForFile('GET /api/audit/export', { query: { ...query, include: 'actor,names' } }),
     onSuccess: (bytes) => saveFile(bytes, text.file),
-    onSettled: () => setAsking(false),
+    onSettled: () => setIsDialogOpen(false),
   });
   return (
     <>
@@ -28,17 +28,17 @@ export const ExportButton = ({ query, total }: { readonly query: AuditQuery; rea
         variant="default"
         leftSection={<Download size={16} aria-hidden />}
         loading={file.isPending}
-        onClick={() => (total > unconfirmedMax ? setAsking(true) : file.mutate())}
+        onClick={() => (total > unconfirmedMax ? setIsDialogOpen(true) : file.mutate())}
       >
         {text.export}
       </Button>
       <ErrorNote error={file.error} />
       <Dialog
         title={text.exportTitle}
-        open={isAsking}
-        close={() => setAsking(false)}
-        act={() => file.mutate()}
-        actLabel={text.exportAll}
+        open={isDialogOpen}
+        close={() => setIsDialogOpen(false)}
+        submit={() => file.mutate()}
+        submitLabel={text.exportAll}
         busy={file.isPending}
       >
         <p>{text.exportMany(total)}</p>

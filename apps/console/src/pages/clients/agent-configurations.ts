@@ -17,14 +17,14 @@ export interface AgentConfiguration {
 }
 
 /** Returns the key as one string with a placeholder for the secret, which is not stored in readable form. */
-export const placeholderKey = (clientId: string | null): string => `${clientId ?? 'CLIENT_ID'}.YOUR_SECRET`;
+export const createPlaceholderKey = (clientId: string | null): string => `${clientId ?? 'CLIENT_ID'}.YOUR_SECRET`;
 
-const json = (value: unknown): string => JSON.stringify(value, null, 2);
+const formatJson = (value: unknown): string => JSON.stringify(value, null, 2);
 
 /**
  * Returns configurations for common clients, each of which reads the key from its secret storage. See `docs/agents.md`.
  */
-export const agentConfigurations = (origin: string, clientId: string | null): readonly AgentConfiguration[] => {
+export const createAgentConfigurations = (origin: string, clientId: string | null): readonly AgentConfiguration[] => {
   const url = `${origin}/mcp`;
   return [
     {
@@ -38,7 +38,9 @@ export const agentConfigurations = (origin: string, clientId: string | null): re
         },
         {
           label: text.claudeCodeTeam,
-          text: json({ mcpServers: { portico: { type: 'http', url, headers: { 'X-API-Key': '${PORTICO_KEY}' } } } }),
+          text: formatJson({
+            mcpServers: { portico: { type: 'http', url, headers: { 'X-API-Key': '${PORTICO_KEY}' } } },
+          }),
         },
       ],
     },
@@ -48,14 +50,14 @@ export const agentConfigurations = (origin: string, clientId: string | null): re
       hint: text.claudeHint,
       snippets: [
         { label: text.address, text: url },
-        { label: text.claudeHeader, text: `X-API-Key: ${placeholderKey(clientId)}` },
+        { label: text.claudeHeader, text: `X-API-Key: ${createPlaceholderKey(clientId)}` },
       ],
     },
     {
       key: 'vs-code',
       name: text.code,
       hint: text.codeHint,
-      snippets: [{ label: text.codeFile, text: json(codeConfiguration(url)) }],
+      snippets: [{ label: text.codeFile, text: formatJson(createCodeConfiguration(url)) }],
     },
     {
       key: 'cursor',
@@ -64,7 +66,7 @@ export const agentConfigurations = (origin: string, clientId: string | null): re
       snippets: [
         {
           label: text.cursorFile,
-          text: json({ mcpServers: { portico: { url, headers: { 'X-API-Key': '${env:PORTICO_KEY}' } } } }),
+          text: formatJson({ mcpServers: { portico: { url, headers: { 'X-API-Key': '${env:PORTICO_KEY}' } } } }),
         },
       ],
     },
@@ -72,26 +74,26 @@ export const agentConfigurations = (origin: string, clientId: string | null): re
       key: 'openai',
       name: text.openai,
       hint: null,
-      snippets: [{ label: text.openaiFile, text: openaiProgram(url) }],
+      snippets: [{ label: text.openaiFile, text: createOpenaiProgram(url) }],
     },
     {
       key: 'curl',
       name: text.curl,
       hint: null,
       snippets: [
-        { label: text.curlMcp, text: curlLine(url, toolCall) },
-        { label: text.curlRest, text: curlLine(`${origin}/api/operations/search`, { query }) },
+        { label: text.curlMcp, text: createCurlCommand(url, toolCall) },
+        { label: text.curlRest, text: createCurlCommand(`${origin}/api/operations/search`, { query }) },
       ],
     },
   ];
 };
 
-const codeConfiguration = (url: string) => ({
+const createCodeConfiguration = (url: string) => ({
   inputs: [{ type: 'promptString', id: 'portico-key', description: 'Portico API key', password: true }],
   servers: { portico: { type: 'http', url, headers: { 'X-API-Key': '${input:portico-key}' } } },
 });
 
-const openaiProgram = (url: string): string => `import asyncio
+const createOpenaiProgram = (url: string): string => `import asyncio
 import os
 
 from agents import Agent, Runner
@@ -117,5 +119,5 @@ const toolCall = {
   params: { name: 'search_operations', arguments: { query } },
 };
 
-const curlLine = (url: string, body: unknown): string =>
+const createCurlCommand = (url: string, body: unknown): string =>
   `curl ${url} -H "X-API-Key: $PORTICO_KEY" -H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;

@@ -4,7 +4,7 @@ import { Page } from '../../layout/page.tsx';
 import { CopyBlock, CopyButton } from '../../parts/copy.tsx';
 import { useMe } from '../../session/me.ts';
 import { words } from '../../words/words.ts';
-import { agentConfigurations, placeholderKey } from './agent-configurations.ts';
+import { createAgentConfigurations, createPlaceholderKey } from './agent-configurations.ts';
 import styles from './clients.module.css';
 
 const text = words.clients.agent;
@@ -34,11 +34,11 @@ export const Component = () => {
             text.adminHint
           ) : (
             <Anchor component={Link} to="/key" underline="always">
-              {text.toKey}
+              {text.findSecret}
             </Anchor>
           )}
         </p>
-        <CopyBlock label={text.keyLabel} text={`export PORTICO_KEY='${placeholderKey(clientId)}'`} />
+        <CopyBlock label={text.keyLabel} text={`export PORTICO_KEY='${createPlaceholderKey(clientId)}'`} />
       </section>
       <Configurations origin={origin} clientId={clientId} />
       <section className={styles.section} aria-labelledby="without">
@@ -55,19 +55,19 @@ export const Component = () => {
 };
 
 const Configurations = ({ origin, clientId }: { readonly origin: string; readonly clientId: string | null }) => {
-  const all = agentConfigurations(origin, clientId);
+  const configurations = createAgentConfigurations(origin, clientId);
   return (
     <section className={styles.section} aria-labelledby="configurations">
       <h2 id="configurations">{text.clients}</h2>
-      <Tabs defaultValue={all[0]?.key ?? null} keepMounted={false}>
+      <Tabs defaultValue={configurations[0]?.key ?? null} keepMounted={false}>
         <Tabs.List aria-labelledby="configurations">
-          {all.map(({ key, name }) => (
+          {configurations.map(({ key, name }) => (
             <Tabs.Tab key={key} value={key}>
               {name}
             </Tabs.Tab>
           ))}
         </Tabs.List>
-        {all.map(({ key, hint, snippets }) => (
+        {configurations.map(({ key, hint, snippets }) => (
           <Tabs.Panel key={key} value={key} pt="sm">
             {hint ? <p>{hint}</p> : null}
             {snippets.map((snippet) => (

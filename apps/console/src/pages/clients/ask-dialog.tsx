@@ -5,9 +5,9 @@ import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
 import { words } from '../../words/words.ts';
 
-const text = words.clients.asking;
+const text = words.clients.accessRequests;
 
-interface AskProps {
+interface AskDialogProps {
   readonly id: string;
   readonly name: string;
   readonly close: () => void;
@@ -16,9 +16,9 @@ interface AskProps {
 const reasonMax = 1_000;
 
 /** Asks for access to an API in the catalog. */
-export const AskDialog = ({ id, name, close }: AskProps) => {
+export const AskDialog = ({ id, name, close }: AskDialogProps) => {
   const ask = useChange('POST /api/access/requests', { invalidates: ['GET /api/catalog', 'GET /api/access/requests'] });
-  const act = (fields: FormData): void => {
+  const submit = (fields: FormData): void => {
     const days = fieldOf(fields, 'days');
     ask.mutate(
       {
@@ -41,8 +41,8 @@ export const AskDialog = ({ id, name, close }: AskProps) => {
       title={text.askFor(name)}
       open
       close={close}
-      act={act}
-      actLabel={text.send}
+      submit={submit}
+      submitLabel={text.send}
       busy={ask.isPending}
       error={ask.error}
     >

@@ -6,7 +6,7 @@ import { words } from '../../words/words.ts';
 import { Catalog } from './catalog.tsx';
 import { OwnRequests } from './own-requests.tsx';
 
-const text = words.clients.asking;
+const text = words.clients.accessRequests;
 
 /** The catalog, and the user's own access requests. */
 export const Component = () => {

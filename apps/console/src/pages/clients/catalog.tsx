@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Link, useSearchParams } from 'react-router';
 import type { CallResult } from '../../api/call.ts';
 import { usePages } from '../../api/use-call.ts';
-import { apiLabels } from '../../parts/api-label.ts';
+import { createApiLabeler } from '../../parts/api-label.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { lineOf } from '../../parts/markdown-of.ts';
 import { SearchField } from '../../parts/search-field.tsx';
@@ -13,16 +13,16 @@ import { words } from '../../words/words.ts';
 import { AskDialog } from './ask-dialog.tsx';
 import styles from './clients.module.css';
 
-const text = words.clients.asking;
+const text = words.clients.accessRequests;
 
-type Line = CallResult<'GET /api/catalog'>[number];
+type CatalogEntry = CallResult<'GET /api/catalog'>[number];
 
 /** All APIs that the client may use or ask for. */
 export const Catalog = () => {
   const [search, setSearch] = useSearchParams();
   const q = search.get('q') ?? '';
   const pages = usePages('GET /api/catalog', { query: { q } }, { keepPrevious: true });
-  const [asking, setAsking] = useState<Line | null>(null);
+  const [dialogEntry, setDialogEntry] = useState<CatalogEntry | null>(null);
   return (
     <>
       <Toolbar>
@@ -34,28 +34,33 @@ export const Catalog = () => {
       </Toolbar>
       <DataTable
         label={text.views.catalog}
-        columns={columnsOf(apiLabels(pages.rows), setAsking)}
+        columns={columnsOf(createApiLabeler(pages.rows), setDialogEntry)}
         pages={pages}
         keyOf={({ id }) => id}
         empty={q ? text.nothingMatches : text.empty}
       />
-      {asking ? <AskDialog id={asking.id} name={asking.name} close={() => setAsking(null)} /> : null}
+      {dialogEntry ? (
+        <AskDialog id={dialogEntry.id} name={dialogEntry.name} close={() => setDialogEntry(null)} />
+      ) : null}
     </>
   );
 };
 
 const kinds = { granted: 'good', requested: 'waiting', none: 'quiet' } as const;
 
-const columnsOf = (labelOf: (line: Line) => string, ask: (line: Line) => void): readonly Column<Line>[] => [
+const columnsOf = (
+  labelOf: (entry: CatalogEntry) => string,
+  ask: (entry: CatalogEntry) => void,
+): readonly Column<CatalogEntry>[] => [
   {
     header: text.name,
-    cell: (line) =>
-      line.access === 'granted' ? (
-        <Anchor component={Link} to={`/apis/${line.id}`} className={styles.name}>
-          {labelOf(line)}
+    cell: (entry) =>
+      entry.access === 'granted' ? (
+        <Anchor component={Link} to={`/apis/${entry.id}`} className={styles.name}>
+          {labelOf(entry)}
         </Anchor>
       ) : (
-        <span className={styles.name}>{labelOf(line)}</span>
+        <span className={styles.name}>{labelOf(entry)}</span>
       ),
   },
   {
@@ -69,10 +74,10 @@ const columnsOf = (labelOf: (line: Line) => string, ask: (line: Line) => void): 
   {
     header: text.actions,
     headerHidden: true,
-    cell: (line) =>
-      line.access === 'none' ? (
-        <Button size="xs" aria-label={text.askFor(labelOf(line))} onClick={() => ask(line)}>
-          {text.act}
+    cell: (entry) =>
+      entry.access === 'none' ? (
+        <Button size="xs" aria-label={text.askFor(labelOf(entry))} onClick={() => ask(entry)}>
+          {text.askButton}
         </Button>
       ) : null,
   },

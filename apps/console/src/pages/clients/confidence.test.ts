@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { confidenceOf } from './confidence.ts';
 
 it.each([
-  [1, 'very'],
-  [0.8, 'very'],
-  [0.79, 'probably'],
-  [0.5, 'probably'],
-  [0.49, 'perhaps'],
-  [0.25, 'perhaps'],
-  [0.24, 'hardly'],
-  [0.1, 'hardly'],
-] as const)('a score of %s is %s', (score, confidence) => {
+  [1, 'high'],
+  [0.8, 'high'],
+  [0.79, 'medium'],
+  [0.5, 'medium'],
+  [0.49, 'low'],
+  [0.25, 'low'],
+  [0.24, 'minimal'],
+  [0.1, 'minimal'],
+] as const)('a score of %s means %s confidence', (score, confidence) => {
   expect(confidenceOf(score)).toBe(confidence);
 });

@@ -20,25 +20,25 @@ type OwnProfile = CallResult<'GET /api/profiles/me'>;
 
 /** The user's key, limit, groups and profile. */
 export const Component = () => {
-  const own = useRead('GET /api/profiles/me', { query: { include: ['key', 'usage', 'groups'] } });
+  const profile = useRead('GET /api/profiles/me', { query: { include: ['key', 'usage', 'groups'] } });
   return (
     <Page title={words.clients.key}>
-      {own.isPending ? <Loading /> : null}
-      <ErrorNote error={own.error} retry={() => own.refetch()} />
-      {own.data ? (
+      {profile.isPending ? <Loading /> : null}
+      <ErrorNote error={profile.error} retry={() => profile.refetch()} />
+      {profile.data ? (
         <>
-          <Key own={own.data} />
-          {own.data.client_id === null ? null : <Limit clientId={own.data.client_id} />}
-          <Groups own={own.data} />
-          <Profile own={own.data} />
+          <Key profile={profile.data} />
+          {profile.data.client_id === null ? null : <Limit clientId={profile.data.client_id} />}
+          <Groups profile={profile.data} />
+          <Profile profile={profile.data} />
         </>
       ) : null}
     </Page>
   );
 };
 
-const Key = ({ own }: { readonly own: OwnProfile }) => {
-  const { client_id: clientId } = own;
+const Key = ({ profile }: { readonly profile: OwnProfile }) => {
+  const { client_id: clientId } = profile;
   return (
     <section className={styles.section} aria-labelledby="key">
       <h2 id="key">{text.credentials}</h2>
@@ -53,21 +53,21 @@ const Key = ({ own }: { readonly own: OwnProfile }) => {
                 <Code>{clientId}</Code>
                 <CopyButton text={clientId} label={text.copyClientId} />
               </span>
-              <span className={styles.quiet}>{text.half}</span>
+              <span className={styles.quiet}>{text.clientIdHint}</span>
             </dd>
             <dt>{text.secret}</dt>
             <dd className={styles.quiet}>{text.secretHint}</dd>
             <dt>{text.approved}</dt>
             <dd>
-              <Moment at={own.approved_at} />
+              <Moment at={profile.approved_at} />
             </dd>
             <dt>{text.lastUsed}</dt>
             <dd>
-              <Moment at={own.key_last_used_at} />
+              <Moment at={profile.key_last_used_at} />
             </dd>
             <dt>{text.expires}</dt>
             <dd>
-              <Expiry at={own.key_expires_at} />
+              <Expiry at={profile.key_expires_at} />
             </dd>
           </dl>
           <NewSecret />
@@ -87,7 +87,7 @@ const Limit = ({ clientId }: { readonly clientId: string }) => {
       <ErrorNote error={limit.error} retry={() => limit.refetch()} />
       {data ? (
         <p>
-          {text.limitIs(data.allowed_limit, data.window_seconds)}, {text.sources[data.source](data.tier ?? '')}.
+          {text.limitText(data.allowed_limit, data.window_seconds)}, {text.sources[data.source](data.tier ?? '')}.
           <br />
           <span className={styles.quiet}>{text.remaining(data.remaining, data.reset_seconds)}</span>
         </p>
@@ -96,16 +96,16 @@ const Limit = ({ clientId }: { readonly clientId: string }) => {
   );
 };
 
-const Groups = ({ own: { groups = [] } }: { readonly own: OwnProfile }) => (
+const Groups = ({ profile: { groups = [] } }: { readonly profile: OwnProfile }) => (
   <section className={styles.section} aria-labelledby="groups">
     <h2 id="groups">{text.groups}</h2>
     {groups.length === 0 ? (
       <p>{text.noGroups}</p>
     ) : (
       <ul>
-        {groups.map(({ id, name, claimed_at: claimed }) => (
+        {groups.map(({ id, name, claimed_at: claimedAt }) => (
           <li key={id}>
-            {name} <span className={styles.quiet}>{claimed === null ? text.byAdmin : text.byToken}</span>
+            {name} <span className={styles.quiet}>{claimedAt === null ? text.byAdmin : text.fromToken}</span>
           </li>
         ))}
       </ul>
@@ -115,7 +115,7 @@ const Groups = ({ own: { groups = [] } }: { readonly own: OwnProfile }) => (
 
 const nameMax = 200;
 
-const Profile = ({ own }: { readonly own: OwnProfile }) => {
+const Profile = ({ profile }: { readonly profile: OwnProfile }) => {
   const change = useChange('PUT /api/profiles/me', { invalidates: ['GET /api/profiles/me'] });
   const submit = (event: SyntheticEvent<HTMLFormElement>): void => {
     event.preventDefault();
@@ -129,24 +129,24 @@ const Profile = ({ own }: { readonly own: OwnProfile }) => {
     <section className={styles.section} aria-labelledby="profile">
       <h2 id="profile">{text.profile}</h2>
       <form onSubmit={submit} className={styles.fields}>
-        <TextInput label={text.email} value={own.email} readOnly />
+        <TextInput label={text.email} value={profile.email} readOnly />
         <TextInput
-          key={own.full_name}
+          key={profile.full_name}
           name="name"
           autoComplete="name"
           label={text.name}
-          defaultValue={own.full_name}
+          defaultValue={profile.full_name}
           required
           // A name must not consist only of spaces.
           pattern=".*\S.*"
           maxLength={nameMax}
         />
         <TextInput
-          key={`company ${own.company_name ?? ''}`}
+          key={`company ${profile.company_name ?? ''}`}
           name="company"
           autoComplete="organization"
           label={text.company}
-          defaultValue={own.company_name ?? ''}
+          defaultValue={profile.company_name ?? ''}
           maxLength={nameMax}
         />
         <ErrorNote error={change.error} />

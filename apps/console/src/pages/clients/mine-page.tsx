@@ -3,7 +3,7 @@ import { Link, useSearchParams } from 'react-router';
 import type { CallResult } from '../../api/call.ts';
 import { usePages } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
-import { apiLabels } from '../../parts/api-label.ts';
+import { createApiLabeler } from '../../parts/api-label.ts';
 import { DataTable, type Column } from '../../parts/data-table.tsx';
 import { lineOf } from '../../parts/markdown-of.ts';
 import { Moment } from '../../parts/moment.tsx';
@@ -36,20 +36,20 @@ export const Component = () => {
       </Toolbar>
       <DataTable
         label={words.clients.title}
-        columns={columnsOf(apiLabels(pages.rows))}
+        columns={columnsOf(createApiLabeler(pages.rows))}
         pages={pages}
         keyOf={({ id }) => id}
-        empty={q ? text.nothingMatches : <Nothing />}
+        empty={q ? text.nothingMatches : <NoApis />}
       />
     </Page>
   );
 };
 
-const Nothing = () => (
+const NoApis = () => (
   <>
-    {text.nothing}{' '}
+    {text.empty}{' '}
     <Anchor component={Link} to="/ask" underline="always">
-      {text.toAsk}
+      {text.browseCatalog}
     </Anchor>
   </>
 );

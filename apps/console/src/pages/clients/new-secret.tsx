@@ -17,7 +17,7 @@ type Credentials = CallResult<'POST /api/profiles/me/credentials'>;
  */
 export const NewSecret = () => {
   const queries = useQueryClient();
-  const [isAsking, setAsking] = useState(false);
+  const [isDialogOpen, setIsDialogOpen] = useState(false);
   const [busy, setBusy] = useState(false);
   const [failure, setFailure] = useState<unknown>(null);
   const [credentials, setCredentials] = useState<Credentials | null>(null);
@@ -28,22 +28,22 @@ export const NewSecret = () => {
     call('POST /api/profiles/me/credentials', { body: { grace_seconds: Number(fieldOf(fields, 'grace')) } })
       .then((credentials) => {
         setCredentials(credentials);
-        setAsking(false);
+        setIsDialogOpen(false);
         void invalidateReads(queries, ['GET /api/profiles/me']);
       }, setFailure)
       .finally(() => setBusy(false));
   };
   return (
     <>
-      <Button variant="default" onClick={() => setAsking(true)}>
+      <Button variant="default" onClick={() => setIsDialogOpen(true)}>
         {text.rotate}
       </Button>
       <Dialog
         title={text.rotateTitle}
-        open={isAsking}
-        close={() => setAsking(false)}
-        act={rotate}
-        actLabel={text.rotate}
+        open={isDialogOpen}
+        close={() => setIsDialogOpen(false)}
+        submit={rotate}
+        submitLabel={text.rotate}
         destructive
         busy={busy}
         error={failure}
@@ -53,28 +53,22 @@ export const NewSecret = () => {
           name="grace"
           label={text.grace}
           defaultValue="86400"
-          data={Object.entries(text.graces).map(([value, label]) => ({ value, label }))}
+          data={Object.entries(text.graceOptions).map(([value, label]) => ({ value, label }))}
         />
       </Dialog>
-      {credentials ? <NewSecretDialog credentials={credentials} forget={() => setCredentials(null)} /> : null}
+      {credentials ? <NewSecretDialog credentials={credentials} close={() => setCredentials(null)} /> : null}
     </>
   );
 };
 
-const NewSecretDialog = ({
-  credentials,
-  forget,
-}: {
-  readonly credentials: Credentials;
-  readonly forget: () => void;
-}) => {
+const NewSecretDialog = ({ credentials, close }: { readonly credentials: Credentials; readonly close: () => void }) => {
   const { client_id: clientId, client_secret: secret } = credentials;
   return (
-    <Dialog title={text.newTitle} open close={forget} shownOnce>
+    <Dialog title={text.newTitle} open close={close} isShownOnce>
       <p>{text.newHint}</p>
       <CopyBlock label={text.headers} text={`X-Client-ID: ${clientId}\nX-API-Key: ${secret}`} />
       <CopyBlock label={text.oneHeader} text={`X-API-Key: ${clientId}.${secret}`} />
-      <CopyBlock label={text.alone} text={secret} />
+      <CopyBlock label={text.secretOnly} text={secret} />
     </Dialog>
   );
 };

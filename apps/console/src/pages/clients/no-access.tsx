@@ -6,7 +6,7 @@ import { Loading } from '../../parts/loading.tsx';
 import { words } from '../../words/words.ts';
 import { AskDialog } from './ask-dialog.tsx';
 
-const text = words.clients.asking;
+const text = words.clients.accessRequests;
 
 /** The catalog's maximum page size. An API beyond this number is treated as not being in the catalog. */
 const catalogMax = 1_000;
@@ -17,22 +17,22 @@ const catalogMax = 1_000;
  */
 export const NoAccess = ({ id }: { readonly id: string }) => {
   const catalog = useRead('GET /api/catalog', { query: { limit: catalogMax } });
-  const [isAsking, setAsking] = useState(false);
+  const [isDialogOpen, setIsDialogOpen] = useState(false);
   if (catalog.isPending) return <Loading />;
-  const line = catalog.data?.find((one) => one.id === id);
+  const entry = catalog.data?.find((candidate) => candidate.id === id);
   return (
-    <Alert color="yellow" title={line ? text.noAccessTo(line.name) : text.noAccess}>
-      {line?.access === 'requested' ? <p>{text.alreadyAsked}</p> : null}
-      {line?.access === 'none' ? <Button onClick={() => setAsking(true)}>{text.askAccess}</Button> : null}
-      {line ? null : (
+    <Alert color="yellow" title={entry ? text.noAccessTo(entry.name) : text.noAccess}>
+      {entry?.access === 'requested' ? <p>{text.alreadyAsked}</p> : null}
+      {entry?.access === 'none' ? <Button onClick={() => setIsDialogOpen(true)}>{text.askAccess}</Button> : null}
+      {entry ? null : (
         <p>
           {text.notInCatalog}{' '}
           <Anchor component={Link} to="/ask" underline="always">
-            {text.toCatalog}
+            {text.browseCatalog}
           </Anchor>
         </p>
       )}
-      {line && isAsking ? <AskDialog id={id} name={line.name} close={() => setAsking(false)} /> : null}
+      {entry && isDialogOpen ? <AskDialog id={id} name={entry.name} close={() => setIsDialogOpen(false)} /> : null}
     </Alert>
   );
 };

@@ -10,24 +10,26 @@ import { notify } from '../../parts/notify.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 
-const text = words.clients.asking;
+const text = words.clients.accessRequests;
 
 type AccessRequest = CallResult<'GET /api/access/requests'>[number];
 
 /** The user's own access requests with their decisions, newest first. */
 export const OwnRequests = () => {
   const pages = usePages('GET /api/access/requests', {});
-  const [withdrawing, setWithdrawing] = useState<AccessRequest | null>(null);
+  const [requestToWithdraw, setRequestToWithdraw] = useState<AccessRequest | null>(null);
   return (
     <>
       <DataTable
         label={text.views.requests}
-        columns={columnsOf(setWithdrawing)}
+        columns={columnsOf(setRequestToWithdraw)}
         pages={pages}
         keyOf={({ id }) => id}
         empty={text.noRequests}
       />
-      {withdrawing ? <WithdrawDialog request={withdrawing} close={() => setWithdrawing(null)} /> : null}
+      {requestToWithdraw ? (
+        <WithdrawDialog request={requestToWithdraw} close={() => setRequestToWithdraw(null)} />
+      ) : null}
     </>
   );
 };
@@ -59,7 +61,7 @@ const columnsOf = (withdraw: (request: AccessRequest) => void): readonly Column<
     cell: ({ status }) => <StatusBadge kind={kinds[status]}>{text.statuses[status]}</StatusBadge>,
   },
   { header: text.yourReason, cell: ({ reason }) => reason },
-  { header: text.requestedFor, cell: ({ duration_days: days }) => (days === null ? text.noEnd : text.days(days)) },
+  { header: text.requestedFor, cell: ({ duration_days: days }) => (days === null ? text.noExpiry : text.days(days)) },
   { header: text.requested, cell: ({ created_at: at }) => <Moment at={at} /> },
   { header: text.decided, cell: ({ decided_at: at }) => <Moment at={at} none={text.notYet} /> },
   { header: text.answer, cell: ({ answer }) => answer ?? '' },
@@ -84,7 +86,7 @@ const WithdrawDialog = ({ request, close }: { readonly request: AccessRequest; r
   const withdraw = useChange('DELETE /api/access/requests/:request_id', {
     invalidates: ['GET /api/catalog', 'GET /api/access/requests'],
   });
-  const act = (): void =>
+  const submit = (): void =>
     withdraw.mutate(
       { params: { request_id: request.id } },
       {
@@ -99,8 +101,8 @@ const WithdrawDialog = ({ request, close }: { readonly request: AccessRequest; r
       title={text.withdrawOf(nameOf(request))}
       open
       close={close}
-      act={act}
-      actLabel={text.withdraw}
+      submit={submit}
+      submitLabel={text.withdraw}
       busy={withdraw.isPending}
       error={withdraw.error}
     >

@@ -53,10 +53,10 @@ export const Component = () => {
           autoFocus
         />
         <Button type="submit" loading={results.isFetching}>
-          {text.act}
+          {text.submit}
         </Button>
       </form>
-      {query === '' ? <p className={styles.quiet}>{text.begin}</p> : null}
+      {query === '' ? <p className={styles.quiet}>{text.intro}</p> : null}
       {results.isLoading ? <Loading /> : null}
       <ErrorNote error={results.error} retry={() => results.refetch()} />
       {results.data ? <Results results={results.data} /> : null}
@@ -65,8 +65,8 @@ export const Component = () => {
 };
 
 const Results = ({ results }: { readonly results: readonly SearchResult[] }) => {
-  const [first] = results;
-  if (!first)
+  const [firstResult] = results;
+  if (!firstResult)
     return (
       <div role="status">
         <p>
@@ -76,7 +76,7 @@ const Results = ({ results }: { readonly results: readonly SearchResult[] }) => 
     );
   return (
     <section aria-label={text.results}>
-      <p role="status">{text.summary[confidenceOf(first.score)]}</p>
+      <p role="status">{text.summary[confidenceOf(firstResult.score)]}</p>
       <ol className={styles.results}>
         {results.map((result) => (
           <Result key={`${result.collection_id} ${result.operation_key}`} result={result} />
@@ -102,7 +102,7 @@ const Result = ({ result }: { readonly result: SearchResult }) => (
         {result.summary ?? result.operation_id ?? ''}
       </span>
       <span className={styles.quiet}>
-        {text.of(result.collection_name)} · {text.confidence[confidenceOf(result.score)]}
+        {text.inApi(result.collection_name)} · {text.confidence[confidenceOf(result.score)]}
       </span>
     </div>
   </li>

@@ -40,8 +40,8 @@ const columns: readonly Column<DeadLetter>[] = [
   { header: text.about, cell: (job) => <About job={job} /> },
   { header: text.attempts, cell: ({ attempts }) => words.formats.number(attempts) },
   { header: text.error, cell: (job) => <Failure job={job} /> },
-  { header: text.since, cell: ({ given_up_at: at }) => <Moment at={at} /> },
-  { header: text.actions, headerHidden: true, cell: (job) => <Acts job={job} /> },
+  { header: text.failedAt, cell: ({ given_up_at: at }) => <Moment at={at} /> },
+  { header: text.actions, headerHidden: true, cell: (job) => <Actions job={job} /> },
 ];
 
 const About = ({ job }: { readonly job: DeadLetter }) => {
@@ -71,9 +71,9 @@ const Failure = ({ job: { error, retryable, profile_email: email } }: { readonly
         {email ? (
           <>
             <Anchor inherit underline="always" component={Link} to={`/people/${encodeURIComponent(email)}`}>
-              {text.secretPerson}
+              {text.issueCredentials}
             </Anchor>
-            {text.secretThen}
+            {text.thenDiscard}
           </>
         ) : null}
       </p>
@@ -81,8 +81,8 @@ const Failure = ({ job: { error, retryable, profile_email: email } }: { readonly
   </>
 );
 
-const Acts = ({ job }: { readonly job: DeadLetter }) => {
-  const [isAsking, setAsking] = useState(false);
+const Actions = ({ job }: { readonly job: DeadLetter }) => {
+  const [isDialogOpen, setIsDialogOpen] = useState(false);
   const retry = useChange('POST /api/jobs/dead/:job_id/retry', { invalidates: affectedReads });
   const discard = useChange('DELETE /api/jobs/dead/:job_id', { invalidates: affectedReads });
   const input = { params: { job_id: job.id } };
@@ -95,7 +95,7 @@ const Acts = ({ job }: { readonly job: DeadLetter }) => {
             size="xs"
             aria-label={text.retryOf(titleOf(job))}
             loading={retry.isPending}
-            onClick={() => retry.mutate(input, { onSuccess: () => notify(text.retriedOne) })}
+            onClick={() => retry.mutate(input, { onSuccess: () => notify(text.jobRetried) })}
           >
             {text.retry}
           </Button>
@@ -105,7 +105,7 @@ const Acts = ({ job }: { readonly job: DeadLetter }) => {
           color="red"
           size="xs"
           aria-label={text.discardOf(titleOf(job))}
-          onClick={() => setAsking(true)}
+          onClick={() => setIsDialogOpen(true)}
         >
           {text.discard}
         </Button>
@@ -113,10 +113,10 @@ const Acts = ({ job }: { readonly job: DeadLetter }) => {
       <ErrorNote error={retry.error} />
       <Dialog
         title={text.discardTitle}
-        open={isAsking}
-        close={() => setAsking(false)}
-        act={() => discard.mutate(input, { onSuccess: () => notify(text.discarded) })}
-        actLabel={text.discard}
+        open={isDialogOpen}
+        close={() => setIsDialogOpen(false)}
+        submit={() => discard.mutate(input, { onSuccess: () => notify(text.discarded) })}
+        submitLabel={text.discard}
         destructive
         busy={discard.isPending}
         error={discard.error}
@@ -128,29 +128,29 @@ const Acts = ({ job }: { readonly job: DeadLetter }) => {
 };
 
 const RetryAll = () => {
-  const [isAsking, setAsking] = useState(false);
+  const [isDialogOpen, setIsDialogOpen] = useState(false);
   const retry = useChange('POST /api/jobs/dead/retry', { invalidates: affectedReads });
-  const act = (): void =>
+  const submit = (): void =>
     retry.mutate(
       { body: {} },
       {
         onSuccess: ({ requeued, left }) => {
-          setAsking(false);
+          setIsDialogOpen(false);
           notify(text.retried(requeued, left));
         },
       },
     );
   return (
     <>
-      <Button variant="default" size="xs" onClick={() => setAsking(true)}>
+      <Button variant="default" size="xs" onClick={() => setIsDialogOpen(true)}>
         {text.retryAll}
       </Button>
       <Dialog
         title={text.retryAll}
-        open={isAsking}
-        close={() => setAsking(false)}
-        act={act}
-        actLabel={text.retryAll}
+        open={isDialogOpen}
+        close={() => setIsDialogOpen(false)}
+        submit={submit}
+        submitLabel={text.retryAll}
         busy={retry.isPending}
         error={retry.error}
       >

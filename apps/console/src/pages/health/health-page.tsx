@@ -1,12 +1,12 @@
 import { useRead } from '../../api/use-call.ts';
 import { Page } from '../../layout/page.tsx';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { Loading } from '../../parts/loading.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import { DeadLetters } from './dead-letters.tsx';
-import { refreshMs, unavailable } from './health-reads.ts';
+import { refreshMs, allowUnavailable } from './health-reads.ts';
 import styles from './health.module.css';
 import { Jobs } from './jobs.tsx';
 import { Reindex } from './reindex.tsx';
@@ -30,7 +30,7 @@ export const Component = () => {
 const kinds = { ready: 'good', 'not ready': 'bad', draining: 'waiting' } as const;
 
 const Service = () => {
-  const read = useRead('GET /ready', unavailable, { refetchInterval: refreshMs });
+  const read = useRead('GET /ready', allowUnavailable, { refetchInterval: refreshMs });
   const { status, checks = {}, operations } = read.data ?? {};
   return (
     <section aria-labelledby="service" className={styles.section}>
@@ -46,7 +46,7 @@ const Service = () => {
         <DataTable
           label={text.service}
           columns={columns}
-          pages={singlePage({ ...read, data: Object.entries(checks).map(([name, check]) => ({ name, ...check })) })}
+          pages={toSinglePage({ ...read, data: Object.entries(checks).map(([name, check]) => ({ name, ...check })) })}
           keyOf={({ name }) => name}
           empty={text.unknownReason}
         />
@@ -76,7 +76,7 @@ const columns: readonly Column<Check>[] = [
 ];
 
 const Search = () => {
-  const read = useRead('GET /api/vector/health', unavailable, { refetchInterval: refreshMs });
+  const read = useRead('GET /api/vector/health', allowUnavailable, { refetchInterval: refreshMs });
   const { embedder, index } = read.data ?? {};
   return (
     <section aria-labelledby="search" className={styles.section}>
@@ -98,5 +98,5 @@ const Search = () => {
 };
 
 const HealthBadge = ({ isHealthy }: { readonly isHealthy: boolean }) => (
-  <StatusBadge kind={isHealthy ? 'good' : 'bad'}>{isHealthy ? text.works : text.unavailable}</StatusBadge>
+  <StatusBadge kind={isHealthy ? 'good' : 'bad'}>{isHealthy ? text.working : text.unavailable}</StatusBadge>
 );

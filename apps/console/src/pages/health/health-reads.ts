@@ -2,4 +2,4 @@
 export const refreshMs = 10_000;
 
 /** A 503 has the same kind of body as a 200, with the unavailable components. */
-export const unavailable = { allow: [503] } as const;
+export const allowUnavailable = { allow: [503] } as const;

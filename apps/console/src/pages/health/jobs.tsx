@@ -1,7 +1,7 @@
 import { Alert } from '@mantine/core';
 import type { CallResult } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
 import { refreshMs } from './health-reads.ts';
@@ -9,7 +9,7 @@ import styles from './health.module.css';
 
 const text = words.health;
 
-type Line = CallResult<'GET /api/jobs'>['kinds'][number];
+type JobRow = CallResult<'GET /api/jobs'>['kinds'][number];
 
 /** The background jobs by kind and state. */
 export const Jobs = () => {
@@ -25,7 +25,7 @@ export const Jobs = () => {
       <DataTable
         label={text.jobs}
         columns={columns}
-        pages={singlePage({ ...read, data: read.data && linesOf(read.data) })}
+        pages={toSinglePage({ ...read, data: read.data && rowsOf(read.data) })}
         keyOf={({ kind }) => kind}
         empty={text.noJobs}
       />
@@ -36,12 +36,12 @@ export const Jobs = () => {
 const states = ['waiting', 'running', 'retrying', 'dead'] as const;
 
 /** Returns a row for each kind, followed by a row with the totals. */
-const linesOf = ({ kinds, ...sum }: CallResult<'GET /api/jobs'>): readonly Line[] =>
-  kinds.length === 0 ? [] : [...kinds, { ...sum, kind: '' }];
+const rowsOf = ({ kinds, ...totals }: CallResult<'GET /api/jobs'>): readonly JobRow[] =>
+  kinds.length === 0 ? [] : [...kinds, { ...totals, kind: '' }];
 
-const columns: readonly Column<Line>[] = [
+const columns: readonly Column<JobRow>[] = [
   { header: text.kind, cell: ({ kind }) => (kind === '' ? text.total : (text.kinds[kind] ?? kind)) },
-  ...states.map((state) => ({ header: text[state], cell: (line: Line) => words.formats.number(line[state]) })),
+  ...states.map((state) => ({ header: text[state], cell: (row: JobRow) => words.formats.number(row[state]) })),
   { header: text.nextRetry, cell: ({ next_retry_at: at }) => (at ? <Moment at={at} /> : null) },
   { header: text.oldest, cell: ({ oldest_due_at: at }) => (at ? <Moment at={at} /> : null) },
 ];

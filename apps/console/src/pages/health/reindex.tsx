@@ -20,7 +20,7 @@ export const Reindex = () => {
     'GET /api/vector/reindex',
     {},
     {
-      refetchInterval: (last) => (last?.status === 'running' || last?.model_change ? runningMs : refreshMs),
+      refetchInterval: (latest) => (latest?.status === 'running' || latest?.model_change ? runningMs : refreshMs),
     },
   );
   const run = read.data;
@@ -29,7 +29,7 @@ export const Reindex = () => {
     <section aria-labelledby="reindex" className={styles.section}>
       <div className={styles.head}>
         <h2 id="reindex">{text.reindex}</h2>
-        {run && run.status !== 'running' ? <Start /> : null}
+        {run && run.status !== 'running' ? <StartButton /> : null}
       </div>
       {read.isPending ? <Loading /> : null}
       <ErrorNote error={read.error} retry={() => read.refetch()} />
@@ -68,30 +68,30 @@ const Bar = ({
   </>
 );
 
-const Start = () => {
-  const [isAsking, setAsking] = useState(false);
+const StartButton = () => {
+  const [isDialogOpen, setIsDialogOpen] = useState(false);
   const start = useChange('POST /api/vector/reindex', { invalidates: ['GET /api/vector/reindex', 'GET /api/jobs'] });
-  const act = (): void =>
+  const submit = (): void =>
     start.mutate(
       {},
       {
         onSuccess: () => {
-          setAsking(false);
+          setIsDialogOpen(false);
           notify(text.reindexStarted);
         },
       },
     );
   return (
     <>
-      <Button variant="default" size="xs" onClick={() => setAsking(true)}>
+      <Button variant="default" size="xs" onClick={() => setIsDialogOpen(true)}>
         {text.reindexStart}
       </Button>
       <Dialog
         title={text.reindex}
-        open={isAsking}
-        close={() => setAsking(false)}
-        act={act}
-        actLabel={text.reindexStart}
+        open={isDialogOpen}
+        close={() => setIsDialogOpen(false)}
+        submit={submit}
+        submitLabel={text.reindexStart}
         busy={start.isPending}
         error={start.error}
       >

@@ -2,18 +2,18 @@ import { Anchor, Progress } from '@mantine/core';
 import { Link } from 'react-router';
 import type { CallResult } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import { Section } from '../people/section.tsx';
 import styles from './limits.module.css';
 
 const text = words.limits;
-const everyMs = 30_000;
+const refreshMs = 30_000;
 
-type Standing = CallResult<'GET /api/rate-limits/standing'>['clients'][number];
+type ClientNearLimit = CallResult<'GET /api/rate-limits/standing'>['clients'][number];
 
-const columns: readonly Column<Standing>[] = [
+const columns: readonly Column<ClientNearLimit>[] = [
   {
     header: text.person,
     cell: ({ email, full_name: name }) => (
@@ -37,12 +37,12 @@ const columns: readonly Column<Standing>[] = [
       seconds > 0 ? (
         <StatusBadge kind="bad">{text.limitReached}</StatusBadge>
       ) : (
-        <StatusBadge kind="waiting">{text.nearNow}</StatusBadge>
+        <StatusBadge kind="waiting">{text.nearLimit}</StatusBadge>
       ),
   },
   { header: text.limit, cell: (row) => text.rule(row.allowed_limit, row.window_seconds) },
   {
-    header: text.by,
+    header: text.setBy,
     cell: ({ source, tier }) => (source === 'tier' ? text.sourceTier(tier ?? '') : text.source[source]),
   },
   { header: text.available, cell: ({ reset_seconds: seconds }) => text.inSeconds(seconds) },
@@ -50,7 +50,7 @@ const columns: readonly Column<Standing>[] = [
 
 /** The people closest to their limit, refreshed while the page is open. */
 export const NearLimit = () => {
-  const read = useRead('GET /api/rate-limits/standing', {}, { refetchInterval: everyMs });
+  const read = useRead('GET /api/rate-limits/standing', {}, { refetchInterval: refreshMs });
   const clients = read.data?.clients;
   return (
     <Section title={text.near}>
@@ -58,7 +58,7 @@ export const NearLimit = () => {
       <DataTable
         label={text.near}
         columns={columns}
-        pages={singlePage({ ...read, data: clients })}
+        pages={toSinglePage({ ...read, data: clients })}
         keyOf={({ profile_id: id }) => id}
         empty={text.noneNear}
       />

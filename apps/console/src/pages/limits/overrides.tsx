@@ -8,9 +8,9 @@ import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { notifyUndo } from '../../parts/notify-undo.tsx';
 import { notify } from '../../parts/notify.ts';
-import { PeoplePicker, type Picked } from '../../parts/pickers.tsx';
+import { PeoplePicker, type PickedItem } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
-import { oneByOne, useBatches, type BulkAction } from '../people/use-batches.ts';
+import { createSingleItemAction, useBatches, type BulkAction } from '../people/use-batches.ts';
 import { Outcomes } from '../people/outcomes.tsx';
 import { Section } from '../people/section.tsx';
 import styles from './limits.module.css';
@@ -25,7 +25,8 @@ const affectedReads = [
 ] as const;
 
 type Override = CallResult<'GET /api/rate-limits/overrides'>[number];
-type Asking = { readonly kind: 'edit' | 'delete'; readonly override: Override } | { readonly kind: 'create' } | null;
+type OpenDialog =
+  { readonly kind: 'edit' | 'delete'; readonly override: Override } | { readonly kind: 'create' } | null;
 
 const nameOf = ({ full_name: name }: Override): string => name ?? '';
 
@@ -34,34 +35,40 @@ export const Overrides = () => {
   const pages = usePages('GET /api/rate-limits/overrides', { query: { include: 'client', include_total: true } });
   const toggle = useChange('PUT /api/rate-limits/overrides/:id', { invalidates: affectedReads });
   const { progress, run, dismiss } = useBatches(affectedReads);
-  const [asking, setAsking] = useState<Asking>(null);
-  const close = () => setAsking(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
+  const close = () => setDialog(null);
   // The new state is shown immediately, because it is just as easy to switch back.
-  const isActive = ({ id, is_active: stored }: Override): boolean =>
-    toggle.isPending && toggle.variables.params.id === String(id) ? !stored : stored;
-  const set = (override: Override, active: boolean): void =>
+  const isActive = ({ id, is_active: isStoredActive }: Override): boolean =>
+    toggle.isPending && toggle.variables.params.id === String(id) ? !isStoredActive : isStoredActive;
+  const set = (override: Override, willBeActive: boolean): void =>
     toggle.mutate(
-      { params: { id: String(override.id) }, body: { is_active: active } },
+      { params: { id: String(override.id) }, body: { is_active: willBeActive } },
       {
-        onSuccess: () => notifyUndo(text.overrideSwitched(nameOf(override), active), () => set(override, !active)),
+        onSuccess: () =>
+          notifyUndo(text.overrideSwitched(nameOf(override), willBeActive), () => set(override, !willBeActive)),
       },
     );
   const columns: readonly Column<Override>[] = [
-    { header: text.person, cell: (row) => <Who override={row} /> },
+    { header: text.person, cell: (row) => <PersonLink override={row} /> },
     { header: text.limit, cell: (row) => text.rule(row.allowed_limit, row.window_seconds) },
     { header: text.state, cell: (row) => <ActiveState isActive={isActive(row)} /> },
     {
       header: words.frame.actions,
       headerHidden: true,
       cell: (row) => (
-        <RowActs override={row} isActive={isActive(row)} ask={setAsking} toggle={(active) => set(row, active)} />
+        <RowActions
+          override={row}
+          isActive={isActive(row)}
+          openDialog={setDialog}
+          toggle={(willBeActive) => set(row, willBeActive)}
+        />
       ),
     },
   ];
   return (
     <Section
       title={text.overrides}
-      actions={<Button onClick={() => setAsking({ kind: 'create' })}>{text.newOverride}</Button>}
+      actions={<Button onClick={() => setDialog({ kind: 'create' })}>{text.newOverride}</Button>}
     >
       {pages.total ? <p>{text.overridesCount(pages.total)}</p> : null}
       <Outcomes progress={progress} dismiss={dismiss} />
@@ -73,37 +80,37 @@ export const Overrides = () => {
         keyOf={({ id }) => String(id)}
         empty={text.noOverrides}
       />
-      {asking?.kind === 'create' ? (
+      {dialog?.kind === 'create' ? (
         <CreateDialog
           close={close}
-          act={(people, action) => {
+          run={(people, action) => {
             close();
             void run(people, action);
           }}
         />
       ) : null}
-      {asking?.kind === 'edit' ? <EditDialog override={asking.override} close={close} /> : null}
-      {asking?.kind === 'delete' ? <DeleteDialog override={asking.override} close={close} /> : null}
+      {dialog?.kind === 'edit' ? <EditDialog override={dialog.override} close={close} /> : null}
+      {dialog?.kind === 'delete' ? <DeleteDialog override={dialog.override} close={close} /> : null}
     </Section>
   );
 };
 
-const Who = ({ override }: { readonly override: Override }) => (
+const PersonLink = ({ override }: { readonly override: Override }) => (
   <Anchor component={Link} to={`/people/${encodeURIComponent(override.email ?? '')}`}>
     {nameOf(override)}
   </Anchor>
 );
 
-const RowActs = ({
+const RowActions = ({
   override,
   isActive,
-  ask,
+  openDialog,
   toggle,
 }: {
   readonly override: Override;
   readonly isActive: boolean;
-  readonly ask: (asking: Asking) => void;
-  readonly toggle: (active: boolean) => void;
+  readonly openDialog: (dialog: OpenDialog) => void;
+  readonly toggle: (willBeActive: boolean) => void;
 }) => {
   const name = nameOf(override);
   return (
@@ -120,7 +127,7 @@ const RowActs = ({
         variant="default"
         size="xs"
         aria-label={text.editOf(text.overrideFor(name))}
-        onClick={() => ask({ kind: 'edit', override })}
+        onClick={() => openDialog({ kind: 'edit', override })}
       >
         {text.edit}
       </Button>
@@ -128,7 +135,7 @@ const RowActs = ({
         variant="default"
         size="xs"
         aria-label={text.deleteOf(text.overrideFor(name))}
-        onClick={() => ask({ kind: 'delete', override })}
+        onClick={() => openDialog({ kind: 'delete', override })}
       >
         {text.delete}
       </Button>
@@ -138,28 +145,32 @@ const RowActs = ({
 
 const CreateDialog = ({
   close,
-  act,
+  run,
 }: {
   readonly close: () => void;
-  readonly act: (people: readonly Picked[], action: BulkAction<Picked>) => void;
+  readonly run: (people: readonly PickedItem[], action: BulkAction<PickedItem>) => void;
 }) => {
-  const [people, setPeople] = useState<readonly Picked[]>([]);
+  const [people, setPeople] = useState<readonly PickedItem[]>([]);
   const send = (fields: FormData): void => {
     const rule = ruleFrom(fields);
-    const create = ({ id }: Picked) => call('POST /api/rate-limits/overrides', { body: { client_id: id, ...rule } });
-    act(people, { ...oneByOne(({ name }) => name, text.hasOverride, create), done: text.overridesCreated });
+    const create = ({ id }: PickedItem) =>
+      call('POST /api/rate-limits/overrides', { body: { client_id: id, ...rule } });
+    run(people, {
+      ...createSingleItemAction(({ name }) => name, text.hasOverride, create),
+      formatDone: text.overridesCreated,
+    });
   };
   return (
     <Dialog
       open
       title={text.newOverride}
       close={close}
-      act={send}
-      actLabel={words.frame.save}
+      submit={send}
+      submitLabel={words.frame.save}
       disabled={people.length === 0}
     >
       <p>{text.overrideHint}</p>
-      <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} pastes />
+      <PeoplePicker label={text.people} description={text.peopleHint} value={people} change={setPeople} acceptsPaste />
       <RuleFields />
     </Dialog>
   );
@@ -167,7 +178,7 @@ const CreateDialog = ({
 
 const EditDialog = ({ override, close }: { readonly override: Override; readonly close: () => void }) => {
   const update = useChange('PUT /api/rate-limits/overrides/:id', { invalidates: affectedReads });
-  const act = (fields: FormData): void =>
+  const submit = (fields: FormData): void =>
     update.mutate(
       { params: { id: String(override.id) }, body: ruleFrom(fields) },
       {
@@ -182,7 +193,7 @@ const EditDialog = ({ override, close }: { readonly override: Override; readonly
       open
       title={text.editOverride(nameOf(override))}
       close={close}
-      act={act}
+      submit={submit}
       busy={update.isPending}
       error={update.error}
     >
@@ -194,7 +205,7 @@ const EditDialog = ({ override, close }: { readonly override: Override; readonly
 const DeleteDialog = ({ override, close }: { readonly override: Override; readonly close: () => void }) => {
   const remove = useChange('DELETE /api/rate-limits/overrides/:id', { invalidates: affectedReads });
   const name = nameOf(override);
-  const act = (): void =>
+  const submit = (): void =>
     remove.mutate(
       { params: { id: String(override.id) } },
       {
@@ -210,8 +221,8 @@ const DeleteDialog = ({ override, close }: { readonly override: Override; readon
       destructive
       title={text.deleteOverride(name)}
       close={close}
-      act={act}
-      actLabel={text.delete}
+      submit={submit}
+      submitLabel={text.delete}
       busy={remove.isPending}
       error={remove.error}
     >

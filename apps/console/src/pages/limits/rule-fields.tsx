@@ -11,17 +11,17 @@ export interface Rule {
   readonly window_seconds: number;
 }
 
-const sizes = { second: 1, minute: 60, hour: 3_600, day: 86_400 } as const;
-type Unit = keyof typeof sizes;
-const names = Object.keys(sizes) as Unit[];
+const secondsOf = { second: 1, minute: 60, hour: 3_600, day: 86_400 } as const;
+type Unit = keyof typeof secondsOf;
+const units = Object.keys(secondsOf) as Unit[];
 
 const allowedMax = 1_000_000_000;
 const windowSecondsMax = 2_678_400;
-const usual: Rule = { allowed_limit: 600, window_seconds: 60 };
+const defaultRule: Rule = { allowed_limit: 600, window_seconds: 60 };
 
 /** The form fields of a limit; `ruleFrom` reads them. */
-export const RuleFields = ({ rule = usual }: { readonly rule?: Rule }) => {
-  const unit = names.toReversed().find((name) => rule.window_seconds % sizes[name] === 0) ?? 'second';
+export const RuleFields = ({ rule = defaultRule }: { readonly rule?: Rule }) => {
+  const unit = units.toReversed().find((name) => rule.window_seconds % secondsOf[name] === 0) ?? 'second';
   return (
     <div className={styles.rule}>
       <TextInput
@@ -42,13 +42,13 @@ export const RuleFields = ({ rule = usual }: { readonly rule?: Rule }) => {
         min={1}
         max={windowSecondsMax}
         step={1}
-        defaultValue={rule.window_seconds / sizes[unit]}
+        defaultValue={rule.window_seconds / secondsOf[unit]}
       />
       <NativeSelect
         name="unit"
         aria-label={text.unit}
         defaultValue={unit}
-        data={names.map((name) => ({ value: name, label: text.units[name] }))}
+        data={units.map((name) => ({ value: name, label: text.units[name] }))}
       />
     </div>
   );
@@ -56,5 +56,5 @@ export const RuleFields = ({ rule = usual }: { readonly rule?: Rule }) => {
 
 export const ruleFrom = (fields: FormData): Rule => ({
   allowed_limit: Number(fieldOf(fields, 'allowed')),
-  window_seconds: Number(fieldOf(fields, 'window')) * (sizes[fieldOf(fields, 'unit') as Unit] ?? 1),
+  window_seconds: Number(fieldOf(fields, 'window')) * (secondsOf[fieldOf(fields, 'unit') as Unit] ?? 1),
 });

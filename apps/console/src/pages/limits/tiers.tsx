@@ -2,7 +2,7 @@ import { Button, Checkbox, Textarea, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import type { CallResult } from '../../api/call.ts';
 import { useChange, useRead } from '../../api/use-call.ts';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { notify } from '../../parts/notify.ts';
@@ -21,39 +21,40 @@ const nameMax = 63;
 const descriptionMax = 1_000;
 
 type Tier = CallResult<'GET /api/rate-limits/tiers'>[number];
-type Asking = { readonly kind: 'edit' | 'delete' | 'assign'; readonly tier: Tier } | { readonly kind: 'create' } | null;
+type OpenDialog =
+  { readonly kind: 'edit' | 'delete' | 'assign'; readonly tier: Tier } | { readonly kind: 'create' } | null;
 
 /** Named limits, and their assignment. */
 export const Tiers = () => {
   const read = useRead('GET /api/rate-limits/tiers', {});
-  const [asking, setAsking] = useState<Asking>(null);
+  const [dialog, setDialog] = useState<OpenDialog>(null);
   const { progress, run, dismiss } = useBatches([
     'GET /api/profiles/',
     'GET /api/profiles/:user_id',
     'GET /api/groups',
     'GET /api/rate-limits/standing',
   ]);
-  const close = () => setAsking(null);
+  const close = () => setDialog(null);
   return (
-    <Section title={text.tiers} actions={<Button onClick={() => setAsking({ kind: 'create' })}>{text.newTier}</Button>}>
+    <Section title={text.tiers} actions={<Button onClick={() => setDialog({ kind: 'create' })}>{text.newTier}</Button>}>
       <Outcomes progress={progress} dismiss={dismiss} />
       <DataTable
         label={text.tiers}
-        columns={columnsWith(setAsking)}
-        pages={singlePage(read)}
+        columns={createColumns(setDialog)}
+        pages={toSinglePage(read)}
         keyOf={({ tier }) => tier}
         empty={text.noTiers}
       />
-      {asking?.kind === 'create' ? <CreateDialog close={close} /> : null}
-      {asking?.kind === 'edit' ? <EditDialog tier={asking.tier} close={close} /> : null}
-      {asking?.kind === 'delete' ? <DeleteDialog tier={asking.tier.tier} close={close} /> : null}
-      {asking?.kind === 'assign' ? (
+      {dialog?.kind === 'create' ? <CreateDialog close={close} /> : null}
+      {dialog?.kind === 'edit' ? <EditDialog tier={dialog.tier} close={close} /> : null}
+      {dialog?.kind === 'delete' ? <DeleteDialog tier={dialog.tier.tier} close={close} /> : null}
+      {dialog?.kind === 'assign' ? (
         <AssignDialog
-          tier={asking.tier.tier}
+          tier={dialog.tier.tier}
           close={close}
-          act={(who, action) => {
+          run={(assignees, action) => {
             close();
-            void run(who, action);
+            void run(assignees, action);
           }}
         />
       ) : null}
@@ -61,7 +62,7 @@ export const Tiers = () => {
   );
 };
 
-const columnsWith = (ask: (asking: Asking) => void): readonly Column<Tier>[] => [
+const createColumns = (openDialog: (dialog: OpenDialog) => void): readonly Column<Tier>[] => [
   { header: text.tier, cell: ({ tier }) => <strong>{tier}</strong> },
   { header: text.limit, cell: (row) => text.rule(row.allowed_limit, row.window_seconds) },
   { header: text.description, cell: ({ description }) => description ?? '' },
@@ -75,7 +76,7 @@ const columnsWith = (ask: (asking: Asking) => void): readonly Column<Tier>[] => 
           variant="default"
           size="xs"
           aria-label={text.assignOf(tier.tier)}
-          onClick={() => ask({ kind: 'assign', tier })}
+          onClick={() => openDialog({ kind: 'assign', tier })}
         >
           {text.assign}
         </Button>
@@ -83,7 +84,7 @@ const columnsWith = (ask: (asking: Asking) => void): readonly Column<Tier>[] => 
           variant="default"
           size="xs"
           aria-label={text.editOf(tier.tier)}
-          onClick={() => ask({ kind: 'edit', tier })}
+          onClick={() => openDialog({ kind: 'edit', tier })}
         >
           {text.edit}
         </Button>
@@ -91,7 +92,7 @@ const columnsWith = (ask: (asking: Asking) => void): readonly Column<Tier>[] => 
           variant="default"
           size="xs"
           aria-label={text.deleteOf(tier.tier)}
-          onClick={() => ask({ kind: 'delete', tier })}
+          onClick={() => openDialog({ kind: 'delete', tier })}
         >
           {text.delete}
         </Button>
@@ -124,7 +125,7 @@ const TierFields = ({ tier }: { readonly tier?: Tier }) => (
   </>
 );
 
-const factsFrom = (fields: FormData) => ({
+const bodyOf = (fields: FormData) => ({
   ...ruleFrom(fields),
   description: fieldOf(fields, 'description'),
   is_active: fields.has('active'),
@@ -132,10 +133,10 @@ const factsFrom = (fields: FormData) => ({
 
 const CreateDialog = ({ close }: { readonly close: () => void }) => {
   const create = useChange('POST /api/rate-limits/tiers', { invalidates: affectedReads });
-  const act = (fields: FormData): void => {
+  const submit = (fields: FormData): void => {
     const tier = fieldOf(fields, 'tier');
     create.mutate(
-      { body: { tier, ...factsFrom(fields) } },
+      { body: { tier, ...bodyOf(fields) } },
       {
         onSuccess: () => {
           notify(text.tierSaved(tier));
@@ -145,7 +146,7 @@ const CreateDialog = ({ close }: { readonly close: () => void }) => {
     );
   };
   return (
-    <Dialog open title={text.newTier} close={close} act={act} busy={create.isPending} error={create.error}>
+    <Dialog open title={text.newTier} close={close} submit={submit} busy={create.isPending} error={create.error}>
       <TextInput
         name="tier"
         label={text.tierName}
@@ -163,9 +164,9 @@ const CreateDialog = ({ close }: { readonly close: () => void }) => {
 
 const EditDialog = ({ tier, close }: { readonly tier: Tier; readonly close: () => void }) => {
   const update = useChange('PUT /api/rate-limits/tiers/:tier', { invalidates: affectedReads });
-  const act = (fields: FormData): void =>
+  const submit = (fields: FormData): void =>
     update.mutate(
-      { params: { tier: tier.tier }, body: factsFrom(fields) },
+      { params: { tier: tier.tier }, body: bodyOf(fields) },
       {
         onSuccess: () => {
           notify(text.tierSaved(tier.tier));
@@ -174,7 +175,14 @@ const EditDialog = ({ tier, close }: { readonly tier: Tier; readonly close: () =
       },
     );
   return (
-    <Dialog open title={text.editTier(tier.tier)} close={close} act={act} busy={update.isPending} error={update.error}>
+    <Dialog
+      open
+      title={text.editTier(tier.tier)}
+      close={close}
+      submit={submit}
+      busy={update.isPending}
+      error={update.error}
+    >
       <TierFields tier={tier} />
     </Dialog>
   );
@@ -187,7 +195,7 @@ const DeleteDialog = ({ tier, close }: { readonly tier: string; readonly close: 
   });
   const groups = useRead('GET /api/groups', {}).data ?? [];
   const groupNames = groups.filter((group) => group.tier === tier).map(({ name }) => name);
-  const act = (): void =>
+  const submit = (): void =>
     remove.mutate(
       { params: { tier } },
       {
@@ -203,8 +211,8 @@ const DeleteDialog = ({ tier, close }: { readonly tier: string; readonly close: 
       destructive
       title={text.deleteTier(tier)}
       close={close}
-      act={act}
-      actLabel={text.delete}
+      submit={submit}
+      submitLabel={text.delete}
       busy={remove.isPending}
       error={remove.error}
     >

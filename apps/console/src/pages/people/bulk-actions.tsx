@@ -16,9 +16,9 @@ const text = words.people;
 const GroupDialog = lazy(async () => ({ default: (await import('./group-dialog.tsx')).GroupDialog }));
 
 /** The maximum number of people that the service approves in one call. */
-const approvedAtOnce = 50;
+const approvalBatchMax = 50;
 
-type Asking = 'approve' | 'reject' | 'suspend' | 'tier' | 'group' | null;
+type DialogName = 'approve' | 'reject' | 'suspend' | 'tier' | 'group' | null;
 
 /** The bulk actions on the selected people: decisions about pending people, and changes to approved people. */
 export const BulkActions = ({
@@ -34,16 +34,16 @@ export const BulkActions = ({
   readonly clear: () => void;
 }) => {
   const { progress, run, dismiss } = useBatches(['GET /api/profiles/', 'GET /api/groups']);
-  const [asking, setAsking] = useState<Asking>(null);
-  const [issued, setIssued] = useState<IssuedKey | null>(null);
+  const [dialog, setDialog] = useState<DialogName>(null);
+  const [issuedKey, setIssuedKey] = useState<IssuedKey | null>(null);
   const busy = progress?.isRunning ?? false;
-  const act = (action: BulkAction<Person>): void => {
-    setAsking(null);
+  const runAction = (action: BulkAction<Person>): void => {
+    setDialog(null);
     void run(people, action).then(clear);
   };
-  const approve = (): void => act(approval((one) => people.length === 1 && setIssued(one)));
-  const close = () => setAsking(null);
-  const button = (label: string, onClick: () => void) => (
+  const approve = (): void => runAction(createApproval((key) => people.length === 1 && setIssuedKey(key)));
+  const close = () => setDialog(null);
+  const renderButton = (label: string, onClick: () => void) => (
     <Button variant="default" disabled={busy || people.length === 0} onClick={onClick}>
       {label}
     </Button>
@@ -57,36 +57,36 @@ export const BulkActions = ({
               <Button
                 disabled={people.length === 0}
                 loading={busy}
-                onClick={() => (people.length > 1 ? setAsking('approve') : approve())}
+                onClick={() => (people.length > 1 ? setDialog('approve') : approve())}
               >
                 {people.length === 0 ? text.bulk.approve : text.bulk.approveMany(people.length)}
               </Button>
-              {button(people.length === 0 ? text.bulk.reject : text.bulk.rejectMany(people.length), () =>
-                setAsking('reject'),
+              {renderButton(people.length === 0 ? text.bulk.reject : text.bulk.rejectMany(people.length), () =>
+                setDialog('reject'),
               )}
             </>
           ) : (
             <>
-              {button(text.bulk.setTier, () => setAsking('tier'))}
-              {button(text.bulk.addToGroup, () => setAsking('group'))}
-              {button(text.bulk.suspend, () => setAsking('suspend'))}
+              {renderButton(text.bulk.setTier, () => setDialog('tier'))}
+              {renderButton(text.bulk.addToGroup, () => setDialog('group'))}
+              {renderButton(text.bulk.suspend, () => setDialog('suspend'))}
             </>
           )}
           <SelectionNote count={people.length} clear={clear} />
         </div>
       )}
       <Outcomes progress={progress} dismiss={dismiss} />
-      {asking === 'approve' ? <ApproveDialog count={people.length} close={close} act={approve} /> : null}
-      {asking === 'reject' || asking === 'suspend' ? (
-        <ReasonDialog kind={asking} count={people.length} close={close} act={act} />
+      {dialog === 'approve' ? <ApproveDialog count={people.length} close={close} submit={approve} /> : null}
+      {dialog === 'reject' || dialog === 'suspend' ? (
+        <ReasonDialog kind={dialog} count={people.length} close={close} run={runAction} />
       ) : null}
-      {asking === 'tier' ? <TierDialog count={people.length} close={close} act={act} /> : null}
-      {asking === 'group' ? (
+      {dialog === 'tier' ? <TierDialog count={people.length} close={close} run={runAction} /> : null}
+      {dialog === 'group' ? (
         <Suspense fallback={<Loading />}>
-          <GroupDialog count={people.length} close={close} act={act} />
+          <GroupDialog count={people.length} close={close} run={runAction} />
         </Suspense>
       ) : null}
-      <IssuedKeyDialog issued={issued} close={() => setIssued(null)} />
+      <IssuedKeyDialog issuedKey={issuedKey} close={() => setIssuedKey(null)} />
     </>
   );
 };
@@ -103,18 +103,18 @@ const SelectionNote = ({ count, clear }: { readonly count: number; readonly clea
     </>
   );
 
-/** Returns the action that approves people. Their new keys are passed only to `issue`, one at a time. */
-const approval = (issue: (key: IssuedKey) => unknown): BulkAction<Person> => ({
-  batchSize: approvedAtOnce,
+/** Returns the action that approves people. Their new keys are passed only to `showKey`, one at a time. */
+const createApproval = (showKey: (key: IssuedKey) => unknown): BulkAction<Person> => ({
+  batchSize: approvalBatchMax,
   nameOf: ({ full_name: name }) => name,
-  done: text.bulk.approvedMany,
+  formatDone: text.bulk.approvedMany,
   send: async (batch) => {
     const names = new Map(batch.map(({ email, full_name: name }) => [email, name]));
     const body = { profiles: batch.map(({ email }) => email) };
     const { outcomes } = await call('POST /api/profiles/approve', { body });
     return outcomes.map(({ outcome, email, client_id: clientId, client_secret: secret }): Outcome => {
       const name = names.get(email) ?? email;
-      if (clientId && secret) issue({ name, clientId, secret, note: text.secret.approvedOnce });
+      if (clientId && secret) showKey({ name, clientId, secret, note: text.secret.approvedNote });
       return { name, isDone: outcome === 'approved', result: text.bulk.outcome[outcome] };
     });
   },

@@ -3,7 +3,7 @@ import { call } from '../../api/call.ts';
 import { Dialog } from '../../parts/dialog.tsx';
 import { fieldOf } from '../../parts/form-fields.ts';
 import { words } from '../../words/words.ts';
-import { oneByOne, type BulkAction } from './use-batches.ts';
+import { createSingleItemAction, type BulkAction } from './use-batches.ts';
 import type { Person } from './listed-person.ts';
 import { useTierOptions } from './tier-options.ts';
 
@@ -13,7 +13,7 @@ const nameOf = ({ full_name: name }: Person): string => name;
 export interface DialogProps {
   readonly count: number;
   readonly close: () => void;
-  readonly act: (action: BulkAction<Person>) => void;
+  readonly run: (action: BulkAction<Person>) => void;
 }
 
 const reasonMax = 1_000;
@@ -37,14 +37,17 @@ const kinds = {
 } as const;
 
 /** Asks for a single reason that applies to all selected people. */
-export const ReasonDialog = ({ kind, count, close, act }: DialogProps & { readonly kind: keyof typeof kinds }) => {
-  const { call: name, title, label, result, done, hint } = kinds[kind];
+export const ReasonDialog = ({ kind, count, close, run }: DialogProps & { readonly kind: keyof typeof kinds }) => {
+  const { call: name, title, label, result, done: formatDone, hint } = kinds[kind];
   const send = (fields: FormData): void => {
     const body = { reason: fieldOf(fields, 'reason') };
-    act({ ...oneByOne(nameOf, result, ({ email }) => call(name, { params: { user_id: email }, body })), done });
+    run({
+      ...createSingleItemAction(nameOf, result, ({ email }) => call(name, { params: { user_id: email }, body })),
+      formatDone,
+    });
   };
   return (
-    <Dialog open destructive title={title(count)} close={close} act={send} actLabel={label}>
+    <Dialog open destructive title={title(count)} close={close} submit={send} submitLabel={label}>
       {kind === 'suspend' ? <p>{text.actions.suspendHint}</p> : null}
       <Textarea
         name="reason"
@@ -62,21 +65,21 @@ export const ReasonDialog = ({ kind, count, close, act }: DialogProps & { readon
 export const ApproveDialog = ({
   count,
   ...props
-}: Pick<DialogProps, 'count' | 'close'> & { readonly act: () => void }) => (
-  <Dialog open title={text.bulk.approveTitle(count)} actLabel={text.bulk.approveMany(count)} {...props}>
+}: Pick<DialogProps, 'count' | 'close'> & { readonly submit: () => void }) => (
+  <Dialog open title={text.bulk.approveTitle(count)} submitLabel={text.bulk.approveMany(count)} {...props}>
     <p>{text.bulk.approveHint}</p>
   </Dialog>
 );
 
-export const TierDialog = ({ count, close, act }: DialogProps) => {
+export const TierDialog = ({ count, close, run }: DialogProps) => {
   const options = useTierOptions(null);
   const send = (fields: FormData): void => {
     const body = { tier: fieldOf(fields, 'tier') || null };
     const assign = ({ email }: Person) => call('PUT /api/profiles/:user_id/tier', { params: { user_id: email }, body });
-    act({ ...oneByOne(nameOf, text.bulk.outcome.tier, assign), done: text.bulk.tierMany });
+    run({ ...createSingleItemAction(nameOf, text.bulk.outcome.tier, assign), formatDone: text.bulk.tierMany });
   };
   return (
-    <Dialog open title={text.bulk.tierTitle(count)} close={close} act={send} actLabel={text.bulk.setTier}>
+    <Dialog open title={text.bulk.tierTitle(count)} close={close} submit={send} submitLabel={text.bulk.setTier}>
       <NativeSelect name="tier" label={text.tier} description={text.bulk.tierHint} data={options} />
     </Dialog>
   );

@@ -7,25 +7,25 @@ import { notify } from '../../parts/notify.ts';
 import { useMe } from '../../session/me.ts';
 import { words } from '../../words/words.ts';
 import type { PersonDetails } from './person-details.ts';
-import { explained } from './refusals.ts';
+import { toExplainedError } from './explained-errors.ts';
 
 const text = words.people.actions;
 
-/** Deletes a person, which cannot be undone, so their e-mail address has to be typed. */
+/** Deletes a person, which cannot be undone, so their email address has to be typed. */
 export const DeleteButton = ({ person }: { readonly person: PersonDetails }) => {
   const me = useMe();
   const navigate = useNavigate();
   const [open, setOpen] = useState(false);
-  const [typed, setTyped] = useState('');
+  const [typedEmail, setTypedEmail] = useState('');
   const change = useChange('DELETE /api/profiles/:user_id', {
     invalidates: ['GET /api/profiles/', 'GET /api/groups', 'GET /api/rate-limits/overrides'],
   });
   const close = () => {
     setOpen(false);
-    setTyped('');
+    setTypedEmail('');
     change.reset();
   };
-  const act = (): void =>
+  const submit = (): void =>
     change.mutate(
       { params: { user_id: person.id } },
       {
@@ -45,19 +45,19 @@ export const DeleteButton = ({ person }: { readonly person: PersonDetails }) => 
         open={open}
         close={close}
         title={text.deleteTitle(person.full_name)}
-        act={act}
-        actLabel={text.delete}
+        submit={submit}
+        submitLabel={text.delete}
         busy={change.isPending}
-        disabled={typed.trim().toLowerCase() !== person.email.toLowerCase()}
-        error={explained(change.error)}
+        disabled={typedEmail.trim().toLowerCase() !== person.email.toLowerCase()}
+        error={toExplainedError(change.error)}
       >
         <p>{text.deleteHint}</p>
         <p>{text.suspendInstead}</p>
         {me.id === person.id ? <p>{text.yourself}</p> : null}
         <TextInput
           label={text.typeEmail(person.email)}
-          value={typed}
-          onChange={({ currentTarget }) => setTyped(currentTarget.value)}
+          value={typedEmail}
+          onChange={({ currentTarget }) => setTypedEmail(currentTarget.value)}
           autoComplete="off"
         />
       </Dialog>

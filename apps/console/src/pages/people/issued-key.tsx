@@ -15,19 +15,19 @@ export interface IssuedKey {
 
 /** Shows an issued key once. */
 export const IssuedKeyDialog = ({
-  issued,
+  issuedKey,
   close,
 }: {
-  readonly issued: IssuedKey | null;
+  readonly issuedKey: IssuedKey | null;
   readonly close: () => void;
 }) => {
   return (
-    <Dialog title={issued ? text.issued(issued.name) : ''} open={issued !== null} close={close} shownOnce>
-      {issued ? (
+    <Dialog title={issuedKey ? text.issued(issuedKey.name) : ''} open={issuedKey !== null} close={close} isShownOnce>
+      {issuedKey ? (
         <div>
-          <p>{issued.note}</p>
-          <CopyBlock label={text.clientId} text={issued.clientId} />
-          <CopyBlock label={text.clientSecret} text={issued.secret} />
+          <p>{issuedKey.note}</p>
+          <CopyBlock label={text.clientId} text={issuedKey.clientId} />
+          <CopyBlock label={text.clientSecret} text={issuedKey.secret} />
         </div>
       ) : null}
     </Dialog>

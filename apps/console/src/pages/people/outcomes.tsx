@@ -14,8 +14,8 @@ export const Outcomes = ({
   readonly dismiss: () => void;
 }) => {
   if (!progress) return <div role="status" />;
-  const { total, outcomes, isRunning, done } = progress;
-  const refused = outcomes.filter(({ isDone }) => !isDone);
+  const { total, outcomes, isRunning, formatDone } = progress;
+  const failedOutcomes = outcomes.filter(({ isDone }) => !isDone);
   if (isRunning)
     return (
       <div role="status" className={styles.outcome}>
@@ -27,27 +27,27 @@ export const Outcomes = ({
     <Alert
       role="status"
       className={styles.outcome}
-      color={refused.length > 0 ? 'yellow' : 'green'}
+      color={failedOutcomes.length > 0 ? 'yellow' : 'green'}
       withCloseButton
       closeButtonLabel={text.dismiss}
       onClose={dismiss}
     >
-      <p>{text.summary(done(outcomes.length - refused.length), refused.length)}</p>
-      {refused.length > 0 ? <Each outcomes={refused} /> : null}
-      {outcomes.length > refused.length && outcomes.length > 1 ? (
+      <p>{text.summary(formatDone(outcomes.length - failedOutcomes.length), failedOutcomes.length)}</p>
+      {failedOutcomes.length > 0 ? <OutcomeList outcomes={failedOutcomes} /> : null}
+      {outcomes.length > failedOutcomes.length && outcomes.length > 1 ? (
         <details>
           <summary>{text.details}</summary>
-          <Each outcomes={outcomes.filter(({ isDone }) => isDone)} />
+          <OutcomeList outcomes={outcomes.filter(({ isDone }) => isDone)} />
         </details>
       ) : null}
     </Alert>
   );
 };
 
-const Each = ({ outcomes }: { readonly outcomes: readonly Outcome[] }) => (
+const OutcomeList = ({ outcomes }: { readonly outcomes: readonly Outcome[] }) => (
   <ul tabIndex={0} aria-label={text.outcomes}>
-    {outcomes.map(({ name, result }, at) => (
-      <li key={at}>{text.outcomeOf(name, result)}</li>
+    {outcomes.map(({ name, result }, index) => (
+      <li key={index}>{text.outcomeOf(name, result)}</li>
     ))}
   </ul>
 );

@@ -33,10 +33,10 @@ export const Component = () => {
   const q = search.get('q') ?? '';
   const status = statusOf(selectedStatus, q);
   const role = search.get('role') ?? 'all';
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Person>>(new Map());
-  const choose = (next: Record<string, string>): void => {
-    setSearch({ status: selectedStatus, q, role, ...next }, { replace: true });
-    if (statusOf(next['status'] ?? selectedStatus, next['q'] ?? q) !== status) setChosen(new Map());
+  const [selectedPeople, setSelectedPeople] = useState<ReadonlyMap<string, Person>>(new Map());
+  const changeFilters = (changes: Record<string, string>): void => {
+    setSearch({ status: selectedStatus, q, role, ...changes }, { replace: true });
+    if (statusOf(changes['status'] ?? selectedStatus, changes['q'] ?? q) !== status) setSelectedPeople(new Map());
   };
   const filter = { ...filters[status], ...(role === 'all' ? {} : { role }), q };
   const pages = usePages(
@@ -44,43 +44,43 @@ export const Component = () => {
     { query: { ...filter, include: ['suspension', 'usage', 'tier'], order: 'newest', include_total: true } },
     { keepPrevious: true },
   );
-  useRefreshWhen(status === 'pending' && q === '' && role === 'all', pages);
+  useRefreshOfPending(status === 'pending' && q === '' && role === 'all', pages);
   const select = (keys: ReadonlySet<string>): void => {
-    const known = new Map([...chosen, ...pages.rows.map((row) => [row.id, row] as const)]);
-    setChosen(new Map([...keys].flatMap((key) => [[key, known.get(key)] as const]).filter(isKnown)));
+    const knownPeople = new Map([...selectedPeople, ...pages.rows.map((row) => [row.id, row] as const)]);
+    setSelectedPeople(new Map([...keys].flatMap((key) => [[key, knownPeople.get(key)] as const]).filter(hasPerson)));
   };
-  const canChoose = status === 'pending' || status === 'approved';
+  const canSelect = status === 'pending' || status === 'approved';
   return (
     <Page title={text.title} actions={pages.total === null ? null : <span>{text.count(pages.total)}</span>}>
       <Toolbar>
-        <SearchField label={text.filter} value={q} change={(value) => choose({ q: value })} />
-        <StatusFilter status={status} change={(value) => choose({ status: value })} />
+        <SearchField label={text.filter} value={q} change={(value) => changeFilters({ q: value })} />
+        <StatusFilter status={status} change={(value) => changeFilters({ status: value })} />
         <NativeSelect
           aria-label={text.role}
           value={role}
-          onChange={({ currentTarget }) => choose({ role: currentTarget.value })}
+          onChange={({ currentTarget }) => changeFilters({ role: currentTarget.value })}
           data={Object.entries(text.roles).map(([value, label]) => ({ value, label }))}
         />
       </Toolbar>
-      {canChoose ? (
+      {canSelect ? (
         <BulkActions
           key={status}
           status={status}
-          people={[...chosen.values()]}
+          people={[...selectedPeople.values()]}
           isEmpty={pages.rows.length === 0}
-          clear={() => setChosen(new Map())}
+          clear={() => setSelectedPeople(new Map())}
         />
       ) : null}
       <DataTable
         label={text.title}
-        columns={status === 'pending' ? columnsOfWaiting : columnsOfAll}
+        columns={status === 'pending' ? pendingColumns : allColumns}
         pages={pages}
         keyOf={({ id }) => id}
         empty={status === 'pending' && !q ? text.nonePending : text.noMatches}
-        {...(canChoose
+        {...(canSelect
           ? {
               selection: {
-                keys: new Set(chosen.keys()),
+                keys: new Set(selectedPeople.keys()),
                 change: select,
                 nameOf: ({ full_name: name }: Person) => name,
               },
@@ -91,7 +91,7 @@ export const Component = () => {
   );
 };
 
-interface Refetched {
+interface PeopleList {
   readonly total: number | null;
   readonly refetch: () => Promise<unknown>;
 }
@@ -100,12 +100,12 @@ interface Refetched {
  * Refreshes an open list of pending people if its total differs from the count in the menu, which is updated every
  * minute.
  */
-const useRefreshWhen = (isListOfWaiting: boolean, { total, refetch }: Refetched): void => {
-  const waiting = useTotal('GET /api/profiles/', { query: filters.pending });
+const useRefreshOfPending = (isPendingList: boolean, { total, refetch }: PeopleList): void => {
+  const pendingCount = useTotal('GET /api/profiles/', { query: filters.pending });
   useEffect(() => {
-    if (isListOfWaiting && waiting !== null && total !== null && waiting !== total) void refetch();
+    if (isPendingList && pendingCount !== null && total !== null && pendingCount !== total) void refetch();
     // Runs only after a new count: the list itself may have been loaded before or after it.
-  }, [waiting]);
+  }, [pendingCount]);
 };
 
 /** Returns the chosen status. Default: pending, or all while searching. */
@@ -114,7 +114,7 @@ const statusOf = (status: string, q: string): Status => {
   return q === '' ? 'pending' : 'all';
 };
 
-const isKnown = (entry: readonly [string, Person | undefined]): entry is readonly [string, Person] =>
+const hasPerson = (entry: readonly [string, Person | undefined]): entry is readonly [string, Person] =>
   entry[1] !== undefined;
 
 const StatusFilter = ({ status, change }: { readonly status: Status; readonly change: (status: string) => void }) => {
@@ -150,7 +150,7 @@ const StatusFilter = ({ status, change }: { readonly status: Status; readonly ch
   );
 };
 
-const who: readonly Column<Person>[] = [
+const identityColumns: readonly Column<Person>[] = [
   {
     header: text.name,
     cell: ({ email, full_name: name }) => (
@@ -162,16 +162,16 @@ const who: readonly Column<Person>[] = [
   { header: text.email, cell: ({ email }) => email },
   { header: text.company, cell: ({ company_name: company }) => company ?? '' },
 ];
-const registered: Column<Person> = {
+const registeredColumn: Column<Person> = {
   header: text.registered,
   cell: ({ created_at: at }) => <Moment at={at} />,
 };
 /** Pending people have no usage and no tier yet. */
-const columnsOfWaiting = [...who, registered];
-const columnsOfAll: readonly Column<Person>[] = [
-  ...who,
+const pendingColumns = [...identityColumns, registeredColumn];
+const allColumns: readonly Column<Person>[] = [
+  ...identityColumns,
   { header: text.state, cell: (person) => <PersonState person={person} /> },
   { header: text.tier, cell: ({ tier }) => tier ?? '' },
-  registered,
+  registeredColumn,
   { header: text.lastUsed, cell: ({ last_used_at: at }) => <Moment at={at} /> },
 ];

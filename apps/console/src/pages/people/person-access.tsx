@@ -9,11 +9,11 @@ import { fieldOf } from '../../parts/form-fields.ts';
 import { dayOf } from '../../parts/last-day.ts';
 import { Moment } from '../../parts/moment.tsx';
 import { notify } from '../../parts/notify.ts';
-import { ApisPicker, type Picked } from '../../parts/pickers.tsx';
+import { ApisPicker, type PickedItem } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import { RevokeDialog } from '../access/row-dialogs.tsx';
 import type { PersonDetails } from './person-details.ts';
-import { explained } from './refusals.ts';
+import { toExplainedError } from './explained-errors.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;
@@ -25,8 +25,8 @@ type Grant = CallResult<'GET /api/access/matrix'>[number];
 export const PersonAccess = ({ person }: { readonly person: PersonDetails }) => {
   const isAdmin = person.role === 'admin';
   const pages = usePages('GET /api/access/matrix', { query: { profile: person.id } }, { enabled: !isAdmin });
-  const [revoked, setRevoked] = useState<Grant | null>(null);
-  const close = (): void => setRevoked(null);
+  const [grantToRevoke, setGrantToRevoke] = useState<Grant | null>(null);
+  const close = (): void => setGrantToRevoke(null);
   if (isAdmin)
     return (
       <Section title={text.access}>
@@ -45,13 +45,13 @@ export const PersonAccess = ({ person }: { readonly person: PersonDetails }) => 
     {
       header: words.frame.actions,
       headerHidden: true,
-      cell: (right) =>
-        right.via === 'direct' ? (
+      cell: (grant) =>
+        grant.via === 'direct' ? (
           <Button
             variant="default"
             size="xs"
-            aria-label={text.revokeOf(right.collection_name)}
-            onClick={() => setRevoked(right)}
+            aria-label={text.revokeOf(grant.collection_name)}
+            onClick={() => setGrantToRevoke(grant)}
           >
             {text.revoke}
           </Button>
@@ -68,7 +68,7 @@ export const PersonAccess = ({ person }: { readonly person: PersonDetails }) => 
         keyOf={({ collection_id: id, group_id: group }) => `${id} ${group ?? ''}`}
         empty={text.noAccess}
       />
-      {revoked ? <RevokeDialog rows={[revoked]} close={close} done={close} /> : null}
+      {grantToRevoke ? <RevokeDialog rows={[grantToRevoke]} close={close} onDone={close} /> : null}
     </Section>
   );
 };
@@ -76,28 +76,28 @@ export const PersonAccess = ({ person }: { readonly person: PersonDetails }) => 
 /** Grants any number of APIs, all with the same expiry. */
 const GrantButton = ({ person }: { readonly person: PersonDetails }) => {
   const [open, setOpen] = useState(false);
-  const [apis, setApis] = useState<readonly Picked[]>([]);
-  const [refused, setRefused] = useState<readonly string[]>([]);
+  const [apis, setApis] = useState<readonly PickedItem[]>([]);
+  const [failures, setFailures] = useState<readonly string[]>([]);
   const grant = useChange('POST /api/access/grants', { invalidates: affectedReads });
   const close = () => {
     setOpen(false);
     setApis([]);
     grant.reset();
   };
-  const act = (fields: FormData): void => {
-    const end = fieldOf(fields, 'end');
+  const submit = (fields: FormData): void => {
+    const lastDay = fieldOf(fields, 'lastDay');
     const body = {
       profiles: [person.id],
       collections: apis.map(({ id }) => id),
-      ...(end === '' ? {} : { expires_at: end }),
+      ...(lastDay === '' ? {} : { expires_at: lastDay }),
     };
     grant.mutate(
       { body },
       {
         onSuccess: ({ outcomes }) => {
-          const failed = outcomes.filter(({ outcome }) => outcome === 'not_found' || outcome === 'ambiguous');
-          setRefused(failed.map(({ collection_name: name, reason }) => text.notGranted(name, reason ?? '')));
-          notify(text.granted(outcomes.length - failed.length));
+          const failedOutcomes = outcomes.filter(({ outcome }) => outcome === 'not_found' || outcome === 'ambiguous');
+          setFailures(failedOutcomes.map(({ collection_name: name, reason }) => text.notGranted(name, reason ?? '')));
+          notify(text.granted(outcomes.length - failedOutcomes.length));
           close();
         },
       },
@@ -106,19 +106,25 @@ const GrantButton = ({ person }: { readonly person: PersonDetails }) => {
   return (
     <>
       <Button onClick={() => setOpen(true)}>{text.grant}</Button>
-      {refused.length > 0 ? <p role="alert">{refused.join('; ')}</p> : null}
+      {failures.length > 0 ? <p role="alert">{failures.join('; ')}</p> : null}
       <Dialog
         open={open}
         close={close}
         title={text.grantTitle(person.full_name)}
-        act={act}
-        actLabel={text.grant}
+        submit={submit}
+        submitLabel={text.grant}
         busy={grant.isPending}
         disabled={apis.length === 0}
-        error={explained(grant.error)}
+        error={toExplainedError(grant.error)}
       >
         <ApisPicker label={text.apis} value={apis} change={setApis} />
-        <TextInput type="date" name="end" label={text.lastDay} description={text.expiryHint} min={dayOf(new Date())} />
+        <TextInput
+          type="date"
+          name="lastDay"
+          label={text.lastDay}
+          description={text.expiryHint}
+          min={dayOf(new Date())}
+        />
       </Dialog>
     </>
   );

@@ -2,7 +2,7 @@ import { Anchor } from '@mantine/core';
 import { Link } from 'react-router';
 import type { CallResult } from '../../api/call.ts';
 import { useRead } from '../../api/use-call.ts';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { words } from '../../words/words.ts';
 import type { PersonDetails } from './person-details.ts';
@@ -16,7 +16,7 @@ type Entry = CallResult<'GET /api/audit/'>['data'][number];
 const columns: readonly Column<Entry>[] = [
   { header: text.when, cell: ({ timestamp }) => <Moment at={timestamp} /> },
   { header: text.action, cell: ({ message }) => stringOf(message['action']) },
-  { header: text.about, cell: ({ message }) => aboutOf(message) },
+  { header: text.about, cell: ({ message }) => subjectsOf(message) },
 ];
 
 /** The recent activity of a person, from the audit log. */
@@ -24,12 +24,12 @@ export const PersonActivity = ({ person }: { readonly person: PersonDetails }) =
   const read = useRead('GET /api/audit/', {
     query: { actor_id: person.id, source: 'all', pageSize: shownMax },
   });
-  const all = new URLSearchParams({ actor: person.email, source: 'all' });
+  const auditQuery = new URLSearchParams({ actor: person.email, source: 'all' });
   return (
     <Section
       title={text.activity}
       actions={
-        <Anchor component={Link} to={`/audit?${all.toString()}`}>
+        <Anchor component={Link} to={`/audit?${auditQuery.toString()}`}>
           {text.inAudit}
         </Anchor>
       }
@@ -37,7 +37,7 @@ export const PersonActivity = ({ person }: { readonly person: PersonDetails }) =
       <DataTable
         label={text.activity}
         columns={columns}
-        pages={singlePage({ ...read, data: read.data?.data })}
+        pages={toSinglePage({ ...read, data: read.data?.data })}
         keyOf={({ id }) => id}
         empty={text.noActivity}
       />
@@ -48,7 +48,7 @@ export const PersonActivity = ({ person }: { readonly person: PersonDetails }) =
 const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** Returns the subjects of an entry; callers' entries have endpoints. */
-const aboutOf = (message: Readonly<Record<string, unknown>>): string =>
+const subjectsOf = (message: Readonly<Record<string, unknown>>): string =>
   ['profile', 'group', 'collection', 'tier', 'name', 'method', 'endpoint']
     .map((key) => stringOf(message[key]))
     .filter((value) => value !== '')

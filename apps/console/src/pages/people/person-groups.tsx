@@ -4,16 +4,16 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Link } from 'react-router';
 import { call, type CallResult } from '../../api/call.ts';
 import { invalidateReads, useChange, useRead } from '../../api/use-call.ts';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
 import { Moment } from '../../parts/moment.tsx';
 import { notifyUndo } from '../../parts/notify-undo.tsx';
 import { notify } from '../../parts/notify.ts';
-import { GroupsPicker, type Picked } from '../../parts/pickers.tsx';
+import { GroupsPicker, type PickedItem } from '../../parts/pickers.tsx';
 import { words } from '../../words/words.ts';
 import type { PersonDetails } from './person-details.ts';
-import { explained } from './refusals.ts';
+import { toExplainedError } from './explained-errors.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;
@@ -29,14 +29,14 @@ type OwnGroup = CallResult<'GET /api/profiles/:user_id/groups'>[number];
 export const PersonGroups = ({ person }: { readonly person: PersonDetails }) => {
   const read = useRead('GET /api/profiles/:user_id/groups', { params: { user_id: person.id } });
   const remove = useChange('DELETE /api/groups/:group_id/members/:profile_id', { invalidates: affectedReads });
-  const putBack = useChange('POST /api/groups/:group_id/members', { invalidates: affectedReads });
+  const restore = useChange('POST /api/groups/:group_id/members', { invalidates: affectedReads });
   const removeFrom = ({ id, name }: OwnGroup): void =>
     remove.mutate(
       { params: { group_id: id, profile_id: person.id } },
       {
         onSuccess: () =>
           notifyUndo(text.removedFrom(person.full_name, name), () =>
-            putBack.mutate(
+            restore.mutate(
               { params: { group_id: id }, body: { profiles: [person.id] } },
               { onSuccess: () => notify(text.added(person.full_name)) },
             ),
@@ -52,8 +52,11 @@ export const PersonGroups = ({ person }: { readonly person: PersonDetails }) => 
         </Anchor>
       ),
     },
-    { header: text.groupSource, cell: howOf },
-    { header: text.since, cell: ({ added_at: added, claimed_at: claimed }) => <Moment at={added ?? claimed} /> },
+    { header: text.groupSource, cell: sourceOf },
+    {
+      header: text.since,
+      cell: ({ added_at: addedAt, claimed_at: claimedAt }) => <Moment at={addedAt ?? claimedAt} />,
+    },
     {
       header: words.frame.actions,
       headerHidden: true,
@@ -74,11 +77,11 @@ export const PersonGroups = ({ person }: { readonly person: PersonDetails }) => 
   ];
   return (
     <Section title={text.groups} actions={<AddButton person={person} />}>
-      <ErrorNote error={explained(remove.error ?? putBack.error)} />
+      <ErrorNote error={toExplainedError(remove.error ?? restore.error)} />
       <DataTable
         label={text.groups}
         columns={columns}
-        pages={singlePage(read)}
+        pages={toSinglePage(read)}
         keyOf={({ id }) => id}
         empty={text.noGroups}
       />
@@ -86,9 +89,9 @@ export const PersonGroups = ({ person }: { readonly person: PersonDetails }) => 
   );
 };
 
-const howOf = ({ added_at: added, claimed_at: claimed }: OwnGroup): string => {
-  if (!claimed) return text.byAdmin;
-  return added ? text.byBoth : text.byClaim;
+const sourceOf = ({ added_at: addedAt, claimed_at: claimedAt }: OwnGroup): string => {
+  if (!claimedAt) return text.byAdmin;
+  return addedAt ? text.fromBoth : text.fromProvider;
 };
 
 const AddButton = ({ person }: { readonly person: PersonDetails }) => {
@@ -96,13 +99,13 @@ const AddButton = ({ person }: { readonly person: PersonDetails }) => {
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const [groups, setGroups] = useState<readonly Picked[]>([]);
+  const [groups, setGroups] = useState<readonly PickedItem[]>([]);
   const close = () => {
     setOpen(false);
     setGroups([]);
     setError(null);
   };
-  const act = async (): Promise<void> => {
+  const submit = async (): Promise<void> => {
     setBusy(true);
     const body = { profiles: [person.id] };
     try {
@@ -111,8 +114,8 @@ const AddButton = ({ person }: { readonly person: PersonDetails }) => {
       );
       notify(text.added(person.full_name));
       close();
-    } catch (refused) {
-      setError(refused);
+    } catch (failure) {
+      setError(failure);
     }
     setBusy(false);
     await invalidateReads(queries, affectedReads);
@@ -126,11 +129,11 @@ const AddButton = ({ person }: { readonly person: PersonDetails }) => {
         open={open}
         close={close}
         title={text.addTitle(person.full_name)}
-        act={act}
-        actLabel={text.add}
+        submit={submit}
+        submitLabel={text.add}
         busy={busy}
         disabled={groups.length === 0}
-        error={explained(error)}
+        error={toExplainedError(error)}
       >
         <GroupsPicker label={text.groups} value={groups} change={setGroups} />
       </Dialog>

@@ -14,7 +14,7 @@ import { words } from '../../words/words.ts';
 import type { IssuedKey } from './issued-key.tsx';
 import styles from './people.module.css';
 import type { PersonDetails } from './person-details.ts';
-import { explained } from './refusals.ts';
+import { toExplainedError } from './explained-errors.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;
@@ -25,7 +25,7 @@ interface Props {
 }
 
 /** The API key of a client: its last use, its expiry, and a button to replace its secret. */
-export const PersonKey = ({ person, issue }: Props & { readonly issue: (key: IssuedKey) => void }) => {
+export const PersonKey = ({ person, showKey }: Props & { readonly showKey: (key: IssuedKey) => void }) => {
   if (person.role === 'admin' || person.client_id === null)
     return (
       <Section title={text.key}>
@@ -41,62 +41,62 @@ export const PersonKey = ({ person, issue }: Props & { readonly issue: (key: Iss
         </dd>
         <dt>{text.keyExpires}</dt>
         <dd>
-          <KeyEnd person={person} />
+          <KeyExpiry person={person} />
         </dd>
       </dl>
       <div className={styles.actions}>
-        <Rotate person={person} issue={issue} />
+        <Rotate person={person} showKey={showKey} />
       </div>
     </Section>
   );
 };
 
-const KeyEnd = ({ person }: Props) => {
+const KeyExpiry = ({ person }: Props) => {
   const [open, setOpen] = useState(false);
   const change = useChange('PUT /api/profiles/:user_id/credentials', { invalidates: affectedReads });
-  const end = person.key_expires_at ?? null;
+  const expiresAt = person.key_expires_at ?? null;
   const close = () => {
     setOpen(false);
     change.reset();
   };
-  const send = (expires: string | null): void =>
+  const send = (newExpiry: string | null): void =>
     change.mutate(
-      { params: { user_id: person.id }, body: { expires_at: expires } },
+      { params: { user_id: person.id }, body: { expires_at: newExpiry } },
       {
         onSuccess: () => {
-          notify(expires === null ? text.expiryRemoved : text.expirySet);
+          notify(newExpiry === null ? text.expiryRemoved : text.expirySet);
           close();
         },
       },
     );
   return (
     <>
-      <Expiry at={end} />
+      <Expiry at={expiresAt} />
       <Button variant="default" size="xs" onClick={() => setOpen(true)}>
-        {end ? text.changeExpiry : text.setExpiry}
+        {expiresAt ? text.changeExpiry : text.setExpiry}
       </Button>
-      {end ? (
+      {expiresAt ? (
         <Button variant="default" size="xs" loading={change.isPending} onClick={() => send(null)}>
           {text.removeExpiry}
         </Button>
       ) : null}
-      {open ? null : <ErrorNote error={explained(change.error)} />}
+      {open ? null : <ErrorNote error={toExplainedError(change.error)} />}
       <Dialog
         open={open}
         close={close}
         title={text.expiryTitle}
-        act={(fields) => send(fieldOf(fields, 'end'))}
+        submit={(fields) => send(fieldOf(fields, 'lastDay'))}
         busy={change.isPending}
-        error={explained(change.error)}
+        error={toExplainedError(change.error)}
       >
         <TextInput
           type="date"
-          name="end"
+          name="lastDay"
           required
           label={text.lastDay}
           description={text.lastDayHint}
           min={dayOf(new Date())}
-          defaultValue={end ? (lastDayOf(end) ?? dayOf(new Date(end))) : ''}
+          defaultValue={expiresAt ? (lastDayOf(expiresAt) ?? dayOf(new Date(expiresAt))) : ''}
         />
       </Dialog>
     </>
@@ -104,12 +104,12 @@ const KeyEnd = ({ person }: Props) => {
 };
 
 /** The response contains the secret, so it is not cached. */
-const Rotate = ({ person, issue }: Props & { readonly issue: (key: IssuedKey) => void }) => {
+const Rotate = ({ person, showKey }: Props & { readonly showKey: (key: IssuedKey) => void }) => {
   const queries = useQueryClient();
   const [open, setOpen] = useState(false);
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
-  const act = async (fields: FormData): Promise<void> => {
+  const submit = async (fields: FormData): Promise<void> => {
     const grace = fieldOf(fields, 'grace');
     setBusy(true);
     setError(null);
@@ -118,17 +118,17 @@ const Rotate = ({ person, issue }: Props & { readonly issue: (key: IssuedKey) =>
         params: { user_id: person.id },
         body: { grace_seconds: Number(grace) },
       });
-      const graceText = text.graceText[grace];
-      const previous = graceText ? words.people.secret.previous(graceText) : words.people.secret.previousEnded;
+      const graceText = text.graceDurations[grace];
+      const previousNote = graceText ? words.people.secret.previous(graceText) : words.people.secret.previousInvalid;
       setOpen(false);
-      issue({
+      showKey({
         name: person.full_name,
         clientId: credentials.client_id,
         secret: credentials.client_secret,
-        note: `${words.people.secret.rotatedOnce} ${previous}`,
+        note: `${words.people.secret.rotatedNote} ${previousNote}`,
       });
-    } catch (refused) {
-      setError(refused);
+    } catch (failure) {
+      setError(failure);
     }
     setBusy(false);
     await invalidateReads(queries, affectedReads);
@@ -143,17 +143,17 @@ const Rotate = ({ person, issue }: Props & { readonly issue: (key: IssuedKey) =>
         open={open}
         close={() => setOpen(false)}
         title={text.rotateTitle}
-        act={act}
-        actLabel={text.rotate}
+        submit={submit}
+        submitLabel={text.rotate}
         busy={busy}
-        error={explained(error)}
+        error={toExplainedError(error)}
       >
         <p>{text.rotateHint}</p>
         <NativeSelect
           name="grace"
           label={text.grace}
           defaultValue="86400"
-          data={Object.entries(text.graces).map(([value, label]) => ({ value, label }))}
+          data={Object.entries(text.graceOptions).map(([value, label]) => ({ value, label }))}
         />
       </Dialog>
     </>

@@ -9,7 +9,7 @@ import { words } from '../../words/words.ts';
 import { RuleFields, ruleFrom } from '../limits/rule-fields.tsx';
 import styles from './people.module.css';
 import type { PersonDetails } from './person-details.ts';
-import { explained } from './refusals.ts';
+import { toExplainedError } from './explained-errors.ts';
 import { Section } from './section.tsx';
 
 const text = words.people.person;
@@ -28,28 +28,33 @@ export const PersonLimit = ({ person }: Props) => {
   const isCounted = person.role === 'client' && person.client_id !== null;
   return (
     <Section title={text.limit}>
-      {isCounted ? <InForce person={person} /> : <p>{person.role === 'admin' ? text.adminUnlimited : text.noLimit}</p>}
+      {isCounted ? (
+        <CurrentLimit person={person} />
+      ) : (
+        <p>{person.role === 'admin' ? text.adminUnlimited : text.noLimit}</p>
+      )}
     </Section>
   );
 };
 
-const InForce = ({ person }: Props) => {
+const CurrentLimit = ({ person }: Props) => {
   const read = useRead('GET /api/rate-limits/effective/:client_id', { params: { client_id: person.id } });
   const remove = useChange('DELETE /api/rate-limits/overrides/:id', { invalidates: affectedReads });
   const [open, setOpen] = useState(false);
-  if (!read.data) return read.error ? <ErrorNote error={explained(read.error)} retry={read.refetch} /> : <Loading />;
+  if (!read.data)
+    return read.error ? <ErrorNote error={toExplainedError(read.error)} retry={read.refetch} /> : <Loading />;
   const { source, tier, override_id: override, remaining, ...rule } = read.data;
-  const by = source === 'tier' ? text.source.tier(tier ?? '') : text.source[source];
-  const removeIt = (): void =>
+  const sourceText = source === 'tier' ? text.source.tier(tier ?? '') : text.source[source];
+  const removeOverride = (): void =>
     remove.mutate({ params: { id: String(override) } }, { onSuccess: () => notify(text.overrideRemoved) });
   return (
     <>
       <dl className={styles.properties}>
-        <dt>{text.inForce}</dt>
+        <dt>{text.currentLimit}</dt>
         <dd>
           <strong>{words.limits.rule(rule.allowed_limit, rule.window_seconds)}</strong>
-          <span>{by}</span>
-          <span className={styles.quiet}>{text.left(remaining, rule.allowed_limit)}</span>
+          <span>{sourceText}</span>
+          <span className={styles.quiet}>{text.remaining(remaining, rule.allowed_limit)}</span>
         </dd>
       </dl>
       <div className={styles.actions}>
@@ -57,12 +62,12 @@ const InForce = ({ person }: Props) => {
           {override === null ? text.setOverride : text.changeOverride}
         </Button>
         {override === null ? null : (
-          <Button variant="default" loading={remove.isPending} onClick={removeIt}>
+          <Button variant="default" loading={remove.isPending} onClick={removeOverride}>
             {text.removeOverride}
           </Button>
         )}
       </div>
-      <ErrorNote error={explained(remove.error)} />
+      <ErrorNote error={toExplainedError(remove.error)} />
       {open ? <OverrideDialog person={person} current={rule} override={override} close={() => setOpen(false)} /> : null}
     </>
   );
@@ -80,25 +85,25 @@ const OverrideDialog = ({
 }) => {
   const create = useChange('POST /api/rate-limits/overrides', { invalidates: affectedReads });
   const update = useChange('PUT /api/rate-limits/overrides/:id', { invalidates: affectedReads });
-  const act = (fields: FormData): void => {
+  const submit = (fields: FormData): void => {
     const body = ruleFrom(fields);
-    const done = {
+    const callbacks = {
       onSuccess: () => {
         notify(text.overrideSet(person.full_name));
         close();
       },
     };
-    if (override === null) create.mutate({ body: { client_id: person.email, ...body } }, done);
-    else update.mutate({ params: { id: String(override) }, body }, done);
+    if (override === null) create.mutate({ body: { client_id: person.email, ...body } }, callbacks);
+    else update.mutate({ params: { id: String(override) }, body }, callbacks);
   };
   return (
     <Dialog
       open
       close={close}
       title={text.overrideTitle(person.full_name)}
-      act={act}
+      submit={submit}
       busy={create.isPending || update.isPending}
-      error={explained(create.error ?? update.error)}
+      error={toExplainedError(create.error ?? update.error)}
     >
       <RuleFields rule={current} />
     </Dialog>

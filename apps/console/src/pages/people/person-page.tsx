@@ -18,7 +18,7 @@ import { PersonLimit } from './person-limit.tsx';
 import { PersonState } from './person-state.tsx';
 import { PersonTier } from './person-tier.tsx';
 import { PersonUsage } from './person-usage.tsx';
-import { explained } from './refusals.ts';
+import { toExplainedError } from './explained-errors.ts';
 import { RoleButton } from './role-button.tsx';
 import { Section } from './section.tsx';
 import { StatusActions } from './status-actions.tsx';
@@ -26,7 +26,7 @@ import type { PersonDetails } from './person-details.ts';
 
 const text = words.people;
 
-/** A person's page: their status, access and activity. The path contains their e-mail address. */
+/** A person's page: their status, access and activity. The path contains their email address. */
 export const Component = () => {
   const { person: email = '' } = useParams();
   const read = useRead('GET /api/profiles/:user_id', {
@@ -41,7 +41,7 @@ export const Component = () => {
   if (!read.data)
     return (
       <Page title={email} actions={back}>
-        {read.error ? <ErrorNote error={explained(read.error)} retry={read.refetch} /> : <Loading />}
+        {read.error ? <ErrorNote error={toExplainedError(read.error)} retry={read.refetch} /> : <Loading />}
       </Page>
     );
   return (
@@ -52,7 +52,7 @@ export const Component = () => {
 };
 
 const PersonSections = ({ person }: { readonly person: PersonDetails }) => {
-  const [issued, setIssued] = useState<IssuedKey | null>(null);
+  const [issuedKey, setIssuedKey] = useState<IssuedKey | null>(null);
   const [warning, setWarning] = useState<string | null>(null);
   return (
     <>
@@ -62,7 +62,7 @@ const PersonSections = ({ person }: { readonly person: PersonDetails }) => {
         <span>{person.company_name}</span>
       </div>
       <div className={styles.actions}>
-        <StatusActions person={person} issue={setIssued} />
+        <StatusActions person={person} showKey={setIssuedKey} />
         <RoleButton person={person} warn={setWarning} />
         <DeleteButton person={person} />
       </div>
@@ -106,13 +106,13 @@ const PersonSections = ({ person }: { readonly person: PersonDetails }) => {
           <PersonTier person={person} />
         </dl>
       </Section>
-      <PersonKey person={person} issue={setIssued} />
+      <PersonKey person={person} showKey={setIssuedKey} />
       <PersonLimit person={person} />
       <PersonGroups person={person} />
       <PersonAccess person={person} />
       <PersonUsage person={person} />
       <PersonActivity person={person} />
-      <IssuedKeyDialog issued={issued} close={() => setIssued(null)} />
+      <IssuedKeyDialog issuedKey={issuedKey} close={() => setIssuedKey(null)} />
     </>
   );
 };

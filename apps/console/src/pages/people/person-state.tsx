@@ -5,15 +5,15 @@ import { words } from '../../words/words.ts';
 const { states } = words.people;
 const kinds = { pending: 'waiting', approved: 'good', rejected: 'quiet' } as const;
 
-type Standing = Pick<CallResult<'GET /api/profiles/'>[number], 'registration_status' | 'role' | 'suspended_at'>;
+type PersonStatus = Pick<CallResult<'GET /api/profiles/'>[number], 'registration_status' | 'role' | 'suspended_at'>;
 
 /** The status of a person in one word. */
 export const PersonState = ({
-  person: { registration_status: status, role, suspended_at: suspended },
+  person: { registration_status: status, role, suspended_at: suspendedAt },
 }: {
-  readonly person: Standing;
+  readonly person: PersonStatus;
 }) => {
-  if (suspended) return <StatusBadge kind="bad">{states.suspended}</StatusBadge>;
+  if (suspendedAt) return <StatusBadge kind="bad">{states.suspended}</StatusBadge>;
   if (role === 'admin') return <StatusBadge kind="special">{states.admin}</StatusBadge>;
   return <StatusBadge kind={kinds[status]}>{states[status]}</StatusBadge>;
 };

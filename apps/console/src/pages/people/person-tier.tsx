@@ -5,7 +5,7 @@ import { ErrorNote } from '../../parts/error-note.tsx';
 import { notifyUndo } from '../../parts/notify-undo.tsx';
 import { words } from '../../words/words.ts';
 import type { PersonDetails } from './person-details.ts';
-import { explained } from './refusals.ts';
+import { toExplainedError } from './explained-errors.ts';
 import { statusReads } from './status-actions.tsx';
 import { useTierOptions } from './tier-options.ts';
 
@@ -20,12 +20,14 @@ export const PersonTier = ({ person }: { readonly person: PersonDetails }) => {
   const [pendingTier, setPendingTier] = useState<string | null>(null);
   const current = change.isPending ? pendingTier : (person.tier ?? null);
   const options = useTierOptions(current);
-  const choose = (tier: string | null, done: () => void): void => {
+  const changeTier = (tier: string | null, onDone: () => void): void => {
     setPendingTier(tier);
-    change.mutate({ params: { user_id: person.id }, body: { tier } }, { onSuccess: done });
+    change.mutate({ params: { user_id: person.id }, body: { tier } }, { onSuccess: onDone });
   };
-  const notifyChange = (tier: string | null, before: string | null) => (): void =>
-    notifyUndo(text.person.tierSet(person.full_name, tier), () => choose(before, notifyChange(before, tier)));
+  const notifyChange = (tier: string | null, previousTier: string | null) => (): void =>
+    notifyUndo(text.person.tierSet(person.full_name, tier), () =>
+      changeTier(previousTier, notifyChange(previousTier, tier)),
+    );
   return (
     <>
       <dt>
@@ -40,10 +42,10 @@ export const PersonTier = ({ person }: { readonly person: PersonDetails }) => {
           inputWrapperOrder={['input', 'description']}
           onChange={({ currentTarget: { value } }) => {
             const tier = value === '' ? null : value;
-            choose(tier, notifyChange(tier, current));
+            changeTier(tier, notifyChange(tier, current));
           }}
         />
-        <ErrorNote error={explained(change.error)} />
+        <ErrorNote error={toExplainedError(change.error)} />
       </dd>
     </>
   );

@@ -6,7 +6,7 @@ import { notify } from '../../parts/notify.ts';
 import { useMe } from '../../session/me.ts';
 import { words } from '../../words/words.ts';
 import type { PersonDetails } from './person-details.ts';
-import { explained } from './refusals.ts';
+import { toExplainedError } from './explained-errors.ts';
 import { statusReads } from './status-actions.tsx';
 
 const text = words.people.actions;
@@ -30,14 +30,14 @@ export const RoleButton = ({
     change.reset();
   };
   const name = person.full_name;
-  const toAdmin = person.role === 'client';
-  const act = (): void =>
+  const isPromotion = person.role === 'client';
+  const submit = (): void =>
     change.mutate(
-      { params: { user_id: person.id }, body: { role: toAdmin ? 'admin' : 'client' } },
+      { params: { user_id: person.id }, body: { role: isPromotion ? 'admin' : 'client' } },
       {
         onSuccess: ({ warning }) => {
           warn(warning ?? null);
-          notify(toAdmin ? text.nowAdmin(name) : text.nowClient(name));
+          notify(isPromotion ? text.nowAdmin(name) : text.nowClient(name));
           close();
         },
       },
@@ -46,18 +46,18 @@ export const RoleButton = ({
   return (
     <>
       <Button variant="default" onClick={() => setOpen(true)}>
-        {toAdmin ? text.makeAdmin : text.makeClient}
+        {isPromotion ? text.makeAdmin : text.makeClient}
       </Button>
       <Dialog
         open={open}
         close={close}
-        title={toAdmin ? text.makeAdminTitle(name) : text.makeClientTitle(name)}
-        act={act}
-        actLabel={toAdmin ? text.makeAdmin : text.makeClient}
+        title={isPromotion ? text.makeAdminTitle(name) : text.makeClientTitle(name)}
+        submit={submit}
+        submitLabel={isPromotion ? text.makeAdmin : text.makeClient}
         busy={change.isPending}
-        error={explained(change.error)}
+        error={toExplainedError(change.error)}
       >
-        <p>{toAdmin ? text.adminHint : text.clientHint}</p>
+        <p>{isPromotion ? text.adminHint : text.clientHint}</p>
         {me.id === person.id ? <p>{text.yourself}</p> : null}
       </Dialog>
     </>

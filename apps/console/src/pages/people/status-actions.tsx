@@ -11,7 +11,7 @@ import { useMe } from '../../session/me.ts';
 import { words } from '../../words/words.ts';
 import type { IssuedKey } from './issued-key.tsx';
 import type { PersonDetails } from './person-details.ts';
-import { explained } from './refusals.ts';
+import { toExplainedError } from './explained-errors.ts';
 
 const text = words.people;
 const reasonMax = 1_000;
@@ -24,11 +24,11 @@ interface Props {
 }
 
 /** Approves or rejects a pending person, undoes a rejection, suspends an approved person, or reinstates them. */
-export const StatusActions = ({ person, issue }: Props & { readonly issue: (key: IssuedKey) => void }) => {
+export const StatusActions = ({ person, showKey }: Props & { readonly showKey: (key: IssuedKey) => void }) => {
   if (person.registration_status === 'pending')
     return (
       <>
-        <ApproveButton person={person} issue={issue} />
+        <ApproveButton person={person} showKey={showKey} />
         <ReasonButton person={person} kind="reject" />
       </>
     );
@@ -38,7 +38,7 @@ export const StatusActions = ({ person, issue }: Props & { readonly issue: (key:
 };
 
 /** The response contains the secret, so it is not cached. */
-const ApproveButton = ({ person, issue }: Props & { readonly issue: (key: IssuedKey) => void }) => {
+const ApproveButton = ({ person, showKey }: Props & { readonly showKey: (key: IssuedKey) => void }) => {
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -48,9 +48,9 @@ const ApproveButton = ({ person, issue }: Props & { readonly issue: (key: Issued
     try {
       const credentials = await call('POST /api/profiles/:user_id/approve', { params: { user_id: person.id } });
       const { client_id: clientId, client_secret: secret } = credentials;
-      issue({ name: person.full_name, clientId, secret, note: text.secret.approvedOnce });
-    } catch (refused) {
-      setError(refused);
+      showKey({ name: person.full_name, clientId, secret, note: text.secret.approvedNote });
+    } catch (failure) {
+      setError(failure);
     }
     setBusy(false);
     await invalidateReads(queries, statusReads);
@@ -60,7 +60,7 @@ const ApproveButton = ({ person, issue }: Props & { readonly issue: (key: Issued
       <Button loading={busy} onClick={() => void approve()}>
         {text.bulk.approve}
       </Button>
-      <ErrorNote error={explained(error)} />
+      <ErrorNote error={toExplainedError(error)} />
     </>
   );
 };
@@ -69,14 +69,14 @@ const kinds = {
   reject: {
     call: 'POST /api/profiles/:user_id/reject',
     label: text.bulk.reject,
-    title: text.actions.rejectOne,
+    title: text.actions.rejectTitle,
     hint: text.actions.rejectReason,
     done: text.actions.rejected,
   },
   suspend: {
     call: 'POST /api/profiles/:user_id/suspend',
     label: text.bulk.suspend,
-    title: text.actions.suspendOne,
+    title: text.actions.suspendTitle,
     hint: text.actions.suspendReason,
     done: text.actions.suspended,
   },
@@ -91,7 +91,7 @@ const ReasonButton = ({ person, kind }: Props & { readonly kind: keyof typeof ki
     setOpen(false);
     change.reset();
   };
-  const act = (fields: FormData): void =>
+  const submit = (fields: FormData): void =>
     change.mutate(
       { params: { user_id: person.id }, body: { reason: fieldOf(fields, 'reason') } },
       {
@@ -111,10 +111,10 @@ const ReasonButton = ({ person, kind }: Props & { readonly kind: keyof typeof ki
         open={open}
         close={close}
         title={title(person.full_name)}
-        act={act}
-        actLabel={label}
+        submit={submit}
+        submitLabel={label}
         busy={change.isPending}
-        error={explained(change.error)}
+        error={toExplainedError(change.error)}
       >
         {kind === 'suspend' ? <p>{text.actions.suspendHint}</p> : null}
         {kind === 'suspend' && me.id === person.id ? <p>{text.actions.yourself}</p> : null}
@@ -147,7 +147,7 @@ const UndoButton = ({ person, kind }: Props & { readonly kind: keyof typeof undo
       <Button loading={change.isPending} onClick={undo}>
         {label}
       </Button>
-      <ErrorNote error={explained(change.error)} />
+      <ErrorNote error={toExplainedError(change.error)} />
     </>
   );
 };

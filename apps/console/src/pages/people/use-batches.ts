@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { invalidateReads, type ReadName } from '../../api/use-call.ts';
-import { explanationOf } from './refusals.ts';
+import { explanationOf } from './explained-errors.ts';
 
 /** The outcome for one person. */
 export interface Outcome {
@@ -17,7 +17,7 @@ export interface Progress {
   readonly outcomes: readonly Outcome[];
   readonly isRunning: boolean;
   /** Returns the text that describes in the summary how many people succeeded. */
-  readonly done: (count: number) => string;
+  readonly formatDone: (count: number) => string;
 }
 
 /** A bulk action: how many rows the service accepts in one call, and how to send them. */
@@ -26,23 +26,26 @@ export interface BulkAction<Row> {
   /** Returns an outcome for each row of the batch, or throws for the whole batch. */
   readonly send: (batch: readonly Row[]) => Promise<readonly Outcome[]>;
   readonly nameOf: (row: Row) => string;
-  readonly done: (count: number) => string;
+  readonly formatDone: (count: number) => string;
 }
 
 /** Runs a bulk action in batches, one after another, and reports its progress. */
 export const useBatches = (affectedReads: readonly ReadName[]) => {
   const queries = useQueryClient();
   const [progress, setProgress] = useState<Progress | null>(null);
-  const run = async <Row>(rows: readonly Row[], { batchSize, send, nameOf, done }: BulkAction<Row>): Promise<void> => {
+  const run = async <Row>(
+    rows: readonly Row[],
+    { batchSize, send, nameOf, formatDone }: BulkAction<Row>,
+  ): Promise<void> => {
     const report = (outcomes: readonly Outcome[], isRunning: boolean) =>
-      setProgress({ total: rows.length, outcomes, isRunning, done });
+      setProgress({ total: rows.length, outcomes, isRunning, formatDone });
     let outcomes: readonly Outcome[] = [];
     report(outcomes, true);
-    for (let at = 0; at < rows.length; at += batchSize) {
-      const batch = rows.slice(at, at + batchSize);
-      const failed = (error: unknown) =>
+    for (let start = 0; start < rows.length; start += batchSize) {
+      const batch = rows.slice(start, start + batchSize);
+      const toFailures = (error: unknown) =>
         batch.map((row) => ({ name: nameOf(row), isDone: false, result: explanationOf(error) }));
-      outcomes = [...outcomes, ...(await send(batch).catch(failed))];
+      outcomes = [...outcomes, ...(await send(batch).catch(toFailures))];
       report(outcomes, true);
     }
     report(outcomes, false);
@@ -55,7 +58,7 @@ export const useBatches = (affectedReads: readonly ReadName[]) => {
  * Returns a bulk action for calls that the service accepts one by one. A batch has as many as a browser sends
  * concurrently.
  */
-export const oneByOne = <Row>(
+export const createSingleItemAction = <Row>(
   nameOf: (row: Row) => string,
   result: string,
   send: (row: Row) => Promise<unknown>,

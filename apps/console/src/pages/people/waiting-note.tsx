@@ -6,11 +6,11 @@ const minuteMs = 60_000;
 
 /** The number of people waiting for approval; nothing if there are none. */
 export const WaitingNote = () => {
-  const waiting = useTotal(
+  const pendingCount = useTotal(
     'GET /api/profiles/',
     { query: { registration_status: 'pending' } },
     { refetchInterval: minuteMs },
   );
-  if (!waiting) return null;
-  return <span className={styles.note}>{words.people.waiting(waiting)}</span>;
+  if (!pendingCount) return null;
+  return <span className={styles.note}>{words.people.waiting(pendingCount)}</span>;
 };

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core';
 import { useMemo, useState, type ReactNode } from 'react';
 import { useRead } from '../../api/use-call.ts';
-import { apiLabelWithId } from '../../parts/api-label.ts';
-import { singlePage, DataTable, type Column } from '../../parts/data-table.tsx';
+import { formatApiLabelWithId } from '../../parts/api-label.ts';
+import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { words } from '../../words/words.ts';
-import { byUsage, countNames, usageOf, type UsageLine } from './counts.ts';
+import { compareByUsage, countNames, usageOf, type UsageLine } from './counts.ts';
 import { CsvButton } from './csv-button.tsx';
 import type { UsageFilter } from './usage-filter.ts';
 import styles from './usage.module.css';
@@ -19,15 +19,20 @@ interface ByUsageProps {
 
 /** The APIs that were used, most used first. */
 export const ApisByUsage = ({ filter, choose }: ByUsageProps) => {
-  const { read, whole } = useUsageLines('collection', filter);
+  const { read, fullList } = useUsageLines('collection', filter);
   const names = (read.data ?? []).map(({ collection_name: name }) => name);
   // The service rejects an ambiguous name, so the URL contains the id if several APIs have the same name.
-  const twice = new Set(names.filter((name, at) => names.indexOf(name) !== at));
-  const subject = ({ collection_id: id, collection_name: name }: UsageLine): ReactNode => {
+  const duplicateNames = new Set(names.filter((name, index) => names.indexOf(name) !== index));
+  const renderSubject = ({ collection_id: id, collection_name: name }: UsageLine): ReactNode => {
     if (!id) return text.noApi;
     if (!name) return text.hiddenApi;
-    const isShared = twice.has(name);
-    return <Narrow name={isShared ? apiLabelWithId({ id, name }) : name} act={() => choose(isShared ? id : name)} />;
+    const isShared = duplicateNames.has(name);
+    return (
+      <FilterButton
+        name={isShared ? formatApiLabelWithId({ id, name }) : name}
+        applyFilter={() => choose(isShared ? id : name)}
+      />
+    );
   };
   return (
     <ByUsage
@@ -36,9 +41,9 @@ export const ApisByUsage = ({ filter, choose }: ByUsageProps) => {
       header={text.api}
       empty={text.noApis}
       read={read}
-      whole={whole}
+      fullList={fullList}
       filter={filter}
-      subject={subject}
+      renderSubject={renderSubject}
       keyOf={({ collection_id: id }) => id ?? ''}
     />
   );
@@ -46,7 +51,7 @@ export const ApisByUsage = ({ filter, choose }: ByUsageProps) => {
 
 /** The people with usage, most active first. */
 export const PeopleByUsage = ({ filter, choose }: ByUsageProps) => {
-  const { read, whole } = useUsageLines('profile', filter);
+  const { read, fullList } = useUsageLines('profile', filter);
   return (
     <ByUsage
       by="profile"
@@ -54,28 +59,28 @@ export const PeopleByUsage = ({ filter, choose }: ByUsageProps) => {
       header={text.person}
       empty={text.noPeople}
       read={read}
-      whole={whole}
+      fullList={fullList}
       filter={filter}
-      subject={({ profile_email: email = '' }) => <Narrow name={email} act={() => choose(email)} />}
+      renderSubject={({ profile_email: email = '' }) => <FilterButton name={email} applyFilter={() => choose(email)} />}
       keyOf={({ profile_id: id }) => id ?? ''}
     />
   );
 };
 
-const Narrow = ({ name, act }: { readonly name: string; readonly act: () => void }) => (
-  <button type="button" className={styles.subject} title={text.narrow(name)} onClick={act}>
+const FilterButton = ({ name, applyFilter }: { readonly name: string; readonly applyFilter: () => void }) => (
+  <button type="button" className={styles.subject} title={text.showOnly(name)} onClick={applyFilter}>
     {name}
   </button>
 );
 
-const shownFirst = 50;
+const shownMax = 50;
 
 /** Reads the first lines plus one, to find out whether there are more; reads all lines on request. */
 const useUsageLines = (by: 'collection' | 'profile', filter: UsageFilter) => {
-  const [isWhole, setWhole] = useState(false);
-  const top = isWhole ? {} : { top: shownFirst + 1 };
+  const [isFullList, setIsFullList] = useState(false);
+  const top = isFullList ? {} : { top: shownMax + 1 };
   const read = useRead('GET /api/usage', { query: { by, ...filter, ...top } }, { keepPrevious: true });
-  return { read, whole: { isShown: isWhole && !read.isPlaceholderData, show: () => setWhole(true) } };
+  return { read, fullList: { isShown: isFullList && !read.isPlaceholderData, show: () => setIsFullList(true) } };
 };
 
 const ByUsage = ({
@@ -84,9 +89,9 @@ const ByUsage = ({
   header,
   empty,
   read,
-  whole,
+  fullList,
   filter,
-  subject,
+  renderSubject,
   keyOf,
 }: {
   readonly by: 'collection' | 'profile';
@@ -94,17 +99,17 @@ const ByUsage = ({
   readonly header: string;
   readonly empty: string;
   readonly read: ReturnType<typeof useUsageLines>['read'];
-  readonly whole: ReturnType<typeof useUsageLines>['whole'];
+  readonly fullList: ReturnType<typeof useUsageLines>['fullList'];
   readonly filter: UsageFilter;
-  readonly subject: (line: UsageLine) => ReactNode;
+  readonly renderSubject: (line: UsageLine) => ReactNode;
   readonly keyOf: (line: UsageLine) => string;
 }) => {
-  const lines = useMemo(() => [...(read.data ?? [])].sort(byUsage), [read.data]);
-  const most = Math.max(1, ...lines.slice(0, 1).map(usageOf));
-  const visibleLines = whole.isShown ? lines : lines.slice(0, shownFirst);
+  const lines = useMemo(() => [...(read.data ?? [])].sort(compareByUsage), [read.data]);
+  const usageMax = Math.max(1, ...lines.slice(0, 1).map(usageOf));
+  const visibleLines = fullList.isShown ? lines : lines.slice(0, shownMax);
   const columns: readonly Column<UsageLine>[] = [
-    { header, cell: subject },
-    { header: text.usage, cell: (line) => <Bar share={usageOf(line) / most} count={usageOf(line)} /> },
+    { header, cell: renderSubject },
+    { header: text.usage, cell: (line) => <Bar share={usageOf(line) / usageMax} count={usageOf(line)} /> },
     { header: text.breakdown, cell: (line) => partsOf(line) },
   ];
   return (
@@ -116,14 +121,14 @@ const ByUsage = ({
       <DataTable
         label={title}
         columns={columns}
-        pages={singlePage({ ...read, data: read.data && visibleLines })}
+        pages={toSinglePage({ ...read, data: read.data && visibleLines })}
         keyOf={keyOf}
         empty={empty}
       />
       {lines.length > visibleLines.length ? (
         <p className={styles.quiet}>
-          {text.first(visibleLines.length)}{' '}
-          <Button variant="default" size="xs" onClick={whole.show} loading={read.isFetching}>
+          {text.showingFirst(visibleLines.length)}{' '}
+          <Button variant="default" size="xs" onClick={fullList.show} loading={read.isFetching}>
             {text.all}
           </Button>
         </p>

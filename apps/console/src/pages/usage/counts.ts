@@ -9,15 +9,15 @@ export type CountName = (typeof countNames)[number];
 /** Returns the number of successful requests, excluding rejected ones. */
 export const usageOf = (line: UsageLine): number => line.reads + line.searches + line.slices + line.credential_reads;
 
-export const byUsage = (a: UsageLine, b: UsageLine): number => usageOf(b) - usageOf(a) || b.refused - a.refused;
+export const compareByUsage = (a: UsageLine, b: UsageLine): number => usageOf(b) - usageOf(a) || b.refused - a.refused;
 
 /** Returns a line for every day, including days without usage. */
 export const dailyOf = (
   days: readonly string[],
   lines: readonly UsageLine[],
 ): readonly (UsageLine & { day: string })[] => {
-  const counted = new Map(lines.map((line) => [line.day, line]));
-  return days.map((day) => ({ ...none, ...counted.get(day), day }));
+  const lineOfDay = new Map(lines.map((line) => [line.day, line]));
+  return days.map((day) => ({ ...emptyCounts, ...lineOfDay.get(day), day }));
 };
 
-const none = { reads: 0, searches: 0, slices: 0, credential_reads: 0, refused: 0 };
+const emptyCounts = { reads: 0, searches: 0, slices: 0, credential_reads: 0, refused: 0 };

@@ -7,9 +7,9 @@ const text = words.use;
 /** The figures of the chart, for people who cannot see it or want exact numbers. */
 export const DayTable = ({ days }: { readonly days: readonly (UsageLine & { readonly day: string })[] }) => (
   <details className={styles.figures}>
-    <summary>{text.figures}</summary>
-    <div className={styles.scroll} tabIndex={0} role="group" aria-label={text.figuresOf}>
-      <table className={styles.table} aria-label={text.figuresOf}>
+    <summary>{text.showTable}</summary>
+    <div className={styles.scroll} tabIndex={0} role="group" aria-label={text.tableLabel}>
+      <table className={styles.table} aria-label={text.tableLabel}>
         <thead>
           <tr>
             <th scope="col">{text.day}</th>

@@ -13,7 +13,7 @@ import { CsvButton } from './csv-button.tsx';
 import { DayTable } from './day-table.tsx';
 import { ApisByUsage, PeopleByUsage } from './by-usage.tsx';
 import type { UsageFilter } from './usage-filter.ts';
-import { boundsOf, daysChoices, everyDay, rangeOf, type UsageRange } from './usage-range.ts';
+import { boundsOf, daysChoices, daysOf, rangeOf, type UsageRange } from './usage-range.ts';
 import styles from './usage.module.css';
 
 const text = words.use;
@@ -70,7 +70,7 @@ export const Component = () => {
           </>
         )}
       </p>
-      <PerDay filter={filter} days={everyDay(range, now)} />
+      <PerDay filter={filter} days={daysOf(range, now)} />
       <div className={styles.lists}>
         {api === '' ? <ApisByUsage filter={filter} choose={(value) => set({ api: value })} /> : null}
         {isAdmin && person === '' ? <PeopleByUsage filter={filter} choose={(value) => set({ person: value })} /> : null}
@@ -147,7 +147,7 @@ const PerDay = ({ filter, days }: { readonly filter: UsageFilter; readonly days:
             <DayChart days={daily} />
           </Suspense>
           <DayTable days={daily} />
-          <p className={styles.quiet}>{text.explained}</p>
+          <p className={styles.quiet}>{text.explanation}</p>
         </>
       ) : null}
     </section>

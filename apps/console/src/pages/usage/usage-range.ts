@@ -28,13 +28,13 @@ export const boundsOf = (range: UsageRange, now: number): { readonly from?: stri
 };
 
 /** Returns every day of the range, including days without usage, so that a chart has no gaps. */
-export const everyDay = (range: UsageRange, now: number): readonly string[] => {
+export const daysOf = (range: UsageRange, now: number): readonly string[] => {
   const end = Date.parse(range.kind === 'dates' && range.to !== '' ? range.to : dateOf(now));
   const { from = dateOf(end - daysDefault * dayMs) } = boundsOf(range, now);
   const count = Math.min(shownMax, Math.max(0, Math.round((end - Date.parse(from)) / dayMs) + 1));
-  return Array.from({ length: count }, (_, at) => dateOf(end - (count - 1 - at) * dayMs));
+  return Array.from({ length: count }, (_, index) => dateOf(end - (count - 1 - index) * dayMs));
 };
 
 const isDate = (text: string): boolean => /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 
-const dateOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+const dateOf = (timeMs: number): string => new Date(timeMs).toISOString().slice(0, 10);

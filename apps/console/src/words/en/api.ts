@@ -1,14 +1,14 @@
-import { number } from './formats.ts';
+import { formatNumber } from './formats.ts';
 
 /** Text of `pages/api`: the page of an API and its operations. */
 export const api = {
-  loading: 'API',
+  loadingTitle: 'API',
   about: 'About',
   noDescription: 'No description yet.',
   showAll: 'Show all',
   showLess: 'Show less',
   baseUrl: 'Base URL',
-  noBaseUrl: 'The document names no server: ask the provider for the base URL.',
+  noBaseUrl: 'The document does not specify a server: ask the provider for the base URL.',
   authentication: 'Authentication',
   schemes: {
     none: () => 'None required.',
@@ -25,8 +25,8 @@ export const api = {
   downloadYaml: 'Download YAML',
   operations: 'Operations',
   filter: 'Filter by path, name or summary',
-  tag: (tag: string) => `Only “${tag}”`,
-  allTags: (tag: string) => `Clear the filter “${tag}”`,
+  selectedTag: (selectedTag: string) => `Only “${selectedTag}”`,
+  clearTag: (tag: string) => `Clear the filter “${tag}”`,
   untagged: 'Untagged',
   onlyTag: (tag: string) => `Show only operations tagged ${tag}`,
   noOperations: 'This API has no operations.',
@@ -47,20 +47,20 @@ export const api = {
   responses: 'Responses',
   noSchema: 'No schema.',
   curl: 'Command line',
-  curlHint: 'Replace the CAPITALS.',
+  curlHint: 'Replace the placeholders in CAPITALS.',
   tool: 'Tool definition for language models',
   showTool: 'Show tool definition',
   toolLabel: 'Tool definition as JSON',
   reference: (name: string) => `defined by ${name}, outside this document`,
-  cut: (count: number) =>
+  truncated: (count: number) =>
     count === 1 ? 'One part of this description was left out.' : `${count} parts of this description were left out.`,
-  cutLast: 'They are too large to show here, or refer to themselves: see the OpenAPI document.',
+  truncatedHint: 'They are too large to show here, or refer to themselves: see the OpenAPI document.',
   more: 'Show more',
-  cutHere: 'parts left out',
+  truncatedHere: 'parts left out',
   open: (name: string) => `Open ${name}`,
   close: (name: string) => `Close ${name}`,
-  moreMembers: (count: number) => `Show ${number(count)} more`,
-  moreValues: (count: number) => `and ${number(count)} more values`,
+  moreMembers: (count: number) => `Show ${formatNumber(count)} more`,
+  moreValues: (count: number) => `and ${formatNumber(count)} more values`,
   admin: 'Administration',
 };
 
@@ -79,7 +79,7 @@ export const schema = {
   part: (index: number) => `part ${index}`,
   item: 'each item',
   itemAt: (index: number) => `item ${index}`,
-  otherProperties: 'any other property',
+  additionalProperties: 'any other property',
   not: 'not',
   condition: 'if',
   consequence: 'then',
@@ -101,7 +101,7 @@ export const schema = {
     contentEncoding: (text: string) => `encoded as ${text}`,
   },
   unique: 'unique items',
-  closed: 'no additional properties',
+  noAdditionalProperties: 'no additional properties',
   readOnly: 'only in responses',
   writeOnly: 'only in requests',
 };

@@ -1,12 +1,14 @@
-import { counted, formats, number } from './formats.ts';
+import { formatCount, formats, formatNumber } from './formats.ts';
 
-const size = (bytes: number) =>
-  bytes < 1_048_576 ? `${number(Math.max(1, Math.round(bytes / 1_024)))} KB` : `${formats.tenth(bytes / 1_048_576)} MB`;
+const formatSize = (bytes: number) =>
+  bytes < 1_048_576
+    ? `${formatNumber(Math.max(1, Math.round(bytes / 1_024)))} KB`
+    : `${formats.oneDecimal(bytes / 1_048_576)} MB`;
 
 /** Text of `pages/apis`. */
 export const apis = {
   title: 'APIs',
-  count: (total: number) => counted(total, 'API'),
+  count: (total: number) => formatCount(total, 'API'),
   filter: 'API name',
   name: 'Name',
   description: 'Description',
@@ -23,48 +25,48 @@ export const apis = {
     title: 'Import APIs',
     back: 'All APIs',
     drop: 'Drop OpenAPI documents here, or a whole folder',
-    dropHint: 'JSON or YAML. You see all changes before anything is imported.',
+    dropHint: 'JSON or YAML. You can review all changes before anything is imported.',
     dropAnywhere: 'Drop to import',
     pickFiles: 'Choose files',
     pickFolder: 'Choose a folder',
     options: 'How a later import matches the same API',
-    by: 'Match by',
-    ways: { path: 'Path in the folder', title: 'Document title' },
-    byPath:
+    matchBy: 'Match by',
+    matchModes: { path: 'Path in the folder', title: 'Document title' },
+    pathHint:
       'The same path updates the same API, even if its title changes. A file without a folder is matched by title.',
-    byTitle: 'The API with exactly this name is updated.',
+    titleHint: 'The API with exactly this name is updated.',
     source: 'Source (optional)',
-    sourceHint: 'Where the documents belong, such as their repository: the --source option of portico import.',
+    sourceHint: 'Where the documents come from, such as a repository: the same as --source of portico import.',
     files: 'Files',
     file: 'File',
     api: 'API',
     outcome: 'Outcome',
     details: 'Details',
     nothing: 'No files yet.',
-    start: (count: number) => `Import ${counted(count, 'API')}`,
+    start: (count: number) => `Import ${formatCount(count, 'API')}`,
     cancel: 'Cancel',
     clear: 'Clear the list',
-    retry: (count: number) => `Try ${counted(count, 'file')} again`,
-    comparing: (done: number, all: number) => `Comparing: ${number(done)} of ${number(all)}`,
-    importing: (done: number, all: number, bytes: number, allBytes: number) =>
-      `Importing: ${number(done)} of ${number(all)}, ${size(bytes)} of ${size(allBytes)}`,
+    retry: (count: number) => `Try ${formatCount(count, 'file')} again`,
+    comparing: (done: number, total: number) => `Comparing: ${formatNumber(done)} of ${formatNumber(total)}`,
+    importing: (done: number, total: number, bytes: number, totalBytes: number) =>
+      `Importing: ${formatNumber(done)} of ${formatNumber(total)}, ${formatSize(bytes)} of ${formatSize(totalBytes)}`,
     states: {
       waiting: 'waiting',
       reading: 'reading',
       comparing: 'comparing',
       sending: 'sending',
-      held: 'waiting',
+      rateLimited: 'waiting',
       skipped: 'skipped',
       broken: 'rejected',
-      twice: 'rejected',
+      duplicate: 'rejected',
       tooLarge: 'too large',
       failed: 'failed',
       cancelled: 'cancelled',
     },
     planned: { created: 'would be created', updated: 'would be updated', unchanged: 'unchanged' },
     done: { created: 'created', updated: 'updated', unchanged: 'unchanged' },
-    heldFor: (seconds: number) => `The service accepts requests again in ${seconds} s; the import then continues.`,
-    skippedBecause: { ending: 'neither JSON nor YAML', other: 'not an OpenAPI document' },
+    rateLimitedFor: (seconds: number) => `Rate limit reached: the import continues in ${seconds} s.`,
+    skipReasons: { extension: 'neither JSON nor YAML', other: 'not an OpenAPI document' },
     broken: {
       unreadable: 'The file cannot be read.',
       'utf-8': 'The text is not valid UTF-8.',
@@ -72,27 +74,29 @@ export const apis = {
       yaml: 'Not valid YAML',
       deep: 'Nested too deeply.',
     },
-    at: (line: number, column: number) => `line ${number(line)}, column ${number(column)}`,
-    twice: (other: string) => `It would change the same API as ${other}. Match them by their path in a folder instead.`,
-    tooLarge: (bytes: number, bytesMax: number) => `${size(bytes)}; the service accepts at most ${size(bytesMax)}.`,
+    position: (line: number, column: number) => `line ${formatNumber(line)}, column ${formatNumber(column)}`,
+    duplicate: (otherPath: string) =>
+      `It would change the same API as ${otherPath}. Match them by their path in a folder instead.`,
+    tooLarge: (bytes: number, bytesMax: number) =>
+      `${formatSize(bytes)}; the service accepts at most ${formatSize(bytesMax)}.`,
     cancelledHint: 'Cancelled before it was sent, or before the response arrived.',
-    added: (count: number) => `${counted(count, 'operation')} added`,
-    removed: (count: number) => `${counted(count, 'operation')} removed`,
-    operations: (count: number) => counted(count, 'operation'),
+    added: (count: number) => `${formatCount(count, 'operation')} added`,
+    removed: (count: number) => `${formatCount(count, 'operation')} removed`,
+    operations: (count: number) => formatCount(count, 'operation'),
     nameChange: (from: string, to: string) => `“${from}” becomes “${to}”`,
     documentChange: 'the text of the document changes',
     descriptionChange: 'the description changes',
-    sameName: (way: string) =>
-      `An API of this name exists, and this makes a second one. To update it, choose “${way}” above.`,
-    warnings: (count: number) => counted(count, 'warning'),
+    sameName: (mode: string) =>
+      `An API with this name already exists, so this would create a second one. To update it, choose “${mode}” above.`,
+    warnings: (count: number) => formatCount(count, 'warning'),
     warningsFor: (name: string) => `Warnings for ${name}`,
-    warningsIntro: 'It is imported anyway. These parts deviate from the official OpenAPI schema, or cannot be stored:',
-    wholeDocument: 'the document',
-    moreWarnings: (count: number) => `and ${number(count)} more`,
+    warningsIntro: 'It is imported anyway. These parts violate the official OpenAPI schema, or cannot be stored:',
+    entireDocument: 'the document',
+    moreWarnings: (count: number) => `and ${formatNumber(count)} more`,
     summary: (counts: Readonly<Record<string, number>>) =>
       Object.entries(counts)
         .filter(([, count]) => count > 0)
-        .map(([state, count]) => `${number(count)} ${state}`)
+        .map(([state, count]) => `${formatNumber(count)} ${state}`)
         .join(', '),
     summaryStates: {
       created: 'created',
@@ -101,21 +105,21 @@ export const apis = {
       wouldUpdate: 'to update',
       unchanged: 'unchanged',
       skipped: 'skipped',
-      refused: 'rejected or failed',
+      failed: 'rejected or failed',
       cancelled: 'cancelled',
     },
   },
 
   admin: {
     title: 'Administration',
-    rights: 'Who has access',
-    uses: 'Usage in the last 30 days',
+    access: 'Who has access',
+    usage: 'Usage in the last 30 days',
     grant: 'Grant access',
     matrix: 'Show in Access',
     person: 'Name',
-    email: 'E-mail',
+    email: 'Email',
     company: 'Company',
-    by: 'Source',
+    source: 'Source',
     direct: 'direct',
     byGroup: (group: string) => `through group ${group}`,
     until: 'Until',
@@ -149,19 +153,19 @@ export const apis = {
     removeHint: 'The authentication of the document then applies, without a credential.',
     authenticationRemoved: 'Authentication removed.',
     replace: 'Replace document',
-    replaceHint: 'Drop a JSON or YAML file here. Name, description and access stay the same.',
+    replaceHint: 'Drop a JSON or YAML file here. Name, description and access are not changed.',
     pickFile: 'Choose a file',
     noDocument: 'This file is not an OpenAPI document.',
-    chosen: (file: string, bytes: number) => `${file}, ${size(bytes)}`,
-    titled: (title: string) => `Title: ${title}`,
+    chosenFile: (file: string, bytes: number) => `${file}, ${formatSize(bytes)}`,
+    documentTitle: (title: string) => `Title: ${title}`,
     replaceNow: 'Replace',
     replaced: (warnings: number) =>
-      warnings === 0 ? 'Document replaced.' : `Document replaced; ${counted(warnings, 'warning')}.`,
+      warnings === 0 ? 'Document replaced.' : `Document replaced; ${formatCount(warnings, 'warning')}.`,
     remove: 'Delete',
     removeTitle: 'Delete this API',
     removeWarning: 'The API, its document and all its grants will be deleted. This cannot be undone.',
-    mayUse: (count: number) =>
-      count === 0 ? 'No one has access.' : `${counted(count, 'person', 'people')} will lose access.`,
+    losingAccess: (count: number) =>
+      count === 0 ? 'No one has access.' : `${formatCount(count, 'person', 'people')} will lose access.`,
     typeName: (name: string) => `Type its name to confirm: ${name}`,
     removed: (name: string) => `${name} was deleted.`,
   },

@@ -1,4 +1,4 @@
-import { number } from './formats.ts';
+import { formatNumber } from './formats.ts';
 
 /** Text of `pages/audit`. */
 export const audit = {
@@ -15,7 +15,7 @@ export const audit = {
   from: 'From',
   to: 'To (inclusive)',
   utc: 'Days begin and end in UTC.',
-  count: (total: number) => `${number(total)} ${total === 1 ? 'entry' : 'entries'}`,
+  count: (total: number) => `${formatNumber(total)} ${total === 1 ? 'entry' : 'entries'}`,
   when: 'When',
   who: 'Who',
   event: 'What',
@@ -23,7 +23,7 @@ export const audit = {
   details: 'Details',
   message: 'Message',
   none: 'No matching entries.',
-  noSuchApi: (name: string) => `There is no API named ${name}. Entries about an API stay when it is deleted.`,
+  noSuchApi: (name: string) => `There is no API named ${name}. Entries about an API are kept when it is deleted.`,
   theService: 'the service itself',
   deletedPerson: 'a deleted person',
   reported: 'reported by the caller',
@@ -32,11 +32,11 @@ export const audit = {
   apiCall: (method: string, endpoint: string, status: string) => [method, endpoint, status].filter(Boolean).join(' '),
   renamed: (name: string) => `now ${name}`,
   until: (end: string) => `until ${end}`,
-  counted: (count: number) => `${number(count)} in total`,
+  total: (count: number) => `${formatNumber(count)} in total`,
   export: 'Export',
   exportTitle: 'Export a long log?',
   exportMany: (total: number) =>
-    `These are ${number(total)} entries, several hundred MB. Your browser keeps them in memory until the file is ` +
+    `The export has ${formatNumber(total)} entries, several hundred MB. Your browser keeps them in memory until the file is ` +
     'written. Filter by time first, or use the command line to export everything.',
   exportAll: 'Export all',
   file: 'audit.ndjson',

@@ -2,7 +2,7 @@
  * The browser's preferred English locale, so that dates match the text even if the browser's first language is a
  * different one.
  */
-const language = navigator.languages.find((one) => /^en\b/.test(one)) ?? 'en';
+const language = navigator.languages.find((locale) => /^en\b/.test(locale)) ?? 'en';
 
 const numbers = new Intl.NumberFormat(language);
 const tenths = new Intl.NumberFormat(language, { maximumFractionDigits: 1 });
@@ -12,20 +12,20 @@ const minutes = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeSty
 const seconds = new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' });
 const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' });
 
-export const number = (value: number): string => numbers.format(value);
-export const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${number(count)} ${count === 1 ? one : many}`;
+export const formatNumber = (value: number): string => numbers.format(value);
+export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
+  `${formatNumber(count)} ${count === 1 ? singular : plural}`;
 
 /** Formats numbers and times. Times are in the browser's time zone, except for days, which are in UTC. */
 export const formats = {
-  number,
+  number: formatNumber,
   /** Formats a number with at most one decimal place. */
-  tenth: (value: number): string => tenths.format(value),
-  date: (at: Date): string => dates.format(at),
+  oneDecimal: (value: number): string => tenths.format(value),
+  date: (date: Date): string => dates.format(date),
   /** Formats a calendar day such as `2027-03-31`. */
   day: (day: string): string => days.format(new Date(day)),
-  minute: (at: Date): string => minutes.format(at),
-  second: (at: Date): string => seconds.format(at),
+  minute: (date: Date): string => minutes.format(date),
+  second: (date: Date): string => seconds.format(date),
   /** Returns "2 hours ago" or "tomorrow", for example. */
   relative: (value: number, unit: Intl.RelativeTimeFormatUnit): string => relative.format(value, unit),
 };

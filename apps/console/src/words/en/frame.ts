@@ -1,4 +1,4 @@
-import { number } from './formats.ts';
+import { formatNumber } from './formats.ts';
 
 /** Text of the frame around each page, and of the components that pages share. */
 export const frame = {
@@ -7,10 +7,10 @@ export const frame = {
   openMenu: 'Open the menu',
   closeMenu: 'Close the menu',
   navigation: 'Main',
-  toDark: 'Dark theme',
-  toLight: 'Light theme',
+  darkTheme: 'Dark theme',
+  lightTheme: 'Light theme',
   signOut: 'Sign out',
-  signedInAs: (who: string) => `Signed in as ${who}`,
+  signedInAs: (name: string) => `Signed in as ${name}`,
   loading: 'Loading',
   loadingMore: 'Loading more',
   retry: 'Try again',
@@ -28,22 +28,23 @@ export const frame = {
   clear: 'Clear',
   select: (name: string) => `Select ${name}`,
   selectAll: 'Select all shown',
-  selected: (count: number) => `${number(count)} selected`,
-  counted: (count: number, one: string, many: string) => `${number(count)} ${count === 1 ? one : many}`,
+  selected: (count: number) => `${formatNumber(count)} selected`,
+  formatCount: (count: number, singular: string, plural: string) =>
+    `${formatNumber(count)} ${count === 1 ? singular : plural}`,
   never: 'never',
-  end: { none: 'No expiry', wholeDay: 'Until the end of this day, in UTC', passed: 'expired' },
+  expiry: { none: 'No expiry', lastDayHint: 'Until the end of this day, in UTC', expired: 'expired' },
   none: 'none',
   nothingFound: 'Nothing found',
   actions: 'Actions',
   requestId: (id: string) => `Request ${id}`,
-  unreachable: 'The service cannot be reached. Check your connection; nothing was lost here.',
+  unreachable: 'The service cannot be reached. Check your connection. Nothing you entered is lost.',
   failed: (status: number) =>
     `The service failed (${status}). Try again; if the problem persists, contact an administrator.`,
-  tooMany: (seconds: number) => `Too many requests: try again in ${seconds} s.`,
+  tooManyRequests: (seconds: number) => `Too many requests: try again in ${seconds} s.`,
   unexpected: 'Something went wrong on this page.',
   notShown: 'This page could not be shown.',
   notLoaded: 'This page could not be loaded',
-  perhapsUpgraded:
+  maybeUpgraded:
     'The service cannot be reached, or may have been upgraded since you opened this tab. Try again; if that does not help, reload.',
   reload: 'Reload',
   notFound: 'Page not found.',

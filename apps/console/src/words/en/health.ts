@@ -1,4 +1,4 @@
-import { counted, number } from './formats.ts';
+import { formatCount, formatNumber } from './formats.ts';
 
 /** Text of `pages/health`. */
 export const health = {
@@ -8,7 +8,7 @@ export const health = {
   states: { ready: 'ready', 'not ready': 'not ready', draining: 'shutting down' },
   component: 'Component',
   state: 'State',
-  works: 'working',
+  working: 'working',
   unavailable: 'unavailable',
   requirement: 'Requirement',
   essential: 'required',
@@ -19,13 +19,13 @@ export const health = {
   embedder: (model: string | null) => `Search model${model ? `: ${model}` : ''}`,
   index: (kind: string) => `Search index: ${kind}`,
   operations: 'APIs ready for search',
-  progress: (done: number, total: number) => `${number(done)} of ${number(total)}`,
-  failed: (count: number) => `${number(count)} failed: see the failed jobs`,
+  progress: (done: number, total: number) => `${formatNumber(done)} of ${formatNumber(total)}`,
+  failed: (count: number) => `${formatNumber(count)} failed: see the failed jobs`,
   modelChange: 'Model change',
   modelChangeFrom: (from: string, to: string) => `From ${from} to ${to}. Searches use the old model until it is done.`,
   reindex: 'Rebuild search index',
   reindexNever: 'Never run.',
-  reindexDone: (done: number) => `Done: ${counted(done, 'API', 'APIs')}. Started`,
+  reindexDone: (done: number) => `Done: ${formatCount(done, 'API', 'APIs')}. Started`,
   reindexRunning: 'Running',
   reindexStart: 'Rebuild',
   reindexConfirm:
@@ -42,7 +42,7 @@ export const health = {
   oldest: 'Oldest due',
   total: 'Total',
   seemsStopped: (minutes: number) =>
-    `A job has been due for ${counted(minutes, 'minute', 'minutes')}: no process seems to be running jobs. Start a worker, or ` +
+    `A job has been due for ${formatCount(minutes, 'minute', 'minutes')}: no process seems to be running jobs. Start a worker, or ` +
     'the service with JOBS=inline.',
   deadLetters: 'Failed jobs',
   noDead: 'No failed jobs.',
@@ -50,24 +50,24 @@ export const health = {
   deleted: 'deleted',
   attempts: 'Attempts',
   error: 'Last error',
-  since: 'Failed',
+  failedAt: 'Failed',
   actions: 'Actions',
   retry: 'Retry',
   retryOf: (job: string) => `Retry: ${job}`,
   retryAll: 'Retry all',
   retryAllConfirm:
     'All retryable jobs become due immediately. Retry them once the cause is fixed; otherwise they fail again.',
-  retried: (count: number, left: number) =>
-    `${counted(count, 'job is', 'jobs are')} due again; ${number(left)} remaining.`,
-  retriedOne: 'The job is due again.',
+  retried: (count: number, remaining: number) =>
+    `${formatCount(count, 'job is', 'jobs are')} due again; ${formatNumber(remaining)} remaining.`,
+  jobRetried: 'The job is due again.',
   discard: 'Discard',
   discardOf: (job: string) => `Discard: ${job}`,
   discardTitle: 'Discard this job?',
   discardConfirm: (job: string) => `“${job}” will be removed and never run.`,
   discarded: 'The job was discarded.',
-  secretRemoved: 'It contained a secret, which was removed when the job failed: it cannot be retried.',
-  secretPerson: 'Issue new credentials',
-  secretThen: ', then discard it.',
+  secretRemoved: 'It contained a secret, which was removed when the job failed, so it cannot be retried.',
+  issueCredentials: 'Issue new credentials',
+  thenDiscard: ', then discard it.',
   kinds: {
     'mail.credentials': 'Mail: credentials',
     'mail.rotation': 'Mail: new key',

@@ -1,4 +1,4 @@
-import { number } from './formats.ts';
+import { formatNumber } from './formats.ts';
 
 const units = [
   ['day', 86_400],
@@ -11,14 +11,14 @@ const units = [
 const windowOf = (seconds: number): string => {
   const [unit, length] = units.find(([, size]) => seconds % size === 0) ?? ['second', 1];
   const times = seconds / length;
-  return times === 1 ? `${unit === 'hour' ? 'an' : 'a'} ${unit}` : `${number(times)} ${unit}s`;
+  return times === 1 ? `${unit === 'hour' ? 'an' : 'a'} ${unit}` : `${formatNumber(times)} ${unit}s`;
 };
 
 /** Text of `pages/limits`. */
 export const limits = {
   title: 'Limits',
   rule: (allowed: number, seconds: number) => {
-    const requests = `${number(allowed)} ${allowed === 1 ? 'request' : 'requests'}`;
+    const requests = `${formatNumber(allowed)} ${allowed === 1 ? 'request' : 'requests'}`;
     const length = windowOf(seconds);
     return /^an? /.test(length) ? `${requests} ${length}` : `${requests} in ${length}`;
   },
@@ -31,15 +31,15 @@ export const limits = {
   near: 'Near the limit now',
   noneNear: 'No one has used 80% of their limit.',
   nearCount: (total: number, listed: number) =>
-    total > listed ? `The ${number(listed)} closest of ${number(total)}.` : '',
+    total > listed ? `The ${formatNumber(listed)} closest of ${formatNumber(total)}.` : '',
   instanceOnly: 'These counts cover one instance of the service only: each instance counts separately.',
   person: 'Person',
   used: 'Used',
-  usedOf: (used: number, allowed: number) => `${number(used)} of ${number(allowed)}`,
+  usedOf: (used: number, allowed: number) => `${formatNumber(used)} of ${formatNumber(allowed)}`,
   limitReached: 'limit reached',
-  nearNow: 'near limit',
+  nearLimit: 'near limit',
   state: 'State',
-  by: 'Set by',
+  setBy: 'Set by',
   source: { override: 'override', tier: 'tier', default: 'default' },
   sourceTier: (tier: string) => `tier ${tier}`,
   available: 'Next available',
@@ -64,7 +64,7 @@ export const limits = {
   deleteOf: (name: string) => `Delete ${name}`,
   deleteTier: (tier: string) => `Delete tier ${tier}`,
   deleteTierHint:
-    'Everyone who has it loses it with their next request and falls back to the tier of their groups, or to the default. A tier created later with this name starts without anyone.',
+    'Everyone who has it loses it as of their next request and falls back to the tier of their groups, or to the default. A tier created later with this name starts without members.',
   groupsWithTier: (groups: readonly string[]) => `Groups that lose it: ${groups.join(', ')}.`,
   tierSaved: (tier: string) => `The tier ${tier} was saved.`,
   tierDeleted: (tier: string) => `The tier ${tier} was deleted.`,
@@ -72,18 +72,18 @@ export const limits = {
   assignOf: (tier: string) => `Assign ${tier}`,
   assignTitle: (tier: string) => `Who gets the tier ${tier}?`,
   people: 'People',
-  peopleHint: 'Type a name, or paste a list of e-mails.',
+  peopleHint: 'Type a name, or paste a list of emails.',
   groups: 'Groups',
   groupsHint: 'Applies to members without a personal tier, from their next request on.',
-  assigned: (count: number) => `Assigned to ${number(count)}`,
+  assigned: (count: number) => `Assigned to ${formatNumber(count)}`,
   hasTier: 'now has the tier',
 
   overrides: 'Overrides',
   noOverrides: 'No overrides.',
-  overridesCount: (total: number) => `${number(total)} ${total === 1 ? 'override' : 'overrides'}`,
+  overridesCount: (total: number) => `${formatNumber(total)} ${total === 1 ? 'override' : 'overrides'}`,
   newOverride: 'New override',
   overrideHint: 'It applies instead of the tier and the default. A new active override deactivates an earlier one.',
-  overridesCreated: (count: number) => `${number(count)} ${count === 1 ? 'override' : 'overrides'} created`,
+  overridesCreated: (count: number) => `${formatNumber(count)} ${count === 1 ? 'override' : 'overrides'} created`,
   hasOverride: 'now has the override',
   editOverride: (name: string) => `Edit the override for ${name}`,
   activate: 'Activate',

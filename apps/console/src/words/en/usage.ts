@@ -1,4 +1,4 @@
-import { counted, number } from './formats.ts';
+import { formatCount, formatNumber } from './formats.ts';
 
 /** Text of `pages/usage`. */
 export const usage = {
@@ -15,9 +15,9 @@ export const usage = {
   openApi: 'Open the page of this API',
   openPerson: 'Open the page of this person',
   perDay: 'Per day',
-  chart: (days: number) => `Usage per day, ${counted(days, 'day', 'days')}. The table below has the same numbers.`,
-  figures: 'Show as a table',
-  figuresOf: 'Usage per day',
+  chart: (days: number) => `Usage per day, ${formatCount(days, 'day', 'days')}. The table below has the same numbers.`,
+  showTable: 'Show as a table',
+  tableLabel: 'Usage per day',
   day: 'Day',
   counts: {
     reads: 'Reads',
@@ -26,8 +26,8 @@ export const usage = {
     credential_reads: 'Credential reads',
     refused: 'Rejected',
   },
-  explained:
-    'Reads are of documents and metadata, operation reads are of a single operation, credential reads returned a stored ' +
+  explanation:
+    'Reads return documents and metadata, operation reads return a single operation, and credential reads return a stored ' +
     'credential. Rejected requests exceeded a limit.',
   none: 'No usage in this period. Counts appear about 10 seconds after a call.',
   apis: 'APIs by usage',
@@ -38,15 +38,15 @@ export const usage = {
   breakdown: 'Breakdown',
   noApi: 'no single API, such as searches',
   hiddenApi: 'an API you can no longer see',
-  narrow: (name: string) => `Show only ${name}`,
+  showOnly: (name: string) => `Show only ${name}`,
   all: 'Show all',
-  first: (count: number) => `The first ${number(count)}.`,
+  showingFirst: (count: number) => `The first ${formatNumber(count)}.`,
   parts: {
-    reads: (count: number) => counted(count, 'read', 'reads'),
-    searches: (count: number) => counted(count, 'search', 'searches'),
-    slices: (count: number) => counted(count, 'operation read', 'operation reads'),
-    credential_reads: (count: number) => counted(count, 'credential read', 'credential reads'),
-    refused: (count: number) => `${number(count)} rejected`,
+    reads: (count: number) => formatCount(count, 'read', 'reads'),
+    searches: (count: number) => formatCount(count, 'search', 'searches'),
+    slices: (count: number) => formatCount(count, 'operation read', 'operation reads'),
+    credential_reads: (count: number) => formatCount(count, 'credential read', 'credential reads'),
+    refused: (count: number) => `${formatNumber(count)} rejected`,
   },
   download: 'As CSV',
   downloadOf: (title: string) => `${title} as CSV`,

@@ -1,11 +1,11 @@
-import { readableTarget, searchQueryMax, type ListedCollection } from '@portico/domain';
+import { requireReadableTarget, searchQueryMax, type ListedCollection } from '@portico/domain';
 import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { cursor, cursorOf } from '../../routes/list-cursor.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId } from './arguments.ts';
-import { oneLine } from './one-line.ts';
-import { credentialText, sentCredential } from './sent-credential.ts';
+import { toOneLine } from './one-line.ts';
+import { describeCredential, toSentCredential } from './sent-credential.ts';
 
 const listLimitDefault = 50;
 const searchLimitDefault = 5;
@@ -24,7 +24,7 @@ export const apiTools: readonly Tool[] = [
     }),
     handle: async ({ useCases, principal }, { query, limit }) => {
       const { results } = await useCases.searchCollections(principal, query, limit ?? searchLimitDefault);
-      if (results.length === 0) return { text: nothingGranted, data: { apis: [] } };
+      if (results.length === 0) return { text: noAccessText, data: { apis: [] } };
       const apis = results.map(({ collectionId: id, collectionName, score }) => ({
         collection_id: id,
         name: collectionName,
@@ -33,8 +33,9 @@ export const apiTools: readonly Tool[] = [
       const lines = apis.map(
         ({ collection_id, name, score }) => `${score.toFixed(2)} ${name} collection_id ${collection_id}`,
       );
-      const head = 'The nearest first. A low score means that none may fit; names alone do not show it.';
-      return { text: [head, ...lines].join('\n'), data: { apis } };
+      const heading =
+        'Best match first. A low score means that possibly none of them fits; the name alone does not show it.';
+      return { text: [heading, ...lines].join('\n'), data: { apis } };
     },
   }),
   defineTool({
@@ -49,19 +50,19 @@ export const apiTools: readonly Tool[] = [
       const limit = requestedLimit ?? listLimitDefault;
       const page = await useCases.listCollections(principal, { limit, after: after ?? null });
       const last = page.length === limit ? page.at(-1) : undefined;
-      const next = last ? cursorOf(last) : null;
-      if (page.length === 0) return { text: after ? 'There are no more.' : nothingGranted, data: { apis: [] } };
-      const more = next === null ? [] : [`There may be more: list_apis with cursor ${next}`];
+      const nextCursor = last ? cursorOf(last) : null;
+      if (page.length === 0) return { text: after ? 'There are no more.' : noAccessText, data: { apis: [] } };
+      const nextPageLines = nextCursor === null ? [] : [`There may be more: call list_apis with cursor ${nextCursor}`];
       return {
-        text: [...page.map(lineOf), ...more].join('\n'),
-        data: { apis: page.map(({ id, name }) => ({ collection_id: id, name })), next_cursor: next },
+        text: [...page.map(lineOf), ...nextPageLines].join('\n'),
+        data: { apis: page.map(({ id, name }) => ({ collection_id: id, name })), next_cursor: nextCursor },
       };
     },
   }),
   defineTool({
     name: 'get_api',
     description:
-      'Base address of an API and how calls to it authenticate. The credential itself only with include_credential; ' +
+      'Base URL of an API and how calls to it authenticate. Returns the credential itself only with include_credential; ' +
       'reading it is audited.',
     isReadOnly: true,
     input: z.object({
@@ -69,32 +70,35 @@ export const apiTools: readonly Tool[] = [
       include_credential: optional(z.boolean()),
     }),
     handle: async ({ useCases, principal }, { collection_id: id, include_credential: includesCredential }) => {
-      const api = await useCases.readTarget(principal, { id, part: 'whole' });
-      const { name, description, baseUrl, storedAuthentication, derivedAuthentication } = readableTarget(api);
+      const api = await useCases.readTarget(principal, { id, detail: 'full' });
+      const { name, description, baseUrl, storedAuthentication, derivedAuthentication } = requireReadableTarget(api);
       const value = includesCredential ? (await useCases.readMetadata(api)).authentication.value : null;
-      const sent = sentCredential(storedAuthentication ?? derivedAuthentication, value);
+      const credentialToSend = toSentCredential(storedAuthentication ?? derivedAuthentication, value);
       const isStored = (storedAuthentication?.sealedValue ?? null) !== null;
-      const credentialLine = credentialText(sent, value !== null ? 'shown' : isStored ? 'stored' : 'absent');
+      const credentialLine = describeCredential(
+        credentialToSend,
+        value !== null ? 'shown' : isStored ? 'stored' : 'absent',
+      );
       return {
         text: [
           name,
-          ...(description ? [oneLine(description, descriptionMax)] : []),
-          baseUrlText(baseUrl),
+          ...(description ? [toOneLine(description, descriptionMax)] : []),
+          describeBaseUrl(baseUrl),
           credentialLine,
         ].join('\n'),
-        data: { collection_id: id, name, base_url: baseUrl, send: sent && { ...sent } },
+        data: { collection_id: id, name, base_url: baseUrl, send: credentialToSend && { ...credentialToSend } },
       };
     },
   }),
 ];
 
-const nothingGranted =
-  'There is no API that you may use. An administrator of this catalog grants access; nothing else can be done here.';
+const noAccessText =
+  'There is no API that you may use. An administrator of this catalog grants access; you cannot do anything else here.';
 
-const baseUrlText = (baseUrl: string): string =>
+const describeBaseUrl = (baseUrl: string): string =>
   /^https?:/i.test(baseUrl)
-    ? `Base address: ${baseUrl}`
-    : `Base address: ${baseUrl} (the document names no host: ask the person you work for)`;
+    ? `Base URL: ${baseUrl}`
+    : `Base URL: ${baseUrl} (the document does not name a host: ask the person you work for)`;
 
 const lineOf = ({ id, name, description }: ListedCollection): string =>
-  `${name} collection_id ${id}${description ? `: ${oneLine(description, descriptionLineMax)}` : ''}`;
+  `${name} collection_id ${id}${description ? `: ${toOneLine(description, descriptionLineMax)}` : ''}`;

@@ -2,7 +2,7 @@ import { parseId, parseOperationKey, type CollectionId } from '@portico/domain';
 import { z } from 'zod';
 
 /** Creates the schema of an argument that identifies an item in another tool's result. */
-const reference = <Id extends string>(parse: (text: string) => Id | null, message: string) =>
+const createReferenceSchema = <Id extends string>(parse: (text: string) => Id | null, message: string) =>
   z.string().transform((value, context): Id => {
     const id = parse(value.trim());
     if (id !== null) return id;
@@ -10,9 +10,9 @@ const reference = <Id extends string>(parse: (text: string) => Id | null, messag
     return z.NEVER;
   });
 
-export const collectionId = reference(
+export const collectionId = createReferenceSchema(
   (text) => parseId<CollectionId>(text),
-  'must be an id that search_operations, search_apis or list_apis has shown',
+  'must be an id returned by search_operations, search_apis or list_apis',
 );
 
-export const operationKey = reference(parseOperationKey, 'must be a key that search_operations has shown');
+export const operationKey = createReferenceSchema(parseOperationKey, 'must be a key returned by search_operations');

@@ -9,12 +9,12 @@ const durationMsMax = 86_400_000;
 export const callTools: readonly Tool[] = [
   defineTool({
     name: 'record_call',
-    description: 'Record a call that you made to an API in the audit log. No bodies, no credentials.',
+    description: 'Record a call that you made to an API in the audit log. Do not include bodies or credentials.',
     isReadOnly: false,
     input: z.object({
       collection_id: collectionId,
       method: text({ max: 20 }),
-      endpoint: text({ max: 2_000 }).meta({ description: 'Path that was called.' }),
+      endpoint: text({ max: 2_000 }).meta({ description: 'The path that was called.' }),
       status_code: wholeNumber(100, 599),
       duration_ms: optional(wholeNumber(0, durationMsMax)),
       operation_key: optional(operationKey),

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { confidenceText } from './confidence.ts';
+import { describeConfidence } from './confidence.ts';
 
 test.each([
   [1, /very likely/],
@@ -8,8 +8,8 @@ test.each([
   [0.5, /probably/],
   [0.49, /Not sure/],
   [0.25, /Not sure/],
-  [0.24, /Nothing fits well/],
-  [0, /Nothing fits well/],
-])('a first result of %d is %s', (score, words) => {
-  expect(confidenceText(score)).toMatch(words);
+  [0.24, /No good match/],
+  [0, /No good match/],
+])('the text for a first result with the score %d matches %s', (score, sentence) => {
+  expect(describeConfidence(score)).toMatch(sentence);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { oneLine } from './one-line.ts';
+import { toOneLine } from './one-line.ts';
 
 test.each([
   ['a', 5, 'a'],
@@ -7,6 +7,6 @@ test.each([
   ['abcde', 5, 'abcde'],
   ['abcdef', 5, 'abcd…'],
   ['abc😀f', 5, 'abc\ufffd…'],
-])('%j within %d is %j', (words, max, line) => {
-  expect(oneLine(words, max)).toBe(line);
+])('%j within %d is %j', (text, max, line) => {
+  expect(toOneLine(text, max)).toBe(line);
 });

@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId, operationKey } from './arguments.ts';
-import { confidenceText, nothingFits } from './confidence.ts';
-import { oneLine } from './one-line.ts';
+import { describeConfidence, noMatchText } from './confidence.ts';
+import { toOneLine } from './one-line.ts';
 
 const limitDefault = 5;
 /** The maximum length of a document's text about an operation. */
@@ -19,7 +19,7 @@ export const operationTools: readonly Tool[] = [
     description: 'Start here: find the operations (method and path) that do a task, among the APIs that you may use.',
     isReadOnly: true,
     input: z.object({
-      query: text({ max: searchQueryMax }).meta({ description: 'One task, as "send a text message".' }),
+      query: text({ max: searchQueryMax }).meta({ description: 'One task, such as "send a text message".' }),
       limit: optional(wholeNumber(1, 50)),
       collection_id: optional(collectionId).meta({ description: 'Only this API.' }),
       method: optional(
@@ -33,55 +33,56 @@ export const operationTools: readonly Tool[] = [
         collectionId: collection_id ?? null,
         method: method ?? null,
       });
-      const [best] = results;
-      if (!best) return { text: nothingFits, data: { operations: [] } };
+      const [bestMatch] = results;
+      if (!bestMatch) return { text: noMatchText, data: { operations: [] } };
       return {
-        text: [confidenceText(best.score), ...results.map(lineOf)].join('\n'),
-        data: { operations: results.map(operationView) },
+        text: [describeConfidence(bestMatch.score), ...results.map(lineOf)].join('\n'),
+        data: { operations: results.map(toOperationView) },
       };
     },
   }),
   defineTool({
     name: 'describe_operation',
-    description: 'How to call one operation: URL, parameters, body, responses.',
+    description: 'How to call an operation: URL, parameters, body, responses.',
     isReadOnly: true,
     input: z.object({
       collection_id: collectionId,
       operation_key: operationKey,
       detail: optional(z.enum(['request', 'full'])).meta({
-        description: 'full: the schema of the response too.',
+        description: 'full: also the schema of the response.',
       }),
       max_bytes: optional(wholeNumber(1_024, 262_144)).meta({ description: `${maxBytesDefault} if absent.` }),
     }),
     handle: async ({ useCases, principal }, { collection_id: id, operation_key: key, detail, max_bytes: maxBytes }) => {
-      const caller = await useCases.readTarget(principal, { id, part: 'whole' });
-      const described = await useCases.describeOperation(caller, key, {
+      const caller = await useCases.readTarget(principal, { id, detail: 'full' });
+      const description = await useCases.describeOperation(caller, key, {
         form: 'slice',
         detail: detail ?? 'request',
         maxBytes: maxBytes ?? maxBytesDefault,
       });
-      const text = new TextDecoder().decode(described.text);
-      return isCut(text) ? { text, note: cutNote } : { text };
+      const text = new TextDecoder().decode(description.text);
+      return isTruncated(text) ? { text, note: truncationNote } : { text };
     },
   }),
 ];
 
-const isCut = (slice: string): boolean => {
+const isTruncated = (slice: string): boolean => {
   const { truncated } = JSON.parse(slice) as { readonly truncated?: readonly unknown[] };
   return truncated !== undefined && truncated.length > 0;
 };
 
-const cutNote = 'The places in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
+const truncationNote =
+  'The parts listed in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
 
 const lineOf = (result: OperationResult): string => {
   const { collectionId: id, collectionName, key, method, path, deprecated, score } = result;
-  const words = [result.summary ?? result.operationId, collectionName, deprecated ? 'deprecated' : null];
-  const summary = oneLine(words.filter((word) => word).join(', '), lineMax);
-  return `${score.toFixed(2)} ${method} ${oneLine(path, lineMax)} (${summary}) collection_id ${id} operation_key ${key}`;
+  const summaryParts = [result.summary ?? result.operationId, collectionName, deprecated ? 'deprecated' : null];
+  const summary = toOneLine(summaryParts.filter((part) => part).join(', '), lineMax);
+  return `${score.toFixed(2)} ${method} ${toOneLine(path, lineMax)} (${summary}) collection_id ${id} operation_key ${key}`;
 };
 
 /** Returns the data that identifies an operation for programs; only the text contains its summary. */
-const operationView = ({ collectionId, collectionName, key, method, path, deprecated, score }: OperationResult) => ({
+const toOperationView = ({ collectionId, collectionName, key, method, path, deprecated, score }: OperationResult) => ({
   collection_id: collectionId,
   collection_name: collectionName,
   operation_key: key,

@@ -14,32 +14,39 @@ const placeholder = '<credential>';
  * none. Encodes a stored `user:password` as specified in RFC 7617, and removes the scheme from a stored token, so that
  * the result can be sent unchanged.
  */
-export const sentCredential = (scheme: AuthenticationScheme, credential: string | null): SentCredential | null => {
-  const { type, name, in: place } = scheme;
+export const toSentCredential = (scheme: AuthenticationScheme, credential: string | null): SentCredential | null => {
+  const { type, name, in: location } = scheme;
   const value = credential ?? placeholder;
   switch (type) {
     case 'none':
       return null;
     case 'apiKey':
-      return { in: place ?? 'header', name: name ?? '', value };
+      return { in: location ?? 'header', name: name ?? '', value };
     case 'bearer':
       return { in: 'header', name: name ?? 'Authorization', value: `Bearer ${value.replace(/^bearer /i, '')}` };
     case 'basic':
-      return { in: 'header', name: name ?? 'Authorization', value: `Basic ${basic(value.replace(/^basic /i, ''))}` };
+      return {
+        in: 'header',
+        name: name ?? 'Authorization',
+        value: `Basic ${encodeBasic(value.replace(/^basic /i, ''))}`,
+      };
   }
 };
 
 /** Encodes `user:password`. Any other value is already encoded: base64 never contains a colon. */
-const basic = (value: string): string => (value.includes(':') ? Buffer.from(value).toString('base64') : value);
+const encodeBasic = (value: string): string => (value.includes(':') ? Buffer.from(value).toString('base64') : value);
 
 /** Describes the credential to a model. */
-export const credentialText = (sent: SentCredential | null, credential: 'shown' | 'stored' | 'absent'): string => {
-  if (!sent) return 'Calls need no credential.';
-  const [place, separator] = { header: ['header', ': '], query: ['query parameter', '='], cookie: ['cookie', '='] }[
-    sent.in
+export const describeCredential = (
+  credentialToSend: SentCredential | null,
+  credential: 'shown' | 'stored' | 'absent',
+): string => {
+  if (!credentialToSend) return 'Calls need no credential.';
+  const [location, separator] = { header: ['header', ': '], query: ['query parameter', '='], cookie: ['cookie', '='] }[
+    credentialToSend.in
   ] as [string, string];
-  const how = `Calls carry the ${place} ${sent.name}${separator}${sent.value}`;
-  return `${how}\n${hints[credential]}`;
+  const instruction = `Calls send the ${location} ${credentialToSend.name}${separator}${credentialToSend.value}`;
+  return `${instruction}\n${hints[credential]}`;
 };
 
 const hints = {

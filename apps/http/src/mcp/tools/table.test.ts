@@ -7,7 +7,7 @@ test('each tool has a unique name that every client accepts', () => {
 });
 
 test.each(tools.map((tool) => [tool.name, tool] as const))(
-  'the arguments of %s are described in the plainest JSON Schema',
+  'the JSON Schema of the arguments of %s uses only basic keywords',
   (_name, { description, inputSchema }) => {
     expect(description).toMatch(/\.$/);
     expect(inputSchema['type']).toBe('object');
@@ -17,6 +17,6 @@ test.each(tools.map((tool) => [tool.name, tool] as const))(
   },
 );
 
-test('only record_call leaves something behind', () => {
+test('only record_call is not read-only', () => {
   expect(tools.filter(({ isReadOnly }) => !isReadOnly).map(({ name }) => name)).toEqual(['record_call']);
 });

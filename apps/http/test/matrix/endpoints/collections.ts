@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
-import { refusals } from '../refusals.ts';
+import { errors } from '../errors.ts';
 import { listOf, object, text } from '../shapes.ts';
 import { smallDocument, targetSecret, type World } from '../world.ts';
 
-const { noAccess } = refusals;
+const { noAccess } = errors;
 /** Admitted callers that may not read the granted collection. */
-export const withoutAccess = {
+export const noAccessErrors = {
   'a pending profile': noAccess,
   'a rejected profile': noAccess,
   'a rejected profile with a grant': noAccess,
@@ -22,8 +22,8 @@ export const withoutAccess = {
   'a client whose grant has expired, by key': noAccess,
 } as const;
 
-const shared = ({ granted }: World) => ({ params: { collection_id: granted } });
-const fresh = async ({ make }: World) => ({ params: { collection_id: await make.collection() } });
+const sharedTarget = ({ granted }: World) => ({ params: { collection_id: granted } });
+const createTarget = async ({ make }: World) => ({ params: { collection_id: await make.collection() } });
 
 const badFields = [
   { name: 7 },
@@ -71,9 +71,9 @@ export const collectionEndpoints: Endpoints = {
       ],
       { authentication: ['type', 'name', 'in', 'has_value', 'is_set'] },
     ),
-    target: shared,
-    except: withoutAccess,
-    verify: ({ body, headers, text: sent }, _caller, { granted }) => {
+    target: sharedTarget,
+    specialErrors: noAccessErrors,
+    verify: ({ body, headers, text: responseText }, _caller, { granted }) => {
       expect(body).toMatchObject({ id: granted, base_url: 'https://api.example.com/v1' });
       expect(body.authentication).toEqual({
         type: 'apiKey',
@@ -82,14 +82,14 @@ export const collectionEndpoints: Endpoints = {
         has_value: true,
         is_set: true,
       });
-      expect(sent).not.toContain(targetSecret);
+      expect(responseText).not.toContain(targetSecret);
       expect(headers.etag).toMatch(/^"[^"]+"$/);
     },
   },
   'GET /api/collections/{collection_id}': {
     response: object(['id', 'name', 'description', 'openapi_spec', 'created_by', 'created_at']),
-    target: shared,
-    except: withoutAccess,
+    target: sharedTarget,
+    specialErrors: noAccessErrors,
     verify: ({ body, headers }, _caller, { granted }) => {
       expect(body).toMatchObject({ id: granted, openapi_spec: smallDocument });
       expect(headers.etag).toMatch(/^"[^"]+"$/);
@@ -101,8 +101,8 @@ export const collectionEndpoints: Endpoints = {
     response: object(['id', 'name', 'description', 'base_url', 'authentication'], {
       authentication: ['type', 'name', 'value', 'in'],
     }),
-    target: shared,
-    except: withoutAccess,
+    target: sharedTarget,
+    specialErrors: noAccessErrors,
     verify: ({ body, headers }, _caller, { granted }) => {
       expect(body).toMatchObject({ id: granted, base_url: 'https://api.example.com/v1' });
       expect(body.authentication).toEqual({ type: 'apiKey', name: 'X-Weather-Key', value: targetSecret, in: 'header' });
@@ -111,8 +111,8 @@ export const collectionEndpoints: Endpoints = {
   },
   'GET /api/collections/{collection_id}/openapi.json': {
     response: object(['openapi', 'info', 'servers', 'paths']),
-    target: shared,
-    except: withoutAccess,
+    target: sharedTarget,
+    specialErrors: noAccessErrors,
     verify: ({ body, headers }) => {
       expect(body).toEqual(smallDocument);
       expect(headers.etag).toMatch(/^"[^"]+"$/);
@@ -121,8 +121,8 @@ export const collectionEndpoints: Endpoints = {
   },
   'GET /api/collections/{collection_id}/openapi.yaml': {
     response: text('application/yaml', /^openapi: "3\.0\.3"$/m),
-    target: shared,
-    except: withoutAccess,
+    target: sharedTarget,
+    specialErrors: noAccessErrors,
     verify: ({ headers }) => expect(headers.etag).toMatch(/^"[^"]+"$/),
   },
   'POST /api/collections/': {
@@ -139,14 +139,14 @@ export const collectionEndpoints: Endpoints = {
   },
   'PUT /api/collections/{collection_id}': {
     response: object(['id', 'name', 'description', 'updated_at']),
-    target: (world) => ({ ...shared(world), json: { name: 'Another name' } }),
-    freshTarget: async (world) => ({ ...(await fresh(world)), json: { name: 'Another name' } }),
+    target: (world) => ({ ...sharedTarget(world), json: { name: 'Another name' } }),
+    freshTarget: async (world) => ({ ...(await createTarget(world)), json: { name: 'Another name' } }),
     verify: ({ body }) => expect(body.name).toBe('Another name'),
     badBodies: badFields,
     badQueries: ['?strict=perhaps'],
   },
   'DELETE /api/collections/{collection_id}': {
-    target: shared,
-    freshTarget: fresh,
+    target: sharedTarget,
+    freshTarget: createTarget,
   },
 };

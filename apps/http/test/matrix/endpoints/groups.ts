@@ -3,15 +3,15 @@ import type { Endpoints } from '../endpoint.ts';
 import type { World } from '../world.ts';
 const counts = ['member_count', 'collection_count'];
 
-const shared = ({ group }: World) => ({ params: { group_id: group } });
-const fresh = async ({ make }: World) => ({ params: { group_id: await make.group() } });
+const sharedTarget = ({ group }: World) => ({ params: { group_id: group } });
+const createTarget = async ({ make }: World) => ({ params: { group_id: await make.group() } });
 
 const badNames = [{ name: 7 }, { name: 'x'.repeat(201) }, { name: 'two\nlines' }];
 const badTexts = [{ description: 'x'.repeat(1_001) }, { description: 7 }, { tier: 7 }];
 const badExpiries = [{ expires_at: 7 }, { expires_at: 'soon' }, { expires_at: '2020-01-31T09:30:00Z' }];
 
 /** Returns whether each of these profiles is in the list. */
-const membership = (list: readonly Readonly<Record<string, unknown>>[], { people }: World) => {
+const membershipOf = (list: readonly Readonly<Record<string, unknown>>[], { people }: World) => {
   const ids = new Set(list.map(({ profile_id }) => profile_id));
   const { member, memberByClaim, formerMember, formerMemberByClaim, client } = people;
   return [member, memberByClaim, formerMember, formerMemberByClaim, client].map(({ id }) => ids.has(id));
@@ -19,7 +19,7 @@ const membership = (list: readonly Readonly<Record<string, unknown>>[], { people
 const expectedMembership = [true, true, false, false, false];
 
 /** Creates a grant for a new group. */
-const freshGrant = async ({ make, granted }: World) => {
+const createGrantTarget = async ({ make, granted }: World) => {
   const group = await make.group();
   await make.asAdmin('POST', `/api/groups/${group}/collections/${granted}`, {}, 201);
   return { params: { group_id: group, collection_id: granted } };
@@ -30,43 +30,43 @@ export const groupEndpoints: Endpoints = {
   'POST /api/groups': {
     target: ({ make }) => ({ json: { name: make.nextName() } }),
     verify: ({ body }) => expect(body).toMatchObject({ description: '', tier: null }),
-    badBodies: [{}, { name: null }, { name: ' ' }, ...badNames, ...badTexts.map((one) => ({ name: 'fine', ...one }))],
+    badBodies: [{}, { name: null }, { name: ' ' }, ...badNames, ...badTexts.map((text) => ({ name: 'fine', ...text }))],
   },
   'GET /api/groups': {
     target: () => ({}),
     badQueries: ['?limit=0', '?limit=1001', '?cursor=!', `?q=${'x'.repeat(201)}`, '?include_total=some'],
     verify: ({ list }, _caller, { group }) => expect(list.map(({ id }) => id)).toContain(group),
-    volatile: counts,
+    volatileFields: counts,
   },
   'GET /api/groups/{group_id}': {
     target: () => ({ params: { group_id: 'Standing%20crew' } }),
     verify: ({ body }, _caller, world) => {
       expect(body.id).toBe(world.group);
-      expect(membership(body.members as Readonly<Record<string, unknown>>[], world)).toEqual(expectedMembership);
+      expect(membershipOf(body.members as Readonly<Record<string, unknown>>[], world)).toEqual(expectedMembership);
       expect(body.collections).toMatchObject([{ id: world.granted, expires_at: null }]);
     },
-    volatile: counts,
+    volatileFields: counts,
   },
   'PUT /api/groups/{group_id}': {
-    target: (world) => ({ ...shared(world), json: { description: 'Changed' } }),
-    freshTarget: async (world) => ({ ...(await fresh(world)), json: { description: 'Changed' } }),
+    target: (world) => ({ ...sharedTarget(world), json: { description: 'Changed' } }),
+    freshTarget: async (world) => ({ ...(await createTarget(world)), json: { description: 'Changed' } }),
     verify: ({ body }) => expect(body.description).toBe('Changed'),
     badBodies: [...badNames, ...badTexts],
   },
-  'DELETE /api/groups/{group_id}': { target: shared, freshTarget: fresh },
+  'DELETE /api/groups/{group_id}': { target: sharedTarget, freshTarget: createTarget },
   'PUT /api/groups/{group_id}/tier': {
-    target: (world) => ({ ...shared(world), json: { tier: world.tier } }),
-    freshTarget: async (world) => ({ ...(await fresh(world)), json: { tier: world.tier } }),
+    target: (world) => ({ ...sharedTarget(world), json: { tier: world.tier } }),
+    freshTarget: async (world) => ({ ...(await createTarget(world)), json: { tier: world.tier } }),
     verify: ({ body }, _caller, { tier }) => expect(body.tier).toBe(tier),
     badBodies: [{}, { tier: 7 }, { tier: '' }],
   },
   'GET /api/groups/{group_id}/members': {
-    target: shared,
-    verify: ({ list }, _caller, world) => expect(membership(list, world)).toEqual(expectedMembership),
+    target: sharedTarget,
+    verify: ({ list }, _caller, world) => expect(membershipOf(list, world)).toEqual(expectedMembership),
     badQueries: ['?limit=0', '?limit=10001', '?limit=many', '?cursor=!', '?cursor=a&cursor=b'],
   },
   'POST /api/groups/{group_id}/members': {
-    target: (world) => ({ ...shared(world), json: { profiles: [world.people.member.id, 'nobody@example.com'] } }),
+    target: (world) => ({ ...sharedTarget(world), json: { profiles: [world.people.member.id, 'nobody@example.com'] } }),
     freshTarget: async ({ make, granted }) => ({
       params: { group_id: await make.group() },
       json: { profiles: [(await make.person('pending', granted)).id, 'nobody@example.com'] },
@@ -99,7 +99,7 @@ export const groupEndpoints: Endpoints = {
       ]),
   },
   'GET /api/groups/{group_id}/collections': {
-    target: shared,
+    target: sharedTarget,
     verify: ({ list }, _caller, { granted }) => expect(list.map(({ id }) => id)).toEqual([granted]),
   },
   'POST /api/groups/{group_id}/collections/{collection_id}': {
@@ -113,12 +113,12 @@ export const groupEndpoints: Endpoints = {
       params: { group_id: group, collection_id: granted },
       json: { expires_at: null },
     }),
-    freshTarget: async (world) => ({ ...(await freshGrant(world)), json: { expires_at: farExpiry } }),
+    freshTarget: async (world) => ({ ...(await createGrantTarget(world)), json: { expires_at: farExpiry } }),
     verify: ({ body }) => expect(body.expires_at).toBe(farExpiry),
     badBodies: [{}, ...badExpiries],
   },
   'DELETE /api/groups/{group_id}/collections/{collection_id}': {
     target: ({ group, granted }) => ({ params: { group_id: group, collection_id: granted } }),
-    freshTarget: freshGrant,
+    freshTarget: createGrantTarget,
   },
 };

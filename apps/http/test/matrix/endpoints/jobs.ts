@@ -4,15 +4,15 @@ import { unknownId, type World } from '../world.ts';
 
 const counts = ['waiting', 'running', 'retrying', 'dead', 'next_retry_at', 'oldest_due_at'];
 
-const shared = ({ job }: World) => ({ params: { job_id: job } });
-const fresh = async ({ make, people }: World) => ({ params: { job_id: await make.deadLetter(people.client) } });
+const sharedTarget = ({ job }: World) => ({ params: { job_id: job } });
+const createTarget = async ({ make, people }: World) => ({ params: { job_id: await make.deadLetter(people.client) } });
 
 export const jobEndpoints: Endpoints = {
   'GET /api/jobs': {
     target: () => ({}),
     verify: ({ body }) =>
       expect(body.kinds).toEqual(expect.arrayContaining([expect.objectContaining({ kind: 'mail.resumption' })])),
-    volatile: [...counts, 'oldest_due_seconds', 'runs_here', 'seems_stopped', 'kinds'],
+    volatileFields: [...counts, 'oldest_due_seconds', 'runs_here', 'seems_stopped', 'kinds'],
   },
   'GET /api/jobs/dead': {
     target: () => ({ query: '?limit=1000' }),
@@ -30,8 +30,8 @@ export const jobEndpoints: Endpoints = {
     badQueries: ['?limit=0', '?limit=1001', '?limit=x', '?cursor=x', `?cursor=1.${unknownId}0`],
   },
   'POST /api/jobs/dead/{job_id}/retry': {
-    target: shared,
-    freshTarget: fresh,
+    target: sharedTarget,
+    freshTarget: createTarget,
   },
   'POST /api/jobs/dead/retry': {
     target: ({ job }) => ({ json: { ids: [job, unknownId] } }),
@@ -48,10 +48,10 @@ export const jobEndpoints: Endpoints = {
       { ids: [7] },
       { ids: Array.from({ length: 101 }, () => unknownId) },
     ],
-    volatile: ['left'],
+    volatileFields: ['left'],
   },
   'DELETE /api/jobs/dead/{job_id}': {
-    target: shared,
-    freshTarget: fresh,
+    target: sharedTarget,
+    freshTarget: createTarget,
   },
 };

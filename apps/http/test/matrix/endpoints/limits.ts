@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { groupCallers } from '../callers.ts';
 import type { Endpoints } from '../endpoint.ts';
-import { refusals } from '../refusals.ts';
+import { errors } from '../errors.ts';
 import { listOf } from '../shapes.ts';
 import type { World } from '../world.ts';
 
@@ -18,16 +18,16 @@ const badLimits = [
 ];
 const rule = { allowed_limit: 5, window_seconds: 60 };
 
-const sharedTier = ({ tier: name }: World) => ({ params: { tier: name } });
-const freshTier = async ({ make }: World) => ({ params: { tier: await make.tier() } });
-const sharedOverride = ({ override: id }: World) => ({ params: { id } });
-const freshOverride = async ({ make, granted }: World) => ({
+const sharedTierTarget = ({ tier: name }: World) => ({ params: { tier: name } });
+const createTierTarget = async ({ make }: World) => ({ params: { tier: await make.tier() } });
+const sharedOverrideTarget = ({ override: id }: World) => ({ params: { id } });
+const createOverrideTarget = async ({ make, granted }: World) => ({
   params: { id: await make.override((await make.person('client', granted)).id) },
 });
 
-const { adminRequired } = refusals;
+const { adminRequired } = errors;
 /** Admitted callers that are neither an admin nor the client itself. */
-const others = {
+const otherClients = {
   'a pending profile': adminRequired,
   'a pending profile with a grant': adminRequired,
   'a rejected profile': adminRequired,
@@ -68,7 +68,7 @@ export const limitEndpoints: Endpoints = {
       '?limit=0',
       '?limit=1001',
     ],
-    volatile: ['scope', 'total', 'clients'],
+    volatileFields: ['scope', 'total', 'clients'],
   },
   'GET /api/rate-limits/tiers': { target: () => ({}) },
   'GET /api/rate-limits/tiers/active/all': {
@@ -86,14 +86,14 @@ export const limitEndpoints: Endpoints = {
     ],
   },
   'PUT /api/rate-limits/tiers/{tier}': {
-    target: (world) => ({ ...sharedTier(world), json: { allowed_limit: 7 } }),
-    freshTarget: async (world) => ({ ...(await freshTier(world)), json: { allowed_limit: 7 } }),
+    target: (world) => ({ ...sharedTierTarget(world), json: { allowed_limit: 7 } }),
+    freshTarget: async (world) => ({ ...(await createTierTarget(world)), json: { allowed_limit: 7 } }),
     verify: ({ body }) => expect(body).toMatchObject({ allowed_limit: 7, window_seconds: 60 }),
     badBodies: badLimits,
   },
   'DELETE /api/rate-limits/tiers/{tier}': {
-    target: sharedTier,
-    freshTarget: freshTier,
+    target: sharedTierTarget,
+    freshTarget: createTierTarget,
   },
   'GET /api/rate-limits/overrides': {
     response: listOf(override),
@@ -127,19 +127,19 @@ export const limitEndpoints: Endpoints = {
     ],
   },
   'PUT /api/rate-limits/overrides/{id}': {
-    target: (world) => ({ ...sharedOverride(world), json: { is_active: false } }),
-    freshTarget: async (world) => ({ ...(await freshOverride(world)), json: { is_active: false } }),
+    target: (world) => ({ ...sharedOverrideTarget(world), json: { is_active: false } }),
+    freshTarget: async (world) => ({ ...(await createOverrideTarget(world)), json: { is_active: false } }),
     verify: ({ body }) => expect(body).toMatchObject({ is_active: false, window_seconds: 60 }),
     badBodies: badLimits,
-    volatile: ['id'],
+    volatileFields: ['id'],
   },
   'DELETE /api/rate-limits/overrides/{id}': {
-    target: sharedOverride,
-    freshTarget: freshOverride,
+    target: sharedOverrideTarget,
+    freshTarget: createOverrideTarget,
   },
   'GET /api/rate-limits/effective/{client_id}': {
     target: ({ people }) => ({ params: { client_id: people.granted.key?.clientId ?? '' } }),
-    except: others,
+    specialErrors: otherClients,
     verify: ({ body }, _caller, { people }) =>
       expect(body).toMatchObject({
         client_id: people.granted.key?.clientId,
@@ -147,6 +147,6 @@ export const limitEndpoints: Endpoints = {
         tier: null,
         override_id: null,
       }),
-    volatile: ['remaining', 'reset_seconds'],
+    volatileFields: ['remaining', 'reset_seconds'],
   },
 };

@@ -2,9 +2,9 @@ import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
 import { object } from '../shapes.ts';
 import { smallOperationKey, targetSecret, type World } from '../world.ts';
-import { withoutAccess } from './collections.ts';
+import { noAccessErrors } from './collections.ts';
 
-const shared = ({ granted }: World) => ({ params: { collection_id: granted } });
+const sharedTarget = ({ granted }: World) => ({ params: { collection_id: granted } });
 
 const operationFields = ['operation_key', 'method', 'path', 'operation_id', 'summary'];
 
@@ -28,11 +28,11 @@ export const operationEndpoints: Endpoints = {
       { query: 'x', method: 'CONNECT' },
       { query: 'x', method: ['GET'] },
     ],
-    volatile: ['score'],
+    volatileFields: ['score'],
   },
   'GET /api/collections/{collection_id}/operations': {
-    target: shared,
-    except: withoutAccess,
+    target: sharedTarget,
+    specialErrors: noAccessErrors,
     verify: ({ list, headers }) => {
       expect(list).toMatchObject([{ operation_key: smallOperationKey, method: 'GET', path: '/forecast' }]);
       expect(headers.etag).toMatch(/^"[^"]+"$/);
@@ -60,7 +60,7 @@ export const operationEndpoints: Endpoints = {
       { authentication: ['type', 'name', 'in', 'value', 'value_hint'] },
     ),
     target: ({ granted }) => ({ params: { collection_id: granted, operation_key: smallOperationKey } }),
-    except: withoutAccess,
+    specialErrors: noAccessErrors,
     verify: ({ body, headers, text }) => {
       expect(body).toMatchObject({
         url: 'https://api.example.com/v1/forecast',

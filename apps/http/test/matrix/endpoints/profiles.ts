@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { callerNames, callers } from '../callers.ts';
 import type { Endpoint, Endpoints } from '../endpoint.ts';
-import { refusals } from '../refusals.ts';
+import { errors } from '../errors.ts';
 import { listOf, object } from '../shapes.ts';
 import type { World } from '../world.ts';
 
@@ -9,7 +9,7 @@ const identity = ['id', 'email', 'full_name', 'company_name', 'role', 'registrat
 const approvedAtOf = ({ registration_status: status }: Readonly<Record<string, unknown>>) =>
   status === 'approved' ? ['approved_at'] : [];
 
-const full = (entry: Readonly<Record<string, unknown>>) => [
+const fullFields = (entry: Readonly<Record<string, unknown>>) => [
   ...identity,
   'client_id',
   'created_at',
@@ -18,10 +18,10 @@ const full = (entry: Readonly<Record<string, unknown>>) => [
 ];
 
 /** A valid token without a profile gets a 404, not a 401. */
-const strangers: Endpoint['except'] = Object.fromEntries(
+const strangerErrors: Endpoint['specialErrors'] = Object.fromEntries(
   callerNames
     .filter((name) => callers[name].credential === "a stranger's token")
-    .map((name) => [name, refusals.userNotFound]),
+    .map((name) => [name, errors.userNotFound]),
 );
 
 const registration = ({ make }: World) => {
@@ -30,8 +30,8 @@ const registration = ({ make }: World) => {
 };
 const badNames = [{ full_name: 7 }, { full_name: 'x'.repeat(201) }, { company_name: 'x'.repeat(201) }];
 
-const pending = ({ people }: World) => ({ params: { user_id: people.pending.id } });
-const freshPending = async ({ make, granted }: World) => ({
+const pendingTarget = ({ people }: World) => ({ params: { user_id: people.pending.id } });
+const createPendingTarget = async ({ make, granted }: World) => ({
   params: { user_id: (await make.person('pending', granted)).id },
 });
 
@@ -48,7 +48,7 @@ export const profileEndpoints: Endpoints = {
   'GET /api/profiles/me': {
     response: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAtOf(entry)]),
     target: () => ({}),
-    except: strangers,
+    specialErrors: strangerErrors,
     verify: ({ body }, caller) =>
       expect(body).toMatchObject({
         id: caller.id,
@@ -62,7 +62,7 @@ export const profileEndpoints: Endpoints = {
   'PUT /api/profiles/me': {
     target: () => ({ json: { full_name: 'Another Name', company_name: 'Example Ltd.' } }),
     changesCaller: true,
-    except: strangers,
+    specialErrors: strangerErrors,
     verify: ({ body }, caller) =>
       expect(body).toMatchObject({ id: caller.id, full_name: 'Another Name', company_name: 'Example Ltd.' }),
     badBodies: badNames,
@@ -70,13 +70,13 @@ export const profileEndpoints: Endpoints = {
   'POST /api/profiles/me/credentials': {
     target: () => ({}),
     changesCaller: true,
-    except: {
-      'a pending profile': refusals.notApproved,
-      'a pending profile with a grant': refusals.notApproved,
-      'a rejected profile': refusals.notApproved,
-      'a rejected profile with a grant': refusals.notApproved,
-      'the first admin': refusals.adminHasNoKey,
-      'a promoted client, by token': refusals.adminHasNoKey,
+    specialErrors: {
+      'a pending profile': errors.notApproved,
+      'a pending profile with a grant': errors.notApproved,
+      'a rejected profile': errors.notApproved,
+      'a rejected profile with a grant': errors.notApproved,
+      'the first admin': errors.adminHasNoKey,
+      'a promoted client, by token': errors.adminHasNoKey,
     },
     verify: ({ body }, caller) => expect(body.client_id).toBe(caller.key?.clientId),
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: '60' }, { grace_seconds: 604_801 }],
@@ -100,18 +100,18 @@ export const profileEndpoints: Endpoints = {
     ],
   },
   'GET /api/profiles/{user_id}': {
-    response: object((entry) => full(entry)),
-    target: pending,
+    response: object((entry) => fullFields(entry)),
+    target: pendingTarget,
     verify: ({ body }, _caller, { people }) => expect(body).toMatchObject({ id: people.pending.id, role: 'client' }),
     badQueries: ['?include=everything', '?include=tier&include=bound'],
   },
   'POST /api/profiles/{user_id}/approve': {
-    target: pending,
-    freshTarget: freshPending,
+    target: pendingTarget,
+    freshTarget: createPendingTarget,
   },
   'POST /api/profiles/{user_id}/reject': {
-    target: pending,
-    freshTarget: freshPending,
+    target: pendingTarget,
+    freshTarget: createPendingTarget,
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
   },
   'POST /api/profiles/{user_id}/credentials': {
@@ -120,7 +120,7 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: 0.5 }, { expires_at: 'soon' }, { expires_at: '2020-01-01' }],
   },
   'PUT /api/profiles/{user_id}/credentials': {
-    response: object((entry) => [...full(entry), 'key_expires_at']),
+    response: object((entry) => [...fullFields(entry), 'key_expires_at']),
     target: ({ people }) => ({ params: { user_id: people.client.id }, json: { expires_at: null } }),
     freshTarget: async ({ make, granted }) => ({
       params: { user_id: (await make.person('client', granted)).id },
@@ -142,42 +142,42 @@ export const profileEndpoints: Endpoints = {
     badBodies: [{}, { profiles: [] }, { profiles: [''] }, { profiles: Array<string>(51).fill('x') }],
   },
   'POST /api/profiles/{user_id}/suspend': {
-    response: object((entry) => [...full(entry), 'suspended_at']),
-    target: pending,
-    freshTarget: freshPending,
+    response: object((entry) => [...fullFields(entry), 'suspended_at']),
+    target: pendingTarget,
+    freshTarget: createPendingTarget,
     verify: ({ body }) =>
       expect(body).toMatchObject({ registration_status: 'pending', suspended_at: expect.any(String) as string }),
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }],
   },
   'POST /api/profiles/{user_id}/reopen': {
-    response: object(full),
+    response: object(fullFields),
     target: ({ people }) => ({ params: { user_id: people.rejected.id } }),
     freshTarget: async ({ make, granted }) => ({ params: { user_id: (await make.person('rejected', granted)).id } }),
     verify: ({ body }) => expect(body.registration_status).toBe('pending'),
   },
   'POST /api/profiles/{user_id}/resume': {
-    response: object((entry) => [...full(entry), 'suspended_at']),
+    response: object((entry) => [...fullFields(entry), 'suspended_at']),
     target: ({ people }) => ({ params: { user_id: people.suspended.id } }),
     freshTarget: async ({ make, granted }) => ({ params: { user_id: (await make.person('suspended', granted)).id } }),
     verify: ({ body }) => expect(body).toMatchObject({ registration_status: 'approved', suspended_at: null }),
   },
   'PUT /api/profiles/{user_id}/role': {
     response: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', ...approvedAtOf(entry)]),
-    target: (world) => ({ ...pending(world), json: { role: 'admin' } }),
-    freshTarget: async (world) => ({ ...(await freshPending(world)), json: { role: 'admin' } }),
+    target: (world) => ({ ...pendingTarget(world), json: { role: 'admin' } }),
+    freshTarget: async (world) => ({ ...(await createPendingTarget(world)), json: { role: 'admin' } }),
     verify: ({ body }) =>
       expect(body).toMatchObject({ role: 'admin', registration_status: 'approved', client_id: null }),
     badBodies: [{}, { role: 'owner' }, { role: null }],
   },
   'PUT /api/profiles/{user_id}/tier': {
     response: object((entry) => [...identity, 'client_id', 'created_at', 'updated_at', 'tier', ...approvedAtOf(entry)]),
-    target: (world) => ({ ...pending(world), json: { tier: world.tier } }),
-    freshTarget: async (world) => ({ ...(await freshPending(world)), json: { tier: world.tier } }),
+    target: (world) => ({ ...pendingTarget(world), json: { tier: world.tier } }),
+    freshTarget: async (world) => ({ ...(await createPendingTarget(world)), json: { tier: world.tier } }),
     verify: ({ body }, _caller, { tier }) => expect(body.tier).toBe(tier),
     badBodies: [{}, { tier: 7 }],
   },
   'DELETE /api/profiles/{user_id}': {
-    target: pending,
-    freshTarget: freshPending,
+    target: pendingTarget,
+    freshTarget: createPendingTarget,
   },
 };

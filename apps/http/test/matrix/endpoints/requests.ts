@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { groupCallers, type CallerName } from '../callers.ts';
 import type { Endpoints } from '../endpoint.ts';
-import { refusals, type Refusal } from '../refusals.ts';
+import { errors, type ExpectedError } from '../errors.ts';
 import { text } from '../shapes.ts';
 import { unknownId, type World } from '../world.ts';
 
@@ -20,10 +20,12 @@ const fields = [
   'answer',
 ];
 
-const denying = (refusal: Refusal, ...names: readonly CallerName[]): Partial<Record<CallerName, Refusal>> =>
-  Object.fromEntries(names.map((name) => [name, refusal]));
+const assignError = (
+  error: ExpectedError,
+  ...names: readonly CallerName[]
+): Partial<Record<CallerName, ExpectedError>> => Object.fromEntries(names.map((name) => [name, error]));
 
-const unapproved = [
+const unapprovedCallers = [
   'a pending profile',
   'a pending profile with a grant',
   'a rejected profile',
@@ -31,7 +33,7 @@ const unapproved = [
 ] as const;
 const admins = ['the first admin', 'a promoted client, by token'] as const;
 const otherClients = [
-  ...unapproved,
+  ...unapprovedCallers,
   'a client without a grant, by token',
   'a client without a grant, by key',
   'a client without a grant, by key in one string',
@@ -43,11 +45,11 @@ const otherClients = [
   ...groupCallers,
 ] as const;
 
-const shared = ({ request }: World) => ({ params: { request_id: request } });
-const freshByGranted = async ({ make, people }: World) => ({
+const sharedTarget = ({ request }: World) => ({ params: { request_id: request } });
+const createTargetByGranted = async ({ make, people }: World) => ({
   params: { request_id: await make.request(people.granted) },
 });
-const freshByAnother = async ({ make, granted }: World) => ({
+const createTargetByOther = async ({ make, granted }: World) => ({
   params: { request_id: await make.request(await make.person('client', granted)) },
 });
 const reason = 'To know when it rains';
@@ -55,12 +57,12 @@ const reason = 'To know when it rains';
 export const requestEndpoints: Endpoints = {
   'GET /api/catalog': {
     target: () => ({ query: '?limit=1000' }),
-    except: denying(refusals.approvalRequired, ...unapproved),
+    specialErrors: assignError(errors.approvalRequired, ...unapprovedCallers),
     verify: ({ list }, caller, { granted, hidden, discoverable, people }) => {
       const access = (id: string) => list.find((line) => line.id === id)?.access;
       const isAdmin = caller.role === 'admin';
-      const holders = [people.granted, people.demoted, people.expiredKey, people.member, people.memberByClaim];
-      const isGranted = isAdmin || holders.some(({ id }) => id === caller.id);
+      const grantedPeople = [people.granted, people.demoted, people.expiredKey, people.member, people.memberByClaim];
+      const isGranted = isAdmin || grantedPeople.some(({ id }) => id === caller.id);
       expect([access(granted), access(hidden), access(discoverable)]).toEqual([
         isGranted ? 'granted' : undefined,
         isAdmin ? 'granted' : undefined,
@@ -93,9 +95,9 @@ export const requestEndpoints: Endpoints = {
     freshTarget: async ({ make }) => ({
       json: { collection_id: await make.collection(make.nextName(), { discoverable: true }), reason, duration_days: 7 },
     }),
-    except: {
-      ...denying(refusals.approvalRequired, ...unapproved),
-      ...denying(refusals.needsNoGrant, ...admins),
+    specialErrors: {
+      ...assignError(errors.approvalRequired, ...unapprovedCallers),
+      ...assignError(errors.needsNoGrant, ...admins),
     },
     verify: ({ body }, caller) =>
       expect(body).toMatchObject({
@@ -117,19 +119,19 @@ export const requestEndpoints: Endpoints = {
     ],
   },
   'GET /api/access/requests/{request_id}': {
-    target: shared,
-    except: denying(refusals.requestNotFound, ...otherClients),
+    target: sharedTarget,
+    specialErrors: assignError(errors.requestNotFound, ...otherClients),
     verify: ({ body }, _caller, { request, discoverable, people }) =>
       expect(body).toMatchObject({ id: request, collection_id: discoverable, profile_id: people.granted.id }),
   },
   'DELETE /api/access/requests/{request_id}': {
-    target: shared,
-    freshTarget: freshByGranted,
-    except: denying(refusals.requestNotFound, ...otherClients, ...admins),
+    target: sharedTarget,
+    freshTarget: createTargetByGranted,
+    specialErrors: assignError(errors.requestNotFound, ...otherClients, ...admins),
   },
   'POST /api/access/requests/{request_id}/approve': {
-    target: shared,
-    freshTarget: freshByAnother,
+    target: sharedTarget,
+    freshTarget: createTargetByOther,
     verify: ({ body }) => expect(body).toMatchObject({ status: 'approved', expires_at: null }),
     badBodies: [
       { expires_at: 7 },
@@ -139,8 +141,8 @@ export const requestEndpoints: Endpoints = {
     ],
   },
   'POST /api/access/requests/{request_id}/deny': {
-    target: shared,
-    freshTarget: freshByAnother,
+    target: sharedTarget,
+    freshTarget: createTargetByOther,
     verify: ({ body }) => expect(body).toMatchObject({ status: 'denied', answer: null }),
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }, { reason: 'a\0b' }],
   },

@@ -19,7 +19,7 @@ export const searchEndpoints: Endpoints = {
       { query: 'x', k_limit: 0 },
       { query: 'x', k_limit: 101 },
     ],
-    volatile: ['similarity_score'],
+    volatileFields: ['similarity_score'],
   },
   'GET /api/vector/health': {
     response: object(['status', 'embedder', 'index', 'dimension'], {
@@ -28,13 +28,13 @@ export const searchEndpoints: Endpoints = {
     }),
     target: () => ({}),
     verify: ({ body }) => expect(body).toMatchObject({ status: 'healthy', dimension: 768 }),
-    volatile: ['model', 'kind'],
+    volatileFields: ['model', 'kind'],
   },
   'POST /api/vector/reindex': {
     target: () => ({}),
   },
   'GET /api/vector/reindex': {
     target: () => ({}),
-    volatile: ['job_id', 'status', 'total', 'done', 'failed', 'started_at'],
+    volatileFields: ['job_id', 'status', 'total', 'done', 'failed', 'started_at'],
   },
 };

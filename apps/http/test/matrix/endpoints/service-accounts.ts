@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
 import type { World } from '../world.ts';
-const shared = ({ people }: World) => ({ params: { account_id: people['audit:read'].id } });
-const fresh = async ({ make, granted }: World) => ({
+const sharedTarget = ({ people }: World) => ({ params: { account_id: people['audit:read'].id } });
+const createTarget = async ({ make, granted }: World) => ({
   params: { account_id: (await make.person('audit:read', granted)).id },
 });
 const badFields = [
@@ -41,18 +41,18 @@ export const serviceAccountEndpoints: Endpoints = {
     },
   },
   'GET /api/service-accounts/{account_id}': {
-    target: shared,
+    target: sharedTarget,
     verify: ({ body }) => expect(body).toMatchObject({ scopes: ['audit:read'], expires_at: null }),
   },
   'PUT /api/service-accounts/{account_id}': {
-    target: (world) => ({ ...shared(world), json: { scopes: ['usage:read'] } }),
-    freshTarget: async (world) => ({ ...(await fresh(world)), json: { scopes: ['usage:read'] } }),
+    target: (world) => ({ ...sharedTarget(world), json: { scopes: ['usage:read'] } }),
+    freshTarget: async (world) => ({ ...(await createTarget(world)), json: { scopes: ['usage:read'] } }),
     verify: ({ body }) => expect(body.scopes).toEqual(['usage:read']),
     badBodies: badFields,
   },
   'POST /api/service-accounts/{account_id}/rotate': {
-    target: (world) => ({ ...shared(world), json: {} }),
-    freshTarget: async (world) => ({ ...(await fresh(world)), json: { grace_seconds: 604_800 } }),
+    target: (world) => ({ ...sharedTarget(world), json: {} }),
+    freshTarget: async (world) => ({ ...(await createTarget(world)), json: { grace_seconds: 604_800 } }),
     verify: ({ body, headers }) => {
       expect(body.token).toMatch(/^portico_sa_[0-9A-Za-z]{71}$/);
       expect(headers['cache-control']).toBe('no-store');
@@ -60,7 +60,7 @@ export const serviceAccountEndpoints: Endpoints = {
     badBodies: [{ grace_seconds: -1 }, { grace_seconds: 604_801 }, { grace_seconds: '1' }],
   },
   'DELETE /api/service-accounts/{account_id}': {
-    target: shared,
-    freshTarget: fresh,
+    target: sharedTarget,
+    freshTarget: createTarget,
   },
 };

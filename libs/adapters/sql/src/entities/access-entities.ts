@@ -1,15 +1,15 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { GroupId, RequestId, RequestStatus } from '@portico/domain';
 import { int64, text } from './columns.ts';
-import { ofCollection } from './collection-entities.ts';
-import { ofProfile } from './profile-entity.ts';
+import { createCollectionReference } from './collection-entities.ts';
+import { createProfileReference } from './profile-entity.ts';
 
 export const GrantEntity = defineEntity({
   name: 'Grant',
   tableName: 'grants',
   properties: {
-    profileId: () => ofProfile().primary().index(false),
-    collectionId: () => ofCollection().primary().index('grants_collection_index'),
+    profileId: () => createProfileReference().primary().index(false),
+    collectionId: () => createCollectionReference().primary().index('grants_collection_index'),
     grantedAt: int64(),
     expiresAt: int64().nullable(),
   },
@@ -33,15 +33,15 @@ export const GroupEntity = defineEntity({
   },
 });
 
-const ofGroup = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').deleteRule('cascade');
+const createGroupReference = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').deleteRule('cascade');
 
 /** Members that an administrator added. */
 export const GroupMemberEntity = defineEntity({
   name: 'GroupMember',
   tableName: 'group_members',
   properties: {
-    profileId: () => ofProfile().primary().index(false),
-    groupId: () => ofGroup().primary().index('group_members_group_index'),
+    profileId: () => createProfileReference().primary().index(false),
+    groupId: () => createGroupReference().primary().index('group_members_group_index'),
     addedAt: int64(),
   },
 });
@@ -51,7 +51,7 @@ export const ClaimedGroupEntity = defineEntity({
   name: 'ClaimedGroup',
   tableName: 'claimed_groups',
   properties: {
-    profileId: () => ofProfile().primary().index(false),
+    profileId: () => createProfileReference().primary().index(false),
     name: text().primary().index('claimed_groups_name_index'),
   },
 });
@@ -60,8 +60,8 @@ export const GroupGrantEntity = defineEntity({
   name: 'GroupGrant',
   tableName: 'group_grants',
   properties: {
-    groupId: () => ofGroup().primary().index(false),
-    collectionId: () => ofCollection().primary().index('group_grants_collection_index'),
+    groupId: () => createGroupReference().primary().index(false),
+    collectionId: () => createCollectionReference().primary().index('group_grants_collection_index'),
     grantedAt: int64(),
     expiresAt: int64().nullable(),
   },
@@ -76,8 +76,8 @@ export const AccessRequestEntity = defineEntity({
   tableName: 'access_requests',
   properties: {
     id: text().$type<RequestId>().primary(),
-    profileId: () => ofProfile().index(false),
-    collectionId: () => ofCollection().index('access_requests_collection_index'),
+    profileId: () => createProfileReference().index(false),
+    collectionId: () => createCollectionReference().index('access_requests_collection_index'),
     reason: text(),
     durationDays: int64().nullable(),
     status: text().$type<RequestStatus>(),

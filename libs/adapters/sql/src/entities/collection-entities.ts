@@ -41,7 +41,7 @@ export const CollectionEntity = defineEntity({
 });
 
 /** Returns a foreign key to a collection: the row is deleted together with the collection. */
-export const ofCollection = () =>
+export const createCollectionReference = () =>
   p.manyToOne(CollectionEntity).mapToPk().joinColumn('collection_id').deleteRule('cascade');
 
 /** A separate table, so that listing and renaming collections never touches the document. */
@@ -49,7 +49,7 @@ export const DocumentEntity = defineEntity({
   name: 'Document',
   tableName: 'documents',
   properties: {
-    collectionId: () => ofCollection().primary().index(false),
+    collectionId: () => createCollectionReference().primary().index(false),
     /** As in `PackedText`: `crc32` and `bytes` describe the text, not its packed form. */
     deflated: p.blob(),
     crc32: int64(),
@@ -61,7 +61,7 @@ export const OperationEntity = defineEntity({
   name: 'Operation',
   tableName: 'operations',
   properties: {
-    collectionId: () => ofCollection().primary().index(false),
+    collectionId: () => createCollectionReference().primary().index(false),
     key: text().$type<OperationKey>().primary(),
     position: int64(),
     method: text(),

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import type { ClientId } from '@portico/domain';
 import { int64, text } from './columns.ts';
-import { ofProfile } from './profile-entity.ts';
+import { createProfileReference } from './profile-entity.ts';
 
 export const TierEntity = defineEntity({
   name: 'Tier',
@@ -23,7 +23,7 @@ export const OverrideEntity = defineEntity({
   properties: {
     /** Autoincrement: the id of a removed override is never reused. */
     id: p.integer().primary(),
-    profileId: () => ofProfile().index('overrides_profile_index'),
+    profileId: () => createProfileReference().index('overrides_profile_index'),
     clientId: text().$type<ClientId>(),
     allowed: int64(),
     windowSeconds: int64(),

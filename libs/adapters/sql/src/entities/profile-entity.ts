@@ -50,4 +50,5 @@ export const ProfileEntity = defineEntity({
 });
 
 /** Returns a foreign key to a profile: the row is deleted together with the profile. */
-export const ofProfile = () => p.manyToOne(ProfileEntity).mapToPk().joinColumn('profile_id').deleteRule('cascade');
+export const createProfileReference = () =>
+  p.manyToOne(ProfileEntity).mapToPk().joinColumn('profile_id').deleteRule('cascade');

@@ -1,7 +1,7 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { int64, text } from './columns.ts';
-import { ofCollection } from './collection-entities.ts';
-import { ofProfile } from './profile-entity.ts';
+import { createCollectionReference } from './collection-entities.ts';
+import { createProfileReference } from './profile-entity.ts';
 
 /** A profile's usage of one collection, or of no collection, on one day (in days since 1970-01-01, UTC). */
 export const UsageDayEntity = defineEntity({
@@ -9,10 +9,10 @@ export const UsageDayEntity = defineEntity({
   tableName: 'usage_days',
   properties: {
     day: p.integer().primary().autoincrement(false),
-    profileId: () => ofProfile().primary().index(false),
+    profileId: () => createProfileReference().primary().index(false),
     /** The collection's id, or an empty string: null cannot be part of a key. */
     subject: text().primary(),
-    collectionId: () => ofCollection().nullable().index(false),
+    collectionId: () => createCollectionReference().nullable().index(false),
     reads: int64(),
     searches: int64(),
     slices: int64(),

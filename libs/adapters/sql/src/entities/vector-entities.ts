@@ -1,13 +1,13 @@
 import { defineEntity, p } from '@mikro-orm/core';
 import { int64, text } from './columns.ts';
-import { ofCollection } from './collection-entities.ts';
+import { createCollectionReference } from './collection-entities.ts';
 
 /** The vectors of a collection's operations, computed by one model. */
 export const OperationBlockEntity = defineEntity({
   name: 'OperationBlock',
   tableName: 'operation_blocks',
   properties: {
-    collectionId: () => ofCollection().primary().index(false),
+    collectionId: () => createCollectionReference().primary().index(false),
     modelId: text().primary(),
     documentDigest: text(),
     contentRevision: int64(),
@@ -22,7 +22,7 @@ export const EmbeddingEntity = defineEntity({
   name: 'Embedding',
   tableName: 'collection_embeddings',
   properties: {
-    collectionId: () => ofCollection().primary().index(false),
+    collectionId: () => createCollectionReference().primary().index(false),
     modelId: text().primary(),
     contentRevision: int64(),
     sequence: int64(),
@@ -39,7 +39,7 @@ export const PreviousEmbeddingEntity = defineEntity({
   name: 'PreviousEmbedding',
   tableName: 'embeddings',
   properties: {
-    collectionId: () => ofCollection().primary().index(false),
+    collectionId: () => createCollectionReference().primary().index(false),
     modelId: text(),
     contentRevision: int64(),
     sequence: int64().unique('embeddings_sequence_unique'),

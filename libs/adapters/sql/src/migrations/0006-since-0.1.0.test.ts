@@ -1,6 +1,6 @@
 import type { CollectionId } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
-import { type Kind, newDatabaseConfig, runIn } from '../../test/movable.ts';
+import { type Kind, createDatabaseConfig, runIn } from '../../test/movable.ts';
 import { postgres } from '../../test/with-postgresql.ts';
 import { openSqlStores, type SqlConfig, type SqlStores } from '../index.ts';
 import { migrations } from './index.ts';
@@ -8,14 +8,14 @@ import { migrations } from './index.ts';
 const idOf = (number: number) => `00000000-0000-4000-8000-00000000000${number}`;
 
 /** Creates the tables of release 0.1.0, with `rows`. */
-const createReleased = async (kind: Kind, rows: readonly string[]): Promise<SqlConfig> => {
-  const config = await newDatabaseConfig(kind);
-  const old = migrations.filter(({ name }) => name < '0006');
+const createReleasedDatabase = async (kind: Kind, rows: readonly string[]): Promise<SqlConfig> => {
+  const config = await createDatabaseConfig(kind);
+  const earlierMigrations = migrations.filter(({ name }) => name < '0006');
   const id = kind === 'sqlite' ? 'integer' : 'serial';
   const statements = [
-    ...old.flatMap(({ sql }) => sql[kind]),
+    ...earlierMigrations.flatMap(({ sql }) => sql[kind]),
     `create table schema_migrations (id ${id} primary key, name text, executed_at timestamp default current_timestamp)`,
-    ...old.map(({ name }) => `insert into schema_migrations (name) values ('${name}')`),
+    ...earlierMigrations.map(({ name }) => `insert into schema_migrations (name) values ('${name}')`),
     ...rows,
   ];
   await runIn(config, statements.join(';\n'));
@@ -36,36 +36,36 @@ const embedding = (kind: Kind, number: number, model: string): string =>
   `insert into embeddings (collection_id, model_id, content_revision, sequence, vector)
     values ('${idOf(number)}', '${model}', 3, ${number}, ${kind === 'sqlite' ? "x'00000000'" : String.raw`'\x00000000'`})`;
 
-const migrateReleased = async <T>(
+const withMigratedRelease = async <T>(
   kind: Kind,
   rows: readonly string[],
-  work: (opened: SqlStores) => Promise<T>,
+  work: (sqlStores: SqlStores) => Promise<T>,
 ): Promise<T> => {
-  const opened = await openSqlStores(await createReleased(kind, rows));
-  expect(opened.migrated.map(({ name }) => name)).toEqual(['0006-since-0.1.0']);
-  return work(opened).finally(() => opened.close());
+  const sqlStores = await openSqlStores(await createReleasedDatabase(kind, rows));
+  expect(sqlStores.appliedMigrations.map(({ name }) => name)).toEqual(['0006-since-0.1.0']);
+  return work(sqlStores).finally(() => sqlStores.close());
 };
 
 describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sqlite' || postgres))('on %s', (kind) => {
-  test('profiles of release 0.1.0 are found by any form of their e-mail; two of the same mailbox by their own form', () => {
+  test('profiles of release 0.1.0 are found by any form of their email address; two that share a mailbox are found by their exact form', () => {
     const emails = ['ada@example.com', 'b@b\u00fccher.example', 'b@xn--bcher-kva.example', 'jos\u00e9@x.example'];
-    const rows = emails.map((email, at) => profile(at, email));
-    return migrateReleased(kind, rows, async ({ stores }) => {
-      for (const [at, email] of emails.entries())
-        expect(await stores.profiles.findByEmail(email)).toMatchObject({ id: idOf(at), email });
+    const rows = emails.map((email, index) => profile(index, email));
+    return withMigratedRelease(kind, rows, async ({ stores }) => {
+      for (const [index, email] of emails.entries())
+        expect(await stores.profiles.findByEmail(email)).toMatchObject({ id: idOf(index), email });
       const findId = async (email: string) => (await stores.profiles.findByEmail(email))?.id;
       expect(await findId('ADA@example.com')).toBe(idOf(0));
       expect(await findId('Jose\u0301@x.example')).toBe(idOf(3));
     });
   });
 
-  test('collections of release 0.1.0 have composed names, and derived descriptions if they were imported without', () => {
+  test('collections of release 0.1.0 get composed names, and derived descriptions if they were imported without one', () => {
     const rows = [
       collection(1, 'E\u0301tat', '', 'roads/1.json'),
       collection(2, 'Two', 'A text', 'roads/2.json'),
       collection(3, 'Three', '', null),
     ];
-    return migrateReleased(kind, rows, async ({ stores: { collections, operations } }) => {
+    return withMigratedRelease(kind, rows, async ({ stores: { collections, operations } }) => {
       const migratedCollections = await Promise.all(
         [1, 2, 3].map((number) => collections.find(idOf(number) as CollectionId)),
       );
@@ -75,21 +75,21 @@ describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sql
         { name: 'Three', revision: 7, descriptionDerived: false },
       ]);
       // The jobs that read the collections' documents have not run yet.
-      expect(await operations.digest(idOf(1) as CollectionId)).toBeNull();
+      expect(await operations.findDigest(idOf(1) as CollectionId)).toBeNull();
     });
   });
 
-  test('searches use the embeddings of release 0.1.0, with the model that has the most', () => {
+  test('searches use the embeddings of release 0.1.0 from the model that has the most of them', () => {
     const rows = [1, 2, 3].map((number) => collection(number, `${number}`, '', null));
     const vectors = [embedding(kind, 1, 'a'), embedding(kind, 2, 'b'), embedding(kind, 3, 'b')];
-    return migrateReleased(kind, [...rows, ...vectors], async ({ stores: { models, embeddings } }) => {
-      const { serving, announced } = await models.state();
+    return withMigratedRelease(kind, [...rows, ...vectors], async ({ stores: { models, embeddings } }) => {
+      const { serving, announcedModels } = await models.readState();
       expect(serving).toBe('b');
-      expect(announced.map(({ modelId, firstSeenAt }) => [modelId, firstSeenAt])).toEqual([
+      expect(announcedModels.map(({ modelId, firstSeenAt }) => [modelId, firstSeenAt])).toEqual([
         ['a', 0],
         ['b', 0],
       ]);
-      const changes = await embeddings.changedSince(0, 'b', 9);
+      const changes = await embeddings.listChangedSince(0, 'b', 9);
       expect(changes.map(({ collectionId, sequence }) => [collectionId, sequence])).toEqual([
         [idOf(2), 2],
         [idOf(3), 3],

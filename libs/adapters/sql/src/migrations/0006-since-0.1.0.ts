@@ -1,6 +1,6 @@
-import { emailKey } from '@portico/domain';
+import { toEmailKey } from '@portico/domain';
 import { embeddingsInStep, nowOnPostgresql, nowOnSqlite } from './embeddings-in-step.ts';
-import type { Dialect, DialectSql, Fill } from './migration.ts';
+import type { Dialect, DialectSql, DataMigration } from './migration.ts';
 
 /** The dialect-specific SQL: column types and unique constraints. */
 interface DialectTypes {
@@ -11,9 +11,9 @@ interface DialectTypes {
   readonly now: string;
   /** The triggers for the embeddings of 0.1.0. */
   readonly triggers: readonly string[];
-  readonly unique: (table: string, name: string, columns: string) => string;
+  readonly buildUnique: (table: string, name: string, columns: string) => string;
   /** Disables compression of a column: vectors do not compress. */
-  readonly uncompressed: (table: string, column: string) => readonly string[];
+  readonly disableCompression: (table: string, column: string) => readonly string[];
 }
 
 const dialectTypes: Readonly<Record<Dialect, DialectTypes>> = {
@@ -23,8 +23,8 @@ const dialectTypes: Readonly<Record<Dialect, DialectTypes>> = {
     bytes: 'blob',
     now: nowOnSqlite,
     triggers: embeddingsInStep.sqlite,
-    unique: (table, name, columns) => `create unique index ${name} on ${table} (${columns})`,
-    uncompressed: () => [],
+    buildUnique: (table, name, columns) => `create unique index ${name} on ${table} (${columns})`,
+    disableCompression: () => [],
   },
   postgresql: {
     text: 'text collate "C"',
@@ -32,20 +32,27 @@ const dialectTypes: Readonly<Record<Dialect, DialectTypes>> = {
     bytes: 'bytea',
     now: nowOnPostgresql,
     triggers: embeddingsInStep.postgresql,
-    unique: (table, name, columns) => `alter table ${table} add constraint ${name} unique (${columns})`,
-    uncompressed: (table, column) => [`alter table ${table} alter column ${column} set storage external`],
+    buildUnique: (table, name, columns) => `alter table ${table} add constraint ${name} unique (${columns})`,
+    disableCompression: (table, column) => [`alter table ${table} alter column ${column} set storage external`],
   },
 };
 
-const references = (table: string, column: string, other: string, onUpdate = ''): string =>
-  `constraint ${table}_${column}_foreign foreign key (${column}) references ${other} (id)${onUpdate} on delete cascade`;
+const buildReference = (table: string, column: string, target: string, onUpdate = ''): string =>
+  `constraint ${table}_${column}_foreign foreign key (${column}) references ${target} (id)${onUpdate} on delete cascade`;
 const onUpdate = ' on update cascade';
 
 /**
  * Stores vectors per model. Searches use the model with the most embeddings; those of other models come from an
  * unfinished change of model.
  */
-const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: DialectTypes): readonly string[] => [
+const createEmbeddingTables = ({
+  text,
+  bytes,
+  now,
+  triggers,
+  buildUnique,
+  disableCompression,
+}: DialectTypes): readonly string[] => [
   `create table collection_embeddings (
     collection_id ${text} not null,
     model_id ${text} not null,
@@ -53,9 +60,9 @@ const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: Dialec
     sequence bigint not null,
     vector ${bytes} not null,
     primary key (collection_id, model_id),
-    ${references('collection_embeddings', 'collection_id', 'collections')}
+    ${buildReference('collection_embeddings', 'collection_id', 'collections')}
   )`,
-  ...uncompressed('collection_embeddings', 'vector'),
+  ...disableCompression('collection_embeddings', 'vector'),
   `create table search_models (
     model_id ${text} not null primary key,
     first_seen_at bigint not null,
@@ -63,7 +70,7 @@ const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: Dialec
   )`,
   `insert into collection_embeddings (collection_id, model_id, content_revision, sequence, vector)
     select collection_id, model_id, content_revision, sequence, vector from embeddings`,
-  unique('collection_embeddings', 'collection_embeddings_sequence_unique', 'model_id, sequence'),
+  buildUnique('collection_embeddings', 'collection_embeddings_sequence_unique', 'model_id, sequence'),
   `create index collection_embeddings_model_index on collection_embeddings (model_id, collection_id, content_revision)`,
   `insert into search_models (model_id, first_seen_at, last_seen_at)
     select model_id, 0, ${now} from embeddings group by model_id`,
@@ -71,7 +78,7 @@ const embeddings = ({ text, bytes, now, triggers, unique, uncompressed }: Dialec
 ];
 
 /** Stores the operations of documents, and their vectors. Existing collections have none until jobs have read them. */
-const operations = ({ text, bytes, unique, uncompressed }: DialectTypes): readonly string[] => [
+const createOperationTables = ({ text, bytes, buildUnique, disableCompression }: DialectTypes): readonly string[] => [
   `create table operations (
     collection_id ${text} not null,
     key ${text} not null,
@@ -84,7 +91,7 @@ const operations = ({ text, bytes, unique, uncompressed }: DialectTypes): readon
     deprecated boolean not null,
     excerpt ${text} not null,
     primary key (collection_id, key),
-    ${references('operations', 'collection_id', 'collections')}
+    ${buildReference('operations', 'collection_id', 'collections')}
   )`,
   'create index operations_position_index on operations (collection_id, position)',
   `create table operation_blocks (
@@ -96,13 +103,13 @@ const operations = ({ text, bytes, unique, uncompressed }: DialectTypes): readon
     operations bigint not null,
     packed ${bytes} not null,
     primary key (collection_id, model_id),
-    ${references('operation_blocks', 'collection_id', 'collections')}
+    ${buildReference('operation_blocks', 'collection_id', 'collections')}
   )`,
-  unique('operation_blocks', 'operation_blocks_sequence_unique', 'model_id, sequence'),
-  ...uncompressed('operation_blocks', 'packed'),
+  buildUnique('operation_blocks', 'operation_blocks_sequence_unique', 'model_id, sequence'),
+  ...disableCompression('operation_blocks', 'packed'),
 ];
 
-const usage = ({ text, int }: DialectTypes): readonly string[] => [
+const createUsageTables = ({ text, int }: DialectTypes): readonly string[] => [
   `create table usage_days (
     day ${int} not null,
     profile_id ${text} not null,
@@ -116,15 +123,15 @@ const usage = ({ text, int }: DialectTypes): readonly string[] => [
     key_used_at bigint null,
     refused bigint not null default 0,
     primary key (day, profile_id, subject),
-    ${references('usage_days', 'profile_id', 'profiles')},
-    ${references('usage_days', 'collection_id', 'collections')}
+    ${buildReference('usage_days', 'profile_id', 'profiles')},
+    ${buildReference('usage_days', 'collection_id', 'collections')}
   )`,
   'create index usage_days_profile_index on usage_days (profile_id, last_used_at)',
   'create index usage_days_key_index on usage_days (profile_id, key_used_at)',
   'create index usage_days_collection_index on usage_days (collection_id, last_used_at)',
 ];
 
-const groups = ({ text, unique }: DialectTypes): readonly string[] => [
+const createGroupTables = ({ text, buildUnique }: DialectTypes): readonly string[] => [
   `create table access_groups (
     id ${text} not null primary key,
     name ${text} not null,
@@ -133,21 +140,21 @@ const groups = ({ text, unique }: DialectTypes): readonly string[] => [
     created_at bigint not null,
     updated_at bigint not null
   )`,
-  unique('access_groups', 'access_groups_name_unique', 'name'),
+  buildUnique('access_groups', 'access_groups_name_unique', 'name'),
   `create table group_members (
     profile_id ${text} not null,
     group_id ${text} not null,
     added_at bigint not null,
     primary key (profile_id, group_id),
-    ${references('group_members', 'profile_id', 'profiles', onUpdate)},
-    ${references('group_members', 'group_id', 'access_groups', onUpdate)}
+    ${buildReference('group_members', 'profile_id', 'profiles', onUpdate)},
+    ${buildReference('group_members', 'group_id', 'access_groups', onUpdate)}
   )`,
   'create index group_members_group_index on group_members (group_id)',
   `create table claimed_groups (
     profile_id ${text} not null,
     name ${text} not null,
     primary key (profile_id, name),
-    ${references('claimed_groups', 'profile_id', 'profiles')}
+    ${buildReference('claimed_groups', 'profile_id', 'profiles')}
   )`,
   'create index claimed_groups_name_index on claimed_groups (name)',
   `create table group_grants (
@@ -156,15 +163,15 @@ const groups = ({ text, unique }: DialectTypes): readonly string[] => [
     granted_at bigint not null,
     expires_at bigint null,
     primary key (group_id, collection_id),
-    ${references('group_grants', 'group_id', 'access_groups', onUpdate)},
-    ${references('group_grants', 'collection_id', 'collections', onUpdate)}
+    ${buildReference('group_grants', 'group_id', 'access_groups', onUpdate)},
+    ${buildReference('group_grants', 'collection_id', 'collections', onUpdate)}
   )`,
   'create index group_grants_collection_index on group_grants (collection_id)',
   'create index group_grants_expiry_index on group_grants (group_id, expires_at) where expires_at is not null',
   'create index group_grants_ends_index on group_grants (expires_at) where expires_at is not null',
 ];
 
-const requests = ({ text }: DialectTypes): readonly string[] => [
+const createRequestTables = ({ text }: DialectTypes): readonly string[] => [
   `create table access_requests (
     id ${text} not null primary key,
     profile_id ${text} not null,
@@ -175,8 +182,8 @@ const requests = ({ text }: DialectTypes): readonly string[] => [
     created_at bigint not null,
     decided_at bigint null,
     answer ${text} null,
-    ${references('access_requests', 'profile_id', 'profiles')},
-    ${references('access_requests', 'collection_id', 'collections')}
+    ${buildReference('access_requests', 'profile_id', 'profiles')},
+    ${buildReference('access_requests', 'collection_id', 'collections')}
   )`,
   `create unique index access_requests_pending_unique on access_requests (collection_id, profile_id) where status = 'pending'`,
   'create index access_requests_profile_index on access_requests (profile_id, created_at)',
@@ -184,7 +191,7 @@ const requests = ({ text }: DialectTypes): readonly string[] => [
   'create index access_requests_collection_index on access_requests (collection_id)',
 ];
 
-const accounts = ({ text, unique }: DialectTypes): readonly string[] => [
+const createAccountTables = ({ text, buildUnique }: DialectTypes): readonly string[] => [
   `create table service_accounts (
     id ${text} not null primary key,
     name ${text} not null,
@@ -200,7 +207,7 @@ const accounts = ({ text, unique }: DialectTypes): readonly string[] => [
     previous_tag bigint null,
     previous_until bigint null
   )`,
-  unique('service_accounts', 'service_accounts_name_key_unique', 'name_key'),
+  buildUnique('service_accounts', 'service_accounts_name_key_unique', 'name_key'),
   `create table one_time_codes (
     digest ${text} not null primary key,
     purpose ${text} not null,
@@ -219,7 +226,7 @@ const auditIndexes = Object.entries(facets).flatMap(([name, column]) => [
 ]);
 
 /** Runs last, because every request reads these rows, and from then on waits for the rest of the migration. */
-const columns = ({ text, unique }: DialectTypes): readonly string[] => [
+const addColumns = ({ text, buildUnique }: DialectTypes): readonly string[] => [
   `alter table epochs add column search_model ${text} null`,
   `update epochs set search_model =
     (select model_id from embeddings group by model_id order by count(*) desc, model_id limit 1)`,
@@ -243,19 +250,26 @@ const columns = ({ text, unique }: DialectTypes): readonly string[] => [
   'alter table profiles add column claims_seen_at bigint null',
   'alter table profiles add column in_groups boolean not null default false',
   `alter table profiles add column email_key ${text} null`,
-  unique('profiles', 'profiles_email_key_unique', 'email_key'),
+  buildUnique('profiles', 'profiles_email_key_unique', 'email_key'),
 ];
 
-const statements = (dialect: Dialect): readonly string[] =>
-  [embeddings, operations, usage, groups, requests, accounts, () => auditIndexes, columns].flatMap((part) =>
-    part(dialectTypes[dialect]),
-  );
+const buildStatements = (dialect: Dialect): readonly string[] =>
+  [
+    createEmbeddingTables,
+    createOperationTables,
+    createUsageTables,
+    createGroupTables,
+    createRequestTables,
+    createAccountTables,
+    () => auditIndexes,
+    addColumns,
+  ].flatMap((createStatements) => createStatements(dialectTypes[dialect]));
 
 /** The migration from release 0.1.0, whose last migration is 0005, to the next release. */
 export const since010: DialectSql = {
-  sqlite: statements('sqlite'),
+  sqlite: buildStatements('sqlite'),
   // Takes the same lock as `transact`, so that no change is in flight and neither can block the other.
-  postgresql: ['select pg_advisory_xact_lock(1886351988, 1)', ...statements('postgresql')],
+  postgresql: ['select pg_advisory_xact_lock(1886351988, 1)', ...buildStatements('postgresql')],
 };
 
 const nonAscii: Readonly<Record<Dialect, (column: string) => string>> = {
@@ -267,19 +281,19 @@ const nonAscii: Readonly<Record<Dialect, (column: string) => string>> = {
  * Sets the keys used to compare email addresses; a second profile with the same mailbox gets none. Composes the names
  * of collections (NFC), as is done for new names.
  */
-export const fillSince010: Fill = async (execute, dialect) => {
+export const migrateDataSince010: DataMigration = async (execute, dialect) => {
   const isNonAscii = nonAscii[dialect];
   await execute(`update profiles set email_key = email where not (${isNonAscii('email')})`);
   const emails = `select id, email from profiles where ${isNonAscii('email')} order by created_at, id`;
   for (const { id, email } of await execute(emails)) {
-    const key = emailKey(String(email));
+    const key = toEmailKey(String(email));
     const isFree = 'not exists (select 1 from profiles p where p.email_key = ?)';
     await execute(`update profiles set email_key = ? where id = ? and ${isFree}`, [key, id, key]);
   }
   const names = `select distinct name from collections where ${isNonAscii('name')}`;
   for (const { name } of await execute(names)) {
-    const composed = String(name).normalize('NFC');
-    const compose = 'update collections set revision = revision + 1, name = ? where name = ?';
-    if (composed !== name) await execute(compose, [composed, name]);
+    const composedName = String(name).normalize('NFC');
+    const updateName = 'update collections set revision = revision + 1, name = ? where name = ?';
+    if (composedName !== name) await execute(updateName, [composedName, name]);
   }
 };

@@ -1,4 +1,4 @@
-import { aCollection, aContent, aJob, anEmbedding, jobsOnly, noEffects, start } from '@portico/contracts';
+import { aCollection, aDocumentContent, aJob, anEmbedding, jobEffectsOf, noEffects, start } from '@portico/contracts';
 import { missingEmbeddings, type Collection } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { describeDialects, type RunSql } from '../../test/dialects.ts';
@@ -12,13 +12,13 @@ const earlierStatements = {
     'insert into embeddings (collection_id, model_id, content_revision, sequence, vector) values (?, ?, ?, ?, ?) ' +
     'on conflict (collection_id) do update set model_id = excluded.model_id, ' +
     'content_revision = excluded.content_revision, sequence = excluded.sequence, vector = excluded.vector',
-  changed: `select e.sequence as "sequence", e.collection_id as "collectionId", e.vector as "vector" from embeddings e
+  selectChanged: `select e.sequence as "sequence", e.collection_id as "collectionId", e.vector as "vector" from embeddings e
   where e.sequence > ? and e.model_id = ? order by e.sequence limit ?`,
-  outdated:
+  selectOutdated:
     'select c.id from collections c left join embeddings e on e.collection_id = c.id and ' +
     'e.content_revision = c.content_revision and e.model_id = ? where e.collection_id is null order by c.id',
   remove: 'delete from collections where id = ?',
-  due:
+  selectDue:
     'select id from jobs where kind = ? and given_up = false and asked > 0 and due_at <= ? ' +
     'and (leased_until is null or leased_until <= ?) order by due_at, id limit ?',
   claim:
@@ -34,15 +34,19 @@ const createEarlierVersion = (run: RunSql) => ({
     const [next] = await run<{ sequence: number | string }>(earlierStatements.next, [Date.now(), Date.now()]);
     await run(earlierStatements.put, [id, modelId, contentRevision, Number(next?.sequence), bytesOf(axis)]);
   },
-  async vectors(modelId = 'old'): Promise<readonly (readonly [string, number])[]> {
-    const rows = await run<{ collectionId: string; vector: Uint8Array }>(earlierStatements.changed, [0, modelId, 99]);
+  async readVectors(modelId = 'old'): Promise<readonly (readonly [string, number])[]> {
+    const rows = await run<{ collectionId: string; vector: Uint8Array }>(earlierStatements.selectChanged, [
+      0,
+      modelId,
+      99,
+    ]);
     return rows.map(({ collectionId, vector }) => [collectionId, axisOf(vector)]);
   },
-  outdated: async (): Promise<readonly string[]> =>
-    (await run<{ id: string }>(earlierStatements.outdated, ['old'])).map(({ id }) => id),
+  listOutdated: async (): Promise<readonly string[]> =>
+    (await run<{ id: string }>(earlierStatements.selectOutdated, ['old'])).map(({ id }) => id),
   remove: ({ id }: Collection) => run(earlierStatements.remove, [id]),
-  due: async (now: number): Promise<readonly string[]> =>
-    (await run<{ id: string }>(earlierStatements.due, ['embed', now, now, 99])).map(({ id }) => id),
+  findDue: async (now: number): Promise<readonly string[]> =>
+    (await run<{ id: string }>(earlierStatements.selectDue, ['embed', now, now, 99])).map(({ id }) => id),
   claim: async (id: string, now: number): Promise<boolean> =>
     (await run(earlierStatements.claim, [now + 20_000, id, now, now])).length > 0,
 });
@@ -51,12 +55,12 @@ const axisOf = (bytes: Uint8Array): number => new Float32Array(Uint8Array.from(b
 
 const add = async ({ stores }: SqlStores): Promise<Collection> => {
   const collection = aCollection();
-  await stores.collections.add(collection, aContent(), noEffects);
+  await stores.collections.add(collection, aDocumentContent(), noEffects);
   return collection;
 };
 
-const vectors = async ({ stores }: SqlStores, modelId = 'old') =>
-  (await stores.embeddings.changedSince(0, modelId, 99)).map(({ collectionId, vector }) => [
+const readVectors = async ({ stores }: SqlStores, modelId = 'old') =>
+  (await stores.embeddings.listChangedSince(0, modelId, 99)).map(({ collectionId, vector }) => [
     collectionId,
     vector.indexOf(1),
   ]);
@@ -65,141 +69,145 @@ describeDialects(({ withDatabase }) => {
   /** Runs work on a database that release 0.1.0 and this version use at the same time. */
   const withBothVersions = (
     work: (parts: {
-      readonly opened: SqlStores;
-      readonly previous: ReturnType<typeof createEarlierVersion>;
+      readonly sqlStores: SqlStores;
+      readonly earlierVersion: ReturnType<typeof createEarlierVersion>;
       readonly run: RunSql;
-      readonly one: Collection;
-      readonly other: Collection;
+      readonly firstCollection: Collection;
+      readonly secondCollection: Collection;
     }) => Promise<void>,
   ) =>
     withDatabase(async (open, run) => {
-      const first = await open();
-      const [one, other] = [await add(first), await add(first)];
-      await first.close();
-      const previous = createEarlierVersion(run);
-      await previous.put(one, 1);
-      await previous.put(other, 2);
+      const initialStores = await open();
+      const [firstCollection, secondCollection] = [await add(initialStores), await add(initialStores)];
+      await initialStores.close();
+      const earlierVersion = createEarlierVersion(run);
+      await earlierVersion.put(firstCollection, 1);
+      await earlierVersion.put(secondCollection, 2);
       await run("update epochs set search_model = 'old'");
-      const opened = await open();
-      await work({ opened, previous, run, one, other });
-      await opened.close();
+      const sqlStores = await open();
+      await work({ sqlStores, earlierVersion, run, firstCollection, secondCollection });
+      await sqlStores.close();
     });
 
   test('the embeddings of the earlier version are copied, and searches use its model', () =>
-    withBothVersions(async ({ opened, one, other }) => {
-      expect(await vectors(opened)).toEqual([
-        [one.id, 1],
-        [other.id, 2],
+    withBothVersions(async ({ sqlStores, firstCollection, secondCollection }) => {
+      expect(await readVectors(sqlStores)).toEqual([
+        [firstCollection.id, 1],
+        [secondCollection.id, 2],
       ]);
-      const { serving, announced } = await opened.stores.models.state();
+      const { serving, announcedModels } = await sqlStores.stores.models.readState();
       expect(serving).toBe('old');
-      expect(announced).toMatchObject([{ modelId: 'old', firstSeenAt: 0 }]);
-      expect(Math.abs((announced[0]?.lastSeenAt ?? 0) - Date.now())).toBeLessThan(60_000);
-      expect(await opened.stores.embeddings.outdated('old')).toEqual([]);
+      expect(announcedModels).toMatchObject([{ modelId: 'old', firstSeenAt: 0 }]);
+      expect(Math.abs((announcedModels[0]?.lastSeenAt ?? 0) - Date.now())).toBeLessThan(60_000);
+      expect(await sqlStores.stores.embeddings.listOutdated('old')).toEqual([]);
     }));
 
-  test('later writes of the earlier version are found, in the order of their sequences', () =>
-    withBothVersions(async ({ opened, previous, one, other }) => {
-      const created = await add(opened);
-      await previous.put(created, 3);
-      await previous.put(one, 4);
-      expect(await vectors(opened)).toEqual([
-        [other.id, 2],
-        [created.id, 3],
-        [one.id, 4],
+  test('later writes by the earlier version are visible, in the order of their sequence numbers', () =>
+    withBothVersions(async ({ sqlStores, earlierVersion, firstCollection, secondCollection }) => {
+      const newCollection = await add(sqlStores);
+      await earlierVersion.put(newCollection, 3);
+      await earlierVersion.put(firstCollection, 4);
+      expect(await readVectors(sqlStores)).toEqual([
+        [secondCollection.id, 2],
+        [newCollection.id, 3],
+        [firstCollection.id, 4],
       ]);
-      expect(await previous.vectors()).toEqual(await vectors(opened));
+      expect(await earlierVersion.readVectors()).toEqual(await readVectors(sqlStores));
     }));
 
-  test('writes of this version with the earlier model are found by the earlier version', () =>
-    withBothVersions(async ({ opened, previous, one, other }) => {
-      const created = await add(opened);
-      await opened.stores.models.announce('old', Date.now());
-      await opened.stores.embeddings.put(anEmbedding(created, { modelId: 'old' }, 3));
-      await opened.stores.embeddings.put(anEmbedding(one, { modelId: 'old' }, 4));
-      expect(await previous.vectors()).toEqual([
-        [other.id, 2],
-        [created.id, 3],
-        [one.id, 4],
+  test('writes by this version with the earlier model are visible to the earlier version', () =>
+    withBothVersions(async ({ sqlStores, earlierVersion, firstCollection, secondCollection }) => {
+      const newCollection = await add(sqlStores);
+      await sqlStores.stores.models.announce('old', Date.now());
+      await sqlStores.stores.embeddings.put(anEmbedding(newCollection, { modelId: 'old' }, 3));
+      await sqlStores.stores.embeddings.put(anEmbedding(firstCollection, { modelId: 'old' }, 4));
+      expect(await earlierVersion.readVectors()).toEqual([
+        [secondCollection.id, 2],
+        [newCollection.id, 3],
+        [firstCollection.id, 4],
       ]);
-      expect(await previous.outdated()).toEqual([]);
-      await previous.put(one, 5);
-      expect((await vectors(opened)).at(-1)).toEqual([one.id, 5]);
+      expect(await earlierVersion.listOutdated()).toEqual([]);
+      await earlierVersion.put(firstCollection, 5);
+      expect((await readVectors(sqlStores)).at(-1)).toEqual([firstCollection.id, 5]);
     }));
 
-  test('writes of this version with another model do not affect the earlier version', () =>
-    withBothVersions(async ({ opened, previous, one, other }) => {
-      await opened.stores.models.announce('new', Date.now());
-      for (const collection of [one, other])
-        await opened.stores.embeddings.put(anEmbedding(collection, { modelId: 'new' }, 7));
-      expect(await opened.stores.models.promote('old', 'new')).toBe(true);
-      expect(await previous.vectors()).toEqual([
-        [one.id, 1],
-        [other.id, 2],
+  test('writes by this version with a different model do not affect the earlier version', () =>
+    withBothVersions(async ({ sqlStores, earlierVersion, firstCollection, secondCollection }) => {
+      await sqlStores.stores.models.announce('new', Date.now());
+      for (const collection of [firstCollection, secondCollection])
+        await sqlStores.stores.embeddings.put(anEmbedding(collection, { modelId: 'new' }, 7));
+      expect(await sqlStores.stores.models.promote('old', 'new')).toBe(true);
+      expect(await earlierVersion.readVectors()).toEqual([
+        [firstCollection.id, 1],
+        [secondCollection.id, 2],
       ]);
-      expect(await previous.outdated()).toEqual([]);
-      await previous.put(one, 8);
-      expect(await vectors(opened, 'new')).toEqual([
-        [one.id, 7],
-        [other.id, 7],
+      expect(await earlierVersion.listOutdated()).toEqual([]);
+      await earlierVersion.put(firstCollection, 8);
+      expect(await readVectors(sqlStores, 'new')).toEqual([
+        [firstCollection.id, 7],
+        [secondCollection.id, 7],
       ]);
     }));
 
-  test('a deletion by either version removes the embeddings from both tables', () =>
-    withBothVersions(async ({ opened, previous, run, one, other }) => {
-      await opened.stores.embeddings.put(anEmbedding(other, { modelId: 'new' }));
-      await previous.remove(one);
-      expect(await vectors(opened)).toEqual([[other.id, 2]]);
-      await opened.stores.collections.remove(other.id, () => noEffects);
+  test('deleting a collection in either version removes its embeddings from both tables', () =>
+    withBothVersions(async ({ sqlStores, earlierVersion, run, firstCollection, secondCollection }) => {
+      await sqlStores.stores.embeddings.put(anEmbedding(secondCollection, { modelId: 'new' }));
+      await earlierVersion.remove(firstCollection);
+      expect(await readVectors(sqlStores)).toEqual([[secondCollection.id, 2]]);
+      await sqlStores.stores.collections.remove(secondCollection.id, () => noEffects);
       for (const table of ['embeddings', 'collection_embeddings'])
         expect(await run(`select * from ${table}`, [])).toEqual([]);
     }));
 
-  test('a write of the earlier version announces its model', () =>
-    withBothVersions(async ({ opened, previous, run, one }) => {
+  test('writing with the earlier version announces its model', () =>
+    withBothVersions(async ({ sqlStores, earlierVersion, run, firstCollection }) => {
       await run("update search_models set last_seen_at = 5 where model_id = 'old'");
-      await opened.stores.models.announce('other', 9);
-      await previous.put(one, 1);
-      await previous.put(one, 1, 'other');
-      const { announced } = await opened.stores.models.state();
-      expect(announced.map(({ modelId, firstSeenAt }) => [modelId, firstSeenAt])).toEqual([
+      await sqlStores.stores.models.announce('other', 9);
+      await earlierVersion.put(firstCollection, 1);
+      await earlierVersion.put(firstCollection, 1, 'other');
+      const { announcedModels } = await sqlStores.stores.models.readState();
+      expect(announcedModels.map(({ modelId, firstSeenAt }) => [modelId, firstSeenAt])).toEqual([
         ['old', 0],
         ['other', 0],
       ]);
-      for (const { lastSeenAt } of announced) expect(lastSeenAt).toBeGreaterThan(Date.now() - 60_000);
+      for (const { lastSeenAt } of announcedModels) expect(lastSeenAt).toBeGreaterThan(Date.now() - 60_000);
     }));
 
-  test('only removing the embeddings of its model removes embeddings of the earlier version', () =>
-    withBothVersions(async ({ opened, previous, one, other }) => {
-      const { models, embeddings } = opened.stores;
+  test('embeddings of the earlier version are removed only with the embeddings of its model', () =>
+    withBothVersions(async ({ sqlStores, earlierVersion, firstCollection, secondCollection }) => {
+      const { models, embeddings } = sqlStores.stores;
       for (const modelId of ['new', 'newest']) {
         await models.announce(modelId, Date.now());
-        for (const collection of [one, other]) await embeddings.put(anEmbedding(collection, { modelId }));
+        for (const collection of [firstCollection, secondCollection])
+          await embeddings.put(anEmbedding(collection, { modelId }));
       }
       expect(await models.removeEmbeddings('newest', 9)).toBe(2);
-      expect(await previous.vectors()).toHaveLength(2);
+      expect(await earlierVersion.readVectors()).toHaveLength(2);
       expect(await models.promote('old', 'new')).toBe(true);
       expect(await models.removeEmbeddings('old', 1)).toBe(1);
-      expect(await previous.vectors()).toHaveLength(1);
+      expect(await earlierVersion.readVectors()).toHaveLength(1);
       expect(await models.removeEmbeddings('old', 9)).toBe(1);
-      expect(await previous.vectors()).toEqual([]);
-      expect(await vectors(opened, 'new')).toHaveLength(2);
+      expect(await earlierVersion.readVectors()).toEqual([]);
+      expect(await readVectors(sqlStores, 'new')).toHaveLength(2);
     }));
 
-  test('the earlier version takes jobs for changed collections, but no jobs for embeddings that it does not lack', () =>
-    withBothVersions(async ({ opened, previous }) => {
-      const { outbox, embeddingJobs } = opened.stores;
-      const [changed, missing] = [aJob(), aJob({ group: missingEmbeddings })];
-      await embeddingJobs.enqueue(jobsOnly(changed, missing));
-      expect(await previous.due(start)).toEqual([changed.id]);
-      expect([await previous.claim(changed.id, start), await previous.claim(missing.id, start)]).toEqual([true, false]);
+  test('the earlier version claims jobs for changed collections, but not jobs for embeddings that it already has', () =>
+    withBothVersions(async ({ sqlStores, earlierVersion }) => {
+      const { outbox, embeddingJobs } = sqlStores.stores;
+      const [changedJob, missingJob] = [aJob(), aJob({ group: missingEmbeddings })];
+      await embeddingJobs.enqueue(jobEffectsOf(changedJob, missingJob));
+      expect(await earlierVersion.findDue(start)).toEqual([changedJob.id]);
+      expect([
+        await earlierVersion.claim(changedJob.id, start),
+        await earlierVersion.claim(missingJob.id, start),
+      ]).toEqual([true, false]);
 
-      expect(await outbox.due('embed', start, 9)).toEqual([missing.id]);
-      expect(await outbox.claim(missing.id, start, start + 5)).toMatchObject({ id: missing.id });
-      expect(await outbox.claim(missing.id, start, start + 5)).toBeNull();
-      await outbox.retry(missing.id, start + 9, 'busy');
-      expect(await previous.claim(missing.id, start + 9)).toBe(false);
-      expect(await outbox.claim(missing.id, start + 8, start + 12)).toBeNull();
-      expect(await outbox.claim(missing.id, start + 9, start + 12)).toMatchObject({ attempts: 1 });
+      expect(await outbox.listDue('embed', start, 9)).toEqual([missingJob.id]);
+      expect(await outbox.claim(missingJob.id, start, start + 5)).toMatchObject({ id: missingJob.id });
+      expect(await outbox.claim(missingJob.id, start, start + 5)).toBeNull();
+      await outbox.retry(missingJob.id, start + 9, 'busy');
+      expect(await earlierVersion.claim(missingJob.id, start + 9)).toBe(false);
+      expect(await outbox.claim(missingJob.id, start + 8, start + 12)).toBeNull();
+      expect(await outbox.claim(missingJob.id, start + 9, start + 12)).toMatchObject({ attempts: 1 });
     }));
 });

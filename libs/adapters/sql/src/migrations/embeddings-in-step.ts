@@ -3,17 +3,17 @@ import type { DialectSql } from './migration.ts';
 /**
  * Processes of release 0.1.0, which may run at the same time as this version, know only one embedding per collection,
  * in `embeddings`. Triggers keep both tables in sync: writes by 0.1.0 are copied to `collection_embeddings`, and writes
- * by this version for a model of 0.1.0 (`first_seen_at = 0`) are copied back. A copy has the same sequence as its
+ * by this version for a model of 0.1.0 (`first_seen_at = 0`) are copied back. A copy has the same sequence number as its
  * original, and is not copied again. The table and its triggers will be removed in the release after the next.
  */
 const columns = 'collection_id, model_id, content_revision, sequence, vector';
 const newColumns = columns.replaceAll(/\w+/g, 'new.$&');
-const assignments = (names: readonly string[]) => names.map((name) => `${name} = excluded.${name}`).join(', ');
+const buildAssignments = (names: readonly string[]) => names.map((name) => `${name} = excluded.${name}`).join(', ');
 
 const copyToNewTable = `insert into collection_embeddings (${columns}) values (${newColumns})
-  on conflict (collection_id, model_id) do update set ${assignments(['content_revision', 'sequence', 'vector'])}`;
+  on conflict (collection_id, model_id) do update set ${buildAssignments(['content_revision', 'sequence', 'vector'])}`;
 const copyToOldTable = `insert into embeddings (${columns}) values (${newColumns})
-  on conflict (collection_id) do update set ${assignments(['model_id', 'content_revision', 'sequence', 'vector'])}`;
+  on conflict (collection_id) do update set ${buildAssignments(['model_id', 'content_revision', 'sequence', 'vector'])}`;
 const isInNewTable = `exists (select 1 from collection_embeddings c where c.collection_id = new.collection_id
   and c.model_id = new.model_id and c.sequence = new.sequence)`;
 const isInOldTable = `exists (select 1 from embeddings e where e.collection_id = new.collection_id
@@ -27,27 +27,27 @@ const announce = (now: string) => `insert into search_models (model_id, first_se
 const removeFromOldTable = 'delete from embeddings where collection_id = old.collection_id and model_id = old.model_id';
 
 export const nowOnSqlite = `cast((julianday('now') - 2440587.5) * 86400000 as integer)`;
-const sqliteTrigger = (name: string, event: string, condition: string, ...statements: readonly string[]) =>
+const buildSqliteTrigger = (name: string, event: string, condition: string, ...statements: readonly string[]) =>
   `create trigger ${name} after ${event} for each row when ${condition} begin
     ${statements.join(';\n')}; end`;
 
 const sqlite = [
   ...['insert', 'update'].flatMap((event) => [
-    sqliteTrigger(
+    buildSqliteTrigger(
       `embeddings_${event}_forth`,
       `${event} on embeddings`,
       `not ${isInNewTable}`,
       announce(nowOnSqlite),
       copyToNewTable,
     ),
-    sqliteTrigger(
+    buildSqliteTrigger(
       `collection_embeddings_${event}_back`,
       `${event} on collection_embeddings`,
       `${isOfEarlierVersion('new')} and not ${isInOldTable}`,
       copyToOldTable,
     ),
   ]),
-  sqliteTrigger(
+  buildSqliteTrigger(
     'collection_embeddings_delete_back',
     'delete on collection_embeddings',
     isOfEarlierVersion('old'),
@@ -56,7 +56,7 @@ const sqlite = [
 ];
 
 export const nowOnPostgresql = `cast(extract(epoch from clock_timestamp()) * 1000 as bigint)`;
-const postgresqlFunction = (name: string, condition: string, ...statements: readonly string[]) =>
+const buildPostgresqlFunction = (name: string, condition: string, ...statements: readonly string[]) =>
   `create function ${name}() returns trigger language plpgsql as $body$
   begin
     if ${condition} then
@@ -66,9 +66,13 @@ const postgresqlFunction = (name: string, condition: string, ...statements: read
   end $body$`;
 
 const postgresql = [
-  postgresqlFunction('copy_embedding_forth', `not ${isInNewTable}`, announce(nowOnPostgresql), copyToNewTable),
-  postgresqlFunction('copy_embedding_back', `${isOfEarlierVersion('new')} and not ${isInOldTable}`, copyToOldTable),
-  postgresqlFunction('remove_embedding_back', isOfEarlierVersion('old'), removeFromOldTable),
+  buildPostgresqlFunction('copy_embedding_forth', `not ${isInNewTable}`, announce(nowOnPostgresql), copyToNewTable),
+  buildPostgresqlFunction(
+    'copy_embedding_back',
+    `${isOfEarlierVersion('new')} and not ${isInOldTable}`,
+    copyToOldTable,
+  ),
+  buildPostgresqlFunction('remove_embedding_back', isOfEarlierVersion('old'), removeFromOldTable),
   `create trigger embeddings_forth after insert or update on embeddings
     for each row execute function copy_embedding_forth()`,
   `create trigger collection_embeddings_back after insert or update on collection_embeddings

@@ -17,4 +17,4 @@ export type Execute = (
 ) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 /** The part of a migration that SQL cannot compute. Runs after its statements. */
-export type Fill = (execute: Execute, dialect: Dialect) => Promise<void>;
+export type DataMigration = (execute: Execute, dialect: Dialect) => Promise<void>;

@@ -65,35 +65,44 @@ const move = async (
   let done = 0;
   const advance = (rows: number, step: string) => onProgress((done += rows), total, step);
 
-  for (const table of movedTables) await copy(table, source, target, (rows) => advance(rows, `copying ${table.name}`));
-  await target.snapshot(async (rows) => {
+  for (const table of movedTables)
+    await copyTable(table, source, target, (rows) => advance(rows, `copying ${table.name}`));
+  await target.withSnapshot(async (rows) => {
     for (const table of movedTables)
       await assertSameRows(table, source, { name: target.name, rows }, () => advance(1, `comparing ${table.name}`));
   });
   // A process that was started in the meantime would continue to use the old database.
-  await source.refuseUse();
+  await source.rejectUse();
   await target.finish();
   return { from: source.name, to: target.name, tables };
 };
 
-const copy = async (
+const copyTable = async (
   table: MovedTable,
   source: MoveSource,
   target: MoveTarget,
   onRows: (rows: number) => void,
 ): Promise<void> => {
-  for await (const rows of source.rows.batches(table)) {
+  for await (const rows of source.rows.readBatches(table)) {
     await target.insert(table, rows).catch((error: unknown) => {
-      throw insertError(table, rows, target.name, error);
+      throw createInsertError(table, rows, target.name, error);
     });
     onRows(rows.length);
   }
-  await target.setLastId(table, await source.rows.lastId(table));
+  await target.setLastId(table, await source.rows.readLastId(table));
 };
 
-const insertError = (table: MovedTable, rows: readonly MovedRow[], name: string, cause: unknown): DatabaseOpenError => {
-  const [first = [], last = first] = [rows[0], rows.at(-1)];
-  const range = first === last ? `with ${keyOf(table, first)}` : `from ${keyOf(table, first)} to ${keyOf(table, last)}`;
+const createInsertError = (
+  table: MovedTable,
+  rows: readonly MovedRow[],
+  name: string,
+  cause: unknown,
+): DatabaseOpenError => {
+  const [firstRow = [], lastRow = firstRow] = [rows[0], rows.at(-1)];
+  const range =
+    firstRow === lastRow
+      ? `with ${keyOf(table, firstRow)}`
+      : `from ${keyOf(table, firstRow)} to ${keyOf(table, lastRow)}`;
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return new DatabaseOpenError(`${name} did not take the rows of ${table.name} ${range}: ${reason}`, { cause });
+  return new DatabaseOpenError(`${name} rejected the rows of ${table.name} ${range}: ${reason}`, { cause });
 };

@@ -11,11 +11,11 @@ export type MovedRow = readonly Cell[];
 export interface RowReader {
   count(table: MovedTable): Promise<number>;
   /** Reads all rows in the order of their keys. A batch has one row, or at most `batchBytes` and `batchRows`. */
-  batches(table: MovedTable): AsyncIterable<readonly MovedRow[]>;
+  readBatches(table: MovedTable): AsyncIterable<readonly MovedRow[]>;
   /**
    * Returns the last value generated for the table's identity column, even if that row was deleted; 0 if there is none.
    */
-  lastId(table: MovedTable): Promise<number>;
+  readLastId(table: MovedTable): Promise<number>;
 }
 
 /** The database to move. It is never written to, and no other process uses it while it is open here. */
@@ -29,16 +29,16 @@ export interface MoveSource {
    */
   readonly lockKey: string | null;
   /** Throws if a process uses the database. */
-  refuseUse(): Promise<void>;
+  rejectUse(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The database to fill. It has all tables, without rows, and a mark that makes every process refuse it. */
+/** The database to fill. It has all tables, without rows, and a mark that makes every process reject it. */
 export interface MoveTarget {
   readonly name: string;
   insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void>;
   setLastId(table: MovedTable, id: number): Promise<void>;
-  snapshot<T>(work: (rows: RowReader) => Promise<T>): Promise<T>;
+  withSnapshot<T>(work: (rows: RowReader) => Promise<T>): Promise<T>;
   /** Completes the tables and removes the mark, in one transaction. */
   finish(): Promise<void>;
   close(): Promise<void>;
@@ -49,7 +49,7 @@ export const batchBytes = 4 * 2 ** 20;
 export const batchRows = 500;
 
 /** Converts a 64-bit integer to the form that the reader of every dialect returns. */
-export const integer = (value: bigint): number | bigint => {
+export const toInteger = (value: bigint): number | bigint => {
   const number = Number(value);
   return Number.isSafeInteger(number) ? number : value;
 };

@@ -70,10 +70,10 @@ test('a table has its columns, its key, and the column with generated values', (
   expect(tablesOfEntities([Country])[0]?.identity).toBeNull();
 });
 
-test('tables with circular references have no order', () => {
-  const circle = [
-    { meta: { tableName: 'hens', properties: { egg: { entity: () => circle[1] } } } },
-    { meta: { tableName: 'eggs', properties: { hen: { entity: () => circle[0] } } } },
+test('tables with circular references cannot be sorted', () => {
+  const cyclicEntities = [
+    { meta: { tableName: 'hens', properties: { egg: { entity: () => cyclicEntities[1] } } } },
+    { meta: { tableName: 'eggs', properties: { hen: { entity: () => cyclicEntities[0] } } } },
   ] as Parameters<typeof tablesOfEntities>[0][number][];
-  expect(() => tablesOfEntities(circle)).toThrow('hens, eggs form a circle');
+  expect(() => tablesOfEntities(cyclicEntities)).toThrow('hens, eggs form a cycle');
 });

@@ -32,44 +32,44 @@ interface Entity {
 
 type RelatedTable = MovedTable & { readonly refersTo: readonly string[] };
 
-const isOf = (type: unknown, expected: typeof BlobType | typeof BooleanType | typeof IntegerType): boolean =>
+const isOfType = (type: unknown, expected: typeof BlobType | typeof BooleanType | typeof IntegerType): boolean =>
   type === expected || type instanceof expected;
 
 const kindOf = ({ type }: Property): MovedColumn['kind'] => {
-  if (isOf(type, BooleanType)) return 'boolean';
-  return isOf(type, BlobType) ? 'bytes' : 'plain';
+  if (isOfType(type, BooleanType)) return 'boolean';
+  return isOfType(type, BlobType) ? 'bytes' : 'plain';
 };
 
 const isIdentity = ({ type, primary, autoincrement }: Property): boolean =>
-  primary === true && autoincrement !== false && isOf(type, IntegerType);
+  primary === true && autoincrement !== false && isOfType(type, IntegerType);
 
 const tableOf = ({ meta }: Entity): RelatedTable => {
   if (!meta.tableName) throw new Error('The entity has no table.');
   const properties = Object.entries(meta.properties as Readonly<Record<string, Property>>);
-  const columnsWhere = (predicate: (property: Property) => boolean) =>
+  const selectColumns = (predicate: (property: Property) => boolean) =>
     properties.filter(([, property]) => predicate(property)).map(([name]) => toSnakeCase(name));
   return {
     name: meta.tableName,
     columns: properties.map(([name, property]) => ({ name: toSnakeCase(name), kind: kindOf(property) })),
-    key: columnsWhere(({ primary }) => primary === true),
-    identity: columnsWhere(isIdentity)[0] ?? null,
+    key: selectColumns(({ primary }) => primary === true),
+    identity: selectColumns(isIdentity)[0] ?? null,
     refersTo: properties.flatMap(([, { entity }]) => entity?.().meta.tableName ?? []),
   };
 };
 
 /** Sorts each table after the tables that its foreign keys refer to. Throws if there is no such order. */
 const sortByReferences = (tables: readonly RelatedTable[]): readonly MovedTable[] => {
-  const ordered: RelatedTable[] = [];
-  for (let remaining = tables; remaining.length > 0;) {
+  const sortedTables: RelatedTable[] = [];
+  for (let remainingTables = tables; remainingTables.length > 0;) {
     const isReady = ({ refersTo }: RelatedTable) =>
-      refersTo.every((name) => ordered.some((table) => table.name === name));
-    const ready = remaining.filter(isReady);
-    if (ready.length === 0)
-      throw new Error(`The foreign keys of ${remaining.map(({ name }) => name).join(', ')} form a circle`);
-    ordered.push(...ready);
-    remaining = remaining.filter((table) => !ready.includes(table));
+      refersTo.every((name) => sortedTables.some((table) => table.name === name));
+    const readyTables = remainingTables.filter(isReady);
+    if (readyTables.length === 0)
+      throw new Error(`The foreign keys of ${remainingTables.map(({ name }) => name).join(', ')} form a cycle`);
+    sortedTables.push(...readyTables);
+    remainingTables = remainingTables.filter((table) => !readyTables.includes(table));
   }
-  return ordered;
+  return sortedTables;
 };
 
 /** Returns the tables of the entities, each after the tables that it refers to. */

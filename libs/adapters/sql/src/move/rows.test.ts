@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { filledDatabase, type Kind } from '../../test/movable.ts';
+import { createFilledDatabase, type Kind } from '../../test/movable.ts';
 import { postgres } from '../../test/with-postgresql.ts';
 import { openPostgresqlSource } from '../postgresql/move-source.ts';
 import { openSqliteSource } from '../sqlite/move-source.ts';
@@ -11,7 +11,7 @@ const ignore = (): void => undefined;
 const log = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
 const openFilled = async (kind: Kind): Promise<MoveSource> => {
-  const config = await filledDatabase(kind);
+  const config = await createFilledDatabase(kind);
   const source =
     config.kind === 'sqlite' ? await openSqliteSource(config.file) : await openPostgresqlSource(config.url, log);
   onTestFinished(() => source.close());
@@ -29,7 +29,7 @@ describe.each(kinds)('rows on %s', (kind) => {
     const { rows } = await openFilled(kind);
     const lengthsOf = async (name: string) => {
       const lengths: number[] = [];
-      for await (const batch of rows.batches(tableOf(name))) lengths.push(batch.length);
+      for await (const batch of rows.readBatches(tableOf(name))) lengths.push(batch.length);
       return lengths;
     };
     expect(await lengthsOf('audit_entries')).toEqual([500, 500, 100]);
@@ -42,9 +42,10 @@ describe.each(kinds)('rows on %s', (kind) => {
   test('have values of the same types on each database', async () => {
     const { rows } = await openFilled(kind);
     const valuesOf = async (table: string, column: string) => {
-      const at = tableOf(table).columns.findIndex(({ name }) => name === column);
+      const index = tableOf(table).columns.findIndex(({ name }) => name === column);
       const values: Cell[] = [];
-      for await (const batch of rows.batches(tableOf(table))) values.push(...batch.map((row) => row[at] ?? null));
+      for await (const batch of rows.readBatches(tableOf(table)))
+        values.push(...batch.map((row) => row[index] ?? null));
       return values;
     };
     expect(await valuesOf('operations', 'deprecated')).toEqual(expect.arrayContaining([true, false]));
@@ -59,8 +60,8 @@ describe.each(kinds)('rows on %s', (kind) => {
 
   test('include the last generated id, even if its row was deleted', async () => {
     const { rows } = await openFilled(kind);
-    expect(await rows.lastId(tableOf('overrides'))).toBe(4);
+    expect(await rows.readLastId(tableOf('overrides'))).toBe(4);
     expect(await rows.count(tableOf('overrides'))).toBe(3);
-    expect(await rows.lastId(tableOf('profiles'))).toBe(0);
+    expect(await rows.readLastId(tableOf('profiles'))).toBe(0);
   });
 });

@@ -14,12 +14,12 @@ const table: MovedTable = {
   identity: 'seq',
 };
 
-const reader = (rows: readonly MovedRow[], lastId = 9, batch = 1): RowReader => ({
+const createReader = (rows: readonly MovedRow[], lastId = 9, batch = 1): RowReader => ({
   count: async () => rows.length,
-  async *batches() {
-    for (let at = 0; at < rows.length; at += batch) yield rows.slice(at, at + batch);
+  async *readBatches() {
+    for (let index = 0; index < rows.length; index += batch) yield rows.slice(index, index + batch);
   },
-  lastId: async () => lastId,
+  readLastId: async () => lastId,
 });
 
 const compareRows = async (left: RowReader, right: RowReader): Promise<number> => {
@@ -33,27 +33,27 @@ const row = (seq: number, value: MovedRow[number] = 'x'): MovedRow => ['ann', se
 
 test('equal rows pass, regardless of how they are batched', async () => {
   const rows = [row(1), row(2, null), row(3, new Uint8Array([1, 2])), row(4, true), row(5, 2n ** 60n), row(6, 1.5)];
-  const copies = rows.map((each) => each.map((cell) => (cell instanceof Uint8Array ? Buffer.from(cell) : cell)));
-  expect(await compareRows(reader(rows), reader(copies, 9, 4))).toBe(6);
-  expect(await compareRows(reader([]), reader([]))).toBe(0);
+  const copies = rows.map((row) => row.map((cell) => (cell instanceof Uint8Array ? Buffer.from(cell) : cell)));
+  expect(await compareRows(createReader(rows), createReader(copies, 9, 4))).toBe(6);
+  expect(await compareRows(createReader([]), createReader([]))).toBe(0);
 });
 
 test.each<readonly [string, MovedRow, MovedRow]>([
   ['a text', row(2, 'a'), row(2, 'b')],
   ['a byte', row(2, new Uint8Array([1, 2])), row(2, new Uint8Array([1, 3]))],
   ['the length of bytes', row(2, new Uint8Array([1, 2])), row(2, new Uint8Array([1]))],
-  ['a null instead of an empty text', row(2, ''), row(2, null)],
-  ['a number instead of a truth value', row(2, true), row(2, 1)],
+  ['a null instead of an empty string', row(2, ''), row(2, null)],
+  ['a number instead of a boolean', row(2, true), row(2, 1)],
   ['a large integer', row(2, 2n ** 60n), row(2, 2n ** 60n + 1n)],
   ['a key', row(2), row(4)],
 ])('%s that differs is reported, with table and key', async (_difference, left, right) => {
-  await expect(compareRows(reader([row(1), left]), reader([row(1), right]))).rejects.toThrow(
-    'the row of things with owner "ann", seq "2" is not the same in sqlite:/old and sqlite:/new',
+  await expect(compareRows(createReader([row(1), left]), createReader([row(1), right]))).rejects.toThrow(
+    'the row of things with owner "ann", seq "2" differs between sqlite:/old and sqlite:/new',
   );
 });
 
-test('a missing or surplus row is reported with its key', async () => {
-  const [fewerRows, moreRows] = [reader([row(1)]), reader([row(1), row(2)])];
+test('a missing or extra row is reported with its key', async () => {
+  const [fewerRows, moreRows] = [createReader([row(1)]), createReader([row(1), row(2)])];
   for (const [left, right] of [
     [fewerRows, moreRows],
     [moreRows, fewerRows],
@@ -62,6 +62,8 @@ test('a missing or surplus row is reported with its key', async () => {
   }
 });
 
-test('a next id that differs is reported', async () => {
-  await expect(compareRows(reader([row(1)], 5), reader([row(1)], 4))).rejects.toThrow('the next seq of things');
+test('a different next id is reported', async () => {
+  await expect(compareRows(createReader([row(1)], 5), createReader([row(1)], 4))).rejects.toThrow(
+    'the next seq of things',
+  );
 });

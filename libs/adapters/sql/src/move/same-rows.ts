@@ -19,7 +19,7 @@ export const assertSameRows = async (
       if (left.done && right.done) break;
       if (left.done || right.done || !areSameRows(left.value, right.value)) {
         const row: MovedRow = left.done ? (right.value as MovedRow) : left.value;
-        throw differenceError(source.name, target.name, `the row of ${table.name} with ${keyOf(table, row)}`);
+        throw createDifferenceError(source.name, target.name, `the row of ${table.name} with ${keyOf(table, row)}`);
       }
       onRow();
     }
@@ -28,16 +28,16 @@ export const assertSameRows = async (
     await sourceRows.return(undefined);
     await targetRows.return(undefined);
   }
-  if ((await source.rows.lastId(table)) !== (await target.rows.lastId(table)))
-    throw differenceError(source.name, target.name, `the next ${table.identity ?? 'id'} of ${table.name}`);
+  if ((await source.rows.readLastId(table)) !== (await target.rows.readLastId(table)))
+    throw createDifferenceError(source.name, target.name, `the next ${table.identity ?? 'id'} of ${table.name}`);
 };
 
 const rowsOf = async function* (rows: RowReader, table: MovedTable): AsyncGenerator<MovedRow, undefined> {
-  for await (const batch of rows.batches(table)) yield* batch;
+  for await (const batch of rows.readBatches(table)) yield* batch;
 };
 
 const areSameRows = (left: MovedRow, right: MovedRow): boolean =>
-  left.length === right.length && left.every((cell, at) => areSameCells(cell, right[at] ?? null));
+  left.length === right.length && left.every((cell, index) => areSameCells(cell, right[index] ?? null));
 
 const areSameCells = (left: Cell, right: Cell): boolean =>
   left instanceof Uint8Array && right instanceof Uint8Array ? Buffer.compare(left, right) === 0 : left === right;
@@ -48,7 +48,7 @@ export const keyOf = ({ columns, key }: MovedTable, row: MovedRow): string =>
     .map((name) => `${name} ${JSON.stringify(String(row[columns.findIndex((column) => column.name === name)]))}`)
     .join(', ');
 
-const differenceError = (from: string, to: string, subject: string): DatabaseOpenError =>
+const createDifferenceError = (from: string, to: string, subject: string): DatabaseOpenError =>
   new DatabaseOpenError(
-    `${subject} is not the same in ${from} and ${to}. Nothing uses the new database yet: run "portico migrate" again`,
+    `${subject} differs between ${from} and ${to}. The new database is not in use yet: run "portico migrate" again`,
   );

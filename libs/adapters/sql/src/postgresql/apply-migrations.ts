@@ -8,7 +8,7 @@ import { migrationsFor } from '../migrations/migrations-for.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
 import { connectMs } from './migrate-postgresql.ts';
 import { applicationName } from './pool.ts';
-import { tableOnPostgresql } from './tables.ts';
+import { adaptTableToPostgresql } from './tables.ts';
 
 /**
  * Applies the pending migrations and returns them. If `mark` is given, the database must be new or already have a mark.
@@ -20,7 +20,7 @@ export const applyMigrations = async (
   log: Log,
   mark: string | null,
 ): Promise<readonly AppliedMigration[]> => {
-  const orm = await MikroORM.init(ormOptions(url, database));
+  const orm = await MikroORM.init(createOrmOptions(url, database));
   try {
     if (mark !== null) await replaceMark(orm, mark);
     return await runMigrations(orm.migrator, log);
@@ -31,24 +31,24 @@ export const applyMigrations = async (
 
 /** Replaces the mark. Throws if another process has created tables since the caller checked. */
 const replaceMark = async (orm: MikroORM, mark: string): Promise<void> => {
-  const applied = (await orm.migrator.getExecuted()).map(({ name }) => name);
-  if (applied.length > 0 && !applied.some(isFillingMark)) throw new Error('it is not empty');
-  if (applied.includes(mark)) return;
+  const appliedNames = (await orm.migrator.getExecuted()).map(({ name }) => name);
+  if (appliedNames.length > 0 && !appliedNames.some(isFillingMark)) throw new Error('it is not empty');
+  if (appliedNames.includes(mark)) return;
   await orm.migrator.logMigration(mark);
-  for (const oldMark of applied.filter(isFillingMark)) await orm.migrator.unlogMigration(oldMark);
+  for (const oldMark of appliedNames.filter(isFillingMark)) await orm.migrator.unlogMigration(oldMark);
 };
 
 /**
  * Returns the options of a connection without the pool's limits, because a migration may be slow. Does not create the
  * database, which is up to the operator.
  */
-export const ormOptions = (url: string, database: string): Options => ({
+export const createOrmOptions = (url: string, database: string): Options => ({
   dbName: database,
   entities,
   ensureDatabase: false,
   // Only the migrations define triggers.
   schemaGenerator: { skipTables: [migrationsTable], ignoreTriggers: true },
-  discovery: { onMetadata: tableOnPostgresql },
+  discovery: { onMetadata: adaptTableToPostgresql },
   driverOptions: {
     connectionString: url,
     max: 1,

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Execute } from './pool.ts';
 
 /** A transaction whose commit was sent. */
-export interface SentCommit {
+export interface TransactionIds {
   /** `pg_current_xact_id()`, as text. */
   readonly xid: string;
   /** The id of the server process that handles the connection. */
@@ -10,13 +10,13 @@ export interface SentCommit {
 }
 
 /** Thrown if the connection was lost during the commit: only the server knows the outcome. */
-export class CommitOutcomeUnknown<T> extends Error {
-  readonly sent: SentCommit;
+export class CommitOutcomeUnknownError<T> extends Error {
+  readonly transactionIds: TransactionIds;
   readonly result: T;
 
-  constructor(sent: SentCommit, result: T, cause: unknown) {
-    super('The connection ended during a commit: its outcome is unknown', { cause });
-    this.sent = sent;
+  constructor(transactionIds: TransactionIds, result: T, cause: unknown) {
+    super('The connection was lost during a commit: its outcome is unknown', { cause });
+    this.transactionIds = transactionIds;
     this.result = result;
   }
 }
@@ -31,7 +31,7 @@ export const selectTransactionIds = 'select pg_current_xact_id()::text as xid, p
  */
 export const isCommitted = async (
   execute: Execute,
-  { xid, pid }: SentCommit,
+  { xid, pid }: TransactionIds,
   timeoutMs: number,
 ): Promise<boolean | null> => {
   const deadline = performance.now() + timeoutMs;

@@ -5,11 +5,11 @@ import { lostConnection } from '../database-fault.ts';
  * Removes the written values from a server error, so that they are never logged: the values of a key (`detail`), the
  * statement inside a function, and the message of a data exception, which quotes the value.
  */
-export const withoutValues = (error: unknown): unknown => {
+export const removeValues = (error: unknown): unknown => {
   if (!(error instanceof DatabaseError)) return error;
   Object.assign(error, clearedFields);
   if (isOfClass(error, dataException)) {
-    const message = `The database refused a value (SQLSTATE ${error.code ?? 'unknown'}).`;
+    const message = `The database rejected a value (SQLSTATE ${error.code ?? 'unknown'}).`;
     if (error.stack) error.stack = error.stack.replace(error.message, message);
     error.message = message;
   }

@@ -1,8 +1,8 @@
 import { createReadOnlyStores, type InspectedDatabase } from '../inspect-database.ts';
-import { migrationState, migrationsTable } from '../migrations/index.ts';
+import { migrationStateOf, migrationsTable } from '../migrations/index.ts';
 import type { Sql } from '../sql.ts';
 import { oldestVersion } from './migrate-postgresql.ts';
-import { addressOf, openFailure } from './open-postgresql.ts';
+import { addressOf, createOpenError } from './open-postgresql.ts';
 import { createPool } from './pool.ts';
 import { PostgresqlDatabase } from './postgresql-database.ts';
 
@@ -17,8 +17,8 @@ export const inspectPostgresql = async (url: string): Promise<InspectedDatabase>
     return {
       product: `PostgreSQL ${server.version}`,
       isTooOld: server.number < oldestVersion,
-      tables: server.isMigrated ? migrationState(await readApplied(database.reads)) : { state: 'new' },
-      refusesWrites: findWriteRefusal(server),
+      tables: server.isMigrated ? migrationStateOf(await readApplied(database.reads)) : { state: 'new' },
+      readOnlyReason: findReadOnlyReason(server),
       aheadMs: server.now - (requestedAt + respondedAt) / 2,
       stores: createReadOnlyStores(database),
       file: null,
@@ -26,7 +26,7 @@ export const inspectPostgresql = async (url: string): Promise<InspectedDatabase>
     };
   } catch (error) {
     await database.close();
-    throw openFailure(address, error);
+    throw createOpenError(address, error);
   }
 };
 
@@ -45,17 +45,17 @@ interface Server {
 
 const readServer = async (reads: Sql): Promise<Server> => {
   const server = await reads.first<Server>(selectServer);
-  if (!server) throw new Error('it did not say which server it is');
+  if (!server) throw new Error('it did not report its version');
   return server;
 };
 
 const readApplied = async (reads: Sql): Promise<readonly string[]> =>
   (await reads.all<{ readonly name: string }>('select name from schema_migrations')).map(({ name }) => name);
 
-const findWriteRefusal = ({ isStandby, isReadOnly, isMigrated, mayCreate, mayWrite }: Server): string | null => {
-  if (isStandby) return 'it is a standby, which only copies another server';
+const findReadOnlyReason = ({ isStandby, isReadOnly, isMigrated, mayCreate, mayWrite }: Server): string | null => {
+  if (isStandby) return 'it is a standby server, which accepts no writes';
   if (isReadOnly) return 'its transactions are read-only (default_transaction_read_only)';
-  if (isMigrated && mayWrite === false) return 'this user may not write its tables';
+  if (isMigrated && mayWrite === false) return 'this user may not write to its tables';
   if (mayCreate !== true) return 'this user may not create tables in its schema';
   return null;
 };

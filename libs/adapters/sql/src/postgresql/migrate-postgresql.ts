@@ -11,7 +11,7 @@ import { applicationName } from './pool.ts';
  */
 export const migratePostgresql = async (
   url: string,
-  { older, log }: MigrationOptions,
+  { onOutdatedSchema, log }: MigrationOptions,
   mark: string | null = null,
 ): Promise<readonly AppliedMigration[]> => {
   const client = new Client({
@@ -25,9 +25,9 @@ export const migratePostgresql = async (
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await refuseOldServer(client);
+    await rejectOldServer(client);
     await lock(client, log);
-    if (mark === null && !needsMigrations(await appliedOn(client), older)) return [];
+    if (mark === null && !needsMigrations(await readAppliedNames(client), onOutdatedSchema)) return [];
     return await applyMigrations(url, await databaseOf(client), log, mark);
   } finally {
     // Closing the connection, which may be broken, releases the lock.
@@ -42,10 +42,10 @@ const lockWaitMs = 60_000;
 export const oldestVersion = 140_000;
 
 /** Throws if the server is older than the oldest supported one. */
-export const refuseOldServer = async (client: Client): Promise<void> => {
+export const rejectOldServer = async (client: Client): Promise<void> => {
   const version = await readSetting(client, 'server_version_num');
   if (Number(version) >= oldestVersion) return;
-  throw new Error(`it is PostgreSQL ${await readSetting(client, 'server_version')}; version 14 or newer is needed`);
+  throw new Error(`it is PostgreSQL ${await readSetting(client, 'server_version')}; version 14 or newer is required`);
 };
 
 const readSetting = async (client: Client, name: string): Promise<string> => {
@@ -63,8 +63,8 @@ const databaseOf = async (client: Client): Promise<string> => {
  * different number.
  */
 const lock = async (client: Client, log: Log): Promise<void> => {
-  const { rows } = await client.query<{ free: boolean }>('select pg_try_advisory_lock(1886351988, 2) as free');
-  if (rows[0]?.free) return;
+  const { rows } = await client.query<{ isFree: boolean }>('select pg_try_advisory_lock(1886351988, 2) as "isFree"');
+  if (rows[0]?.isFree) return;
   log.warn({}, `Another process is migrating the database: waiting up to ${lockWaitMs / 1_000} s for it`);
   await client.query(`select set_config('statement_timeout', $1, false), set_config('lock_timeout', $1, false)`, [
     String(lockWaitMs),
@@ -73,11 +73,12 @@ const lock = async (client: Client, log: Log): Promise<void> => {
 };
 
 /** Returns the names of the applied migrations, oldest first; none if the table of migrations does not exist. */
-export const appliedOn = async (client: Client): Promise<readonly string[]> => {
-  const { rows: tables } = await client.query<{ there: boolean }>('select to_regclass($1) is not null as there', [
-    migrationsTable,
-  ]);
-  if (!tables[0]?.there) return [];
+export const readAppliedNames = async (client: Client): Promise<readonly string[]> => {
+  const { rows: tables } = await client.query<{ isPresent: boolean }>(
+    'select to_regclass($1) is not null as "isPresent"',
+    [migrationsTable],
+  );
+  if (!tables[0]?.isPresent) return [];
   const { rows } = await client.query<{ name: string }>('select name from schema_migrations order by id');
   return rows.map(({ name }) => name);
 };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import type { Log } from '@portico/dependencies';
 import { Client } from 'pg';
-import { refuseOldServer } from './migrate-postgresql.ts';
+import { rejectOldServer } from './migrate-postgresql.ts';
 import { addressOf, retryUntilReachable } from './open-postgresql.ts';
 import { applicationName } from './pool.ts';
 
@@ -31,7 +31,7 @@ export const connect = (url: string, log: Log): Promise<Client> =>
     client.on('error', () => undefined);
     try {
       await client.connect();
-      await refuseOldServer(client);
+      await rejectOldServer(client);
       await client.query(withoutLimits);
       await client.query(`set lock_timeout = ${lockMs}`);
       return client;
@@ -51,7 +51,7 @@ export const disconnect = (client: Client): Promise<void> => client.end().catch(
  * Throws if a Portico process, identified by its `application_name`, is connected to the database and remains
  * connected: the server may take a moment to notice that a process was killed.
  */
-export const refuseProcesses = async (client: Client): Promise<void> => {
+export const rejectProcesses = async (client: Client): Promise<void> => {
   for (const deadline = performance.now() + disconnectMs; ; await setTimeout(pauseMs)) {
     // Otherwise, within a transaction, the server would repeat its first result.
     await client.query('select pg_stat_clear_snapshot()');
@@ -60,7 +60,7 @@ export const refuseProcesses = async (client: Client): Promise<void> => {
     if (performance.now() < deadline) continue;
     const pids = rows.map(({ pid }) => pid).join(', ');
     throw new Error(
-      `a process uses it (pg_stat_activity has pid ${pids}): stop the service, its workers and other commands first`,
+      `it is in use by a process (pg_stat_activity has pid ${pids}): stop the service, its workers and other commands first`,
     );
   }
 };
@@ -73,14 +73,15 @@ const selectProcesses = `select pid from pg_stat_activity
     and application_name in ($1, current_setting('application_name')) order by pid`;
 
 /** Returns a random 63-bit number, which no other process locks. */
-export const newLockKey = (): string => String(randomBytes(8).readBigInt64BE() >> 1n);
+export const createLockKey = (): string => String(randomBytes(8).readBigInt64BE() >> 1n);
 
 /**
  * Locks a number until the connection closes. Returns false if another connection to the same database has locked it.
  */
 export const tryLock = async (client: Client, key: string): Promise<boolean> => {
-  const { rows } = await client.query<{ readonly free: boolean }>('select pg_try_advisory_lock($1::bigint) as free', [
-    key,
-  ]);
-  return rows[0]?.free ?? false;
+  const { rows } = await client.query<{ readonly isFree: boolean }>(
+    'select pg_try_advisory_lock($1::bigint) as "isFree"',
+    [key],
+  );
+  return rows[0]?.isFree ?? false;
 };

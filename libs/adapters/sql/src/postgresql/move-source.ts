@@ -1,12 +1,12 @@
 import type { Log } from '@portico/dependencies';
 import type { Client } from 'pg';
 import { DatabaseOpenError } from '../database-fault.ts';
-import { refuseOutdated, refuseUnknown } from '../migrations/index.ts';
+import { rejectOutdated, rejectUnknown } from '../migrations/index.ts';
 import type { MoveSource } from '../move/move.ts';
 import { movedTables } from '../move/moved-tables.ts';
-import { appliedOn } from './migrate-postgresql.ts';
-import { connect, disconnect, tryLock, nameOf, newLockKey, refuseProcesses } from './move-client.ts';
-import { postgresqlRows } from './postgresql-rows.ts';
+import { readAppliedNames } from './migrate-postgresql.ts';
+import { connect, disconnect, tryLock, nameOf, createLockKey, rejectProcesses } from './move-client.ts';
+import { createPostgresqlRows } from './postgresql-rows.ts';
 
 /**
  * Opens a database that no Portico process is connected to, in order to read it in a consistent state. The tables
@@ -15,35 +15,35 @@ import { postgresqlRows } from './postgresql-rows.ts';
 export const openPostgresqlSource = async (url: string, log: Log): Promise<MoveSource> => {
   const client = await connect(url, log);
   const name = nameOf(url);
-  const lockKey = newLockKey();
-  const moveError = (cause: unknown): DatabaseOpenError => {
-    const isWritten = cause instanceof Error && 'code' in cause && cause.code === lockNotAvailable;
-    const reason = isWritten ? 'another program is writing to it' : reasonOf(cause);
+  const lockKey = createLockKey();
+  const createMoveError = (cause: unknown): DatabaseOpenError => {
+    const isBeingWritten = cause instanceof Error && 'code' in cause && cause.code === lockNotAvailable;
+    const reason = isBeingWritten ? 'another program is writing to it' : reasonOf(cause);
     return new DatabaseOpenError(`${name} cannot be moved: ${reason}`, { cause });
   };
-  const refuseUse = () =>
-    refuseProcesses(client).catch((error: unknown) => {
-      throw moveError(error);
+  const rejectUse = () =>
+    rejectProcesses(client).catch((error: unknown) => {
+      throw createMoveError(error);
     });
   try {
-    await refuseUse();
-    await refuseUnusable(client);
+    await rejectUse();
+    await rejectUnusable(client);
     await tryLock(client, lockKey);
     await client.query('begin isolation level repeatable read read only');
     // Locked before the first read, which takes the snapshot.
     await client.query(`lock table ${movedTables.map((table) => table.name).join(', ')} in share mode`);
   } catch (error) {
     await disconnect(client);
-    throw error instanceof DatabaseOpenError ? error : moveError(error);
+    throw error instanceof DatabaseOpenError ? error : createMoveError(error);
   }
-  return { name, rows: postgresqlRows(client), lockKey, refuseUse, close: () => disconnect(client) };
+  return { name, rows: createPostgresqlRows(client), lockKey, rejectUse, close: () => disconnect(client) };
 };
 
-const refuseUnusable = async (client: Client): Promise<void> => {
-  const applied = await appliedOn(client);
-  if (applied.length === 0) throw new Error('it is not a database of Portico');
-  refuseUnknown(applied);
-  refuseOutdated(applied);
+const rejectUnusable = async (client: Client): Promise<void> => {
+  const appliedNames = await readAppliedNames(client);
+  if (appliedNames.length === 0) throw new Error('it is not a Portico database');
+  rejectUnknown(appliedNames);
+  rejectOutdated(appliedNames);
 };
 
 const lockNotAvailable = '55P03';

@@ -13,19 +13,19 @@ export const openPostgresqlStores = async (
   startWaitMs: number,
 ): Promise<SqlStores> => {
   const { log } = options;
-  const { pool, migrated } = await openPostgresql(url, options, startWaitMs);
+  const { pool, appliedMigrations } = await openPostgresql(url, options, startWaitMs);
   const database = new PostgresqlDatabase(pool);
   return createSqlStores({
     database,
-    migrated,
-    prepared: database.prepared,
+    appliedMigrations,
+    preparedReads: database.preparedReads,
     collections: { idsInJson: 'select json_array_elements_text(?::json)' },
     usage: { objectsInJson: 'json_array_elements(?::json)' },
     async check() {
       const query = database.reads.first('select id from epochs');
       if (await fulfillsWithin(limits.probeMs, query)) return;
-      throw new Error(`The database did not answer within ${limits.probeMs} ms.`);
+      throw new Error(`The database did not respond within ${limits.probeMs} ms.`);
     },
-    writeCheck: { waitMs: limits.probeMs, isWaitingFine: false, log },
+    writeCheck: { waitMs: limits.probeMs, isWaitingAllowed: false, log },
   });
 };

@@ -5,11 +5,11 @@ import { anEntry, recordLog } from '@portico/contracts';
 import { Client } from 'pg';
 import { describe, expect, test } from 'vitest';
 import { startChild } from '../../test/child.ts';
-import { newDatabase, onDatabase, postgres } from '../../test/with-postgresql.ts';
+import { createDatabase, runOnDatabase, postgres } from '../../test/with-postgresql.ts';
 import { migrationOptions, withFile } from '../../test/with-stores.ts';
 import { DatabaseUnavailableError, openSqlStores, type SqlConfig } from '../index.ts';
 import { migrations } from '../migrations/index.ts';
-import { ormOptions } from './apply-migrations.ts';
+import { createOrmOptions } from './apply-migrations.ts';
 import { openPostgresql } from './open-postgresql.ts';
 
 const open = (url: string) => openSqlStores({ kind: 'postgresql', url });
@@ -25,53 +25,56 @@ const changeUrl = (url: string, change: (address: URL) => void): string => {
 
 describe.skipIf(!postgres)('a PostgreSQL database', () => {
   test('has exactly the tables of the entities once it is migrated, and compares text by code points', async () => {
-    const url = await newDatabase();
+    const url = await createDatabase();
     await (await openPostgresql(url, migrationOptions, 20_000)).pool.end();
-    const orm = await MikroORM.init(ormOptions(url, new URL(url).pathname.slice(1)));
+    const orm = await MikroORM.init(createOrmOptions(url, new URL(url).pathname.slice(1)));
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     await orm.close(true);
   });
 
   test('can be opened by eight processes concurrently while it is empty', async () => {
-    const url = await newDatabase();
-    const opened = await Promise.all(Array.from({ length: 8 }, () => open(url)));
-    await Promise.all(opened.map(({ stores }) => stores.audit.append(anEntry(), null)));
-    for (const { stores, close } of opened) {
-      expect(await stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 8 });
+    const url = await createDatabase();
+    const openedStores = await Promise.all(Array.from({ length: 8 }, () => open(url)));
+    await Promise.all(openedStores.map(({ stores }) => stores.audit.append(anEntry(), null)));
+    for (const { stores, close } of openedStores) {
+      expect(await stores.audit.readPage({ source: 'all' }, 0, 1)).toMatchObject({ total: 8 });
       await close();
     }
-    const applied = await onDatabase(url, (client) =>
+    const appliedMigrations = await runOnDatabase(url, (client) =>
       client.query<{ name: string }>('select name from schema_migrations'),
     );
-    expect(applied.rows).toEqual(migrations.map(({ name }) => ({ name })));
+    expect(appliedMigrations.rows).toEqual(migrations.map(({ name }) => ({ name })));
   });
 
-  test('without tables gets them even if older tables must not be migrated', async () => {
+  test('without tables gets them even if an outdated schema must not be migrated', async () => {
     const log = recordLog();
-    const opened = await openSqlStores({ kind: 'postgresql', url: await newDatabase() }, { older: 'refuse', log });
-    expect(opened.migrated.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name));
-    await opened.close();
+    const sqlStores = await openSqlStores(
+      { kind: 'postgresql', url: await createDatabase() },
+      { onOutdatedSchema: 'reject', log },
+    );
+    expect(sqlStores.appliedMigrations.map(({ name }) => name)).toEqual(migrations.map(({ name }) => name));
+    await sqlStores.close();
     expect(log.messages()).toEqual([]);
   });
 
-  test('is opened after another process has migrated it, which is logged', async () => {
-    const url = await newDatabase();
+  test('is opened once another process has migrated it, and the wait is logged', async () => {
+    const url = await createDatabase();
     const log = recordLog();
-    const other = new Client({ connectionString: url });
-    await other.connect();
-    await other.query('select pg_advisory_lock(1886351988, 2)');
+    const otherClient = new Client({ connectionString: url });
+    await otherClient.connect();
+    await otherClient.query('select pg_advisory_lock(1886351988, 2)');
     const pendingOpen = openSqlStores({ kind: 'postgresql', url }, { log });
     while (log.lines.length === 0) await setTimeout(10);
-    expect((await other.query("select to_regclass('profiles') as there")).rows).toEqual([{ there: null }]);
-    await other.end();
+    expect((await otherClient.query("select to_regclass('profiles') as there")).rows).toEqual([{ there: null }]);
+    await otherClient.end();
     await (await pendingOpen).close();
     expect(log.messages()).toEqual([expect.stringContaining('Another process is migrating the database')]);
   });
 
-  test('written by a newer version is refused', async () => {
-    const url = await newDatabase();
+  test('written by a newer version is rejected', async () => {
+    const url = await createDatabase();
     await (await open(url)).close();
-    await onDatabase(url, (client) =>
+    await runOnDatabase(url, (client) =>
       client.query("insert into schema_migrations (name) values ('9999-of-the-future')"),
     );
     await expect(open(url)).rejects.toThrow(
@@ -79,11 +82,11 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     );
   });
 
-  test('that has tables of the same names is refused and left unchanged', async () => {
-    const url = await newDatabase();
-    await onDatabase(url, (client) => client.query('create table settings (number integer)'));
+  test('that has tables of the same names is rejected and left unchanged', async () => {
+    const url = await createDatabase();
+    await runOnDatabase(url, (client) => client.query('create table settings (number integer)'));
     await expect(open(url)).rejects.toThrow('cannot be opened: ');
-    const { rows } = await onDatabase(url, (client) =>
+    const { rows } = await runOnDatabase(url, (client) =>
       client.query(
         `select table_name from information_schema.tables where table_schema = 'public' and table_name <> 'schema_migrations'`,
       ),
@@ -91,8 +94,8 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     expect(rows).toEqual([{ table_name: 'settings' }]);
   });
 
-  test('is refused immediately if the password is wrong, and the error does not reveal it', async () => {
-    const url = changeUrl(await newDatabase(), (address) => (address.password = 'not-the-password'));
+  test('is rejected immediately if the password is wrong, and the error does not reveal it', async () => {
+    const url = changeUrl(await createDatabase(), (address) => (address.password = 'not-the-password'));
     const log = recordLog();
     const rejection: unknown = await openSqlStores({ kind: 'postgresql', url }, { log }).catch(
       (error: unknown) => error,
@@ -105,19 +108,19 @@ describe.skipIf(!postgres)('a PostgreSQL database', () => {
     }
   });
 
-  test('is refused immediately if TLS is required and the server does not support it', async () => {
-    const url = changeUrl(await newDatabase(), (address) => address.searchParams.set('sslmode', 'verify-full'));
+  test('is rejected immediately if TLS is required and the server does not support it', async () => {
+    const url = changeUrl(await createDatabase(), (address) => address.searchParams.set('sslmode', 'verify-full'));
     await expect(open(url)).rejects.toThrow('The server does not support SSL connections');
   });
 
-  test('is refused immediately, and not created, if it does not exist on the server', async () => {
-    const url = changeUrl(await newDatabase(), (address) => (address.pathname = '/portico_nowhere'));
+  test('is rejected immediately, and not created, if it does not exist on the server', async () => {
+    const url = changeUrl(await createDatabase(), (address) => (address.pathname = '/portico_nowhere'));
     await expect(open(url)).rejects.toThrow('database "portico_nowhere" does not exist');
     await expect(open(url)).rejects.toThrow('database "portico_nowhere" does not exist');
   });
 });
 
-test('an address that is not a URL is refused without being quoted', async () => {
+test('a database address that is not a URL is rejected without being quoted', async () => {
   const error: unknown = await open('portico:secret@nowhere').catch((error: unknown) => error);
   expect(String(error)).toContain('is not a PostgreSQL URL');
   expect(String(error)).not.toContain('secret');
@@ -146,5 +149,5 @@ test('the driver of the other database is never loaded, and the migrator only if
       }
     };
     await expectLoaded({ kind: 'sqlite', file }, 'better-sqlite3');
-    if (postgres) await expectLoaded({ kind: 'postgresql', url: await newDatabase() }, 'pg');
+    if (postgres) await expectLoaded({ kind: 'postgresql', url: await createDatabase() }, 'pg');
   }));

@@ -11,7 +11,7 @@ import { createPool } from './pool.ts';
 export interface MigratedPostgresql {
   readonly pool: Pool;
   /** The migrations that ran when the database was opened. */
-  readonly migrated: readonly AppliedMigration[];
+  readonly appliedMigrations: readonly AppliedMigration[];
 }
 
 /**
@@ -24,10 +24,10 @@ export const openPostgresql = async (
   options: MigrationOptions,
   startWaitMs: number,
 ): Promise<MigratedPostgresql> => {
-  const migrated = await retryUntilReachable(addressOf(url), options.log, startWaitMs, () =>
+  const appliedMigrations = await retryUntilReachable(addressOf(url), options.log, startWaitMs, () =>
     migratePostgresql(url, options),
   );
-  return { pool: createPool(url), migrated };
+  return { pool: createPool(url), appliedMigrations };
 };
 
 const firstPauseMs = 250;
@@ -48,18 +48,18 @@ export const retryUntilReachable = async <T>(
     try {
       return await work();
     } catch (error) {
-      const failure = openFailure(address, error);
+      const failure = createOpenError(address, error);
       const remainingMs = deadline - performance.now();
       if (!(failure instanceof DatabaseUnavailableError) || remainingMs <= 0) throw failure;
-      const retrying = `retrying for up to ${Math.ceil(remainingMs / 1_000)} s`;
-      log.warn({ err: error }, `The database at ${address} cannot be reached; ${retrying}`);
+      const retryNotice = `retrying for up to ${Math.ceil(remainingMs / 1_000)} s`;
+      log.warn({ err: error }, `The database at ${address} cannot be reached; ${retryNotice}`);
       await setTimeout(Math.min(pauseMs, remainingMs));
     }
   }
 };
 
 /** Returns an error that names the server and the reason; a `DatabaseUnavailableError` if waiting may help. */
-export const openFailure = (address: string, error: unknown): DatabaseOpenError | DatabaseUnavailableError =>
+export const createOpenError = (address: string, error: unknown): DatabaseOpenError | DatabaseUnavailableError =>
   isUnreachable(error)
     ? new DatabaseUnavailableError(`The database at ${address} cannot be reached: ${reasonOf(error)}`, { cause: error })
     : new DatabaseOpenError(`The database at ${address} cannot be opened: ${reasonOf(error)}`, { cause: error });

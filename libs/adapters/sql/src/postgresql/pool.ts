@@ -1,9 +1,9 @@
 import { Pool, type PoolClient, type PoolConfig, type QueryResult, TypeOverrides } from 'pg';
-import { isConnectionUsableAfter, withoutValues } from './database-error.ts';
+import { isConnectionUsableAfter, removeValues } from './database-error.ts';
 import type { Query } from './statements.ts';
 
 /**
- * Timeouts in milliseconds. A request waits for one or two of them, so it ends within ten seconds even if the server
+ * Timeouts in milliseconds. A request waits for one or two of them, so it completes within ten seconds even if the server
  * hangs with its connections open.
  */
 export const limits = {
@@ -31,7 +31,7 @@ export const limits = {
 
 /** Creates the pool without opening a connection. */
 export const createPool = (url: string): Pool => {
-  const pool = new Pool(poolConfig(url));
+  const pool = new Pool(createPoolConfig(url));
   // A statement on a lost connection fails, and the pool opens another connection. Without these listeners, the error
   // event of a borrowed or an idle connection would terminate the process.
   pool.on('connect', (client) => client.on('error', () => undefined));
@@ -40,7 +40,7 @@ export const createPool = (url: string): Pool => {
 };
 
 /** Returns the settings of each connection; the URL takes precedence. TLS follows the URL's `sslmode`. */
-const poolConfig = (url: string): PoolConfig => ({
+const createPoolConfig = (url: string): PoolConfig => ({
   connectionString: url,
   // One connection is kept open, which shows other programs that this process uses the database.
   min: 1,
@@ -53,14 +53,14 @@ const poolConfig = (url: string): PoolConfig => ({
   query_timeout: limits.responseMs,
   keepAlive: true,
   fallback_application_name: applicationName,
-  types: integersAsNumbers(),
+  types: createIntegerParsers(),
 });
 
 /** The name shown in `pg_stat_activity`, unless the URL sets a different `application_name`. */
 export const applicationName = 'portico';
 
 /** Returns type parsers that read 64-bit integers as numbers: no stored integer exceeds 2^53. */
-const integersAsNumbers = (): TypeOverrides => {
+const createIntegerParsers = (): TypeOverrides => {
   const types = new TypeOverrides();
   types.setTypeParser(int8, Number);
   return types;
@@ -89,10 +89,10 @@ export const withConnection = async <T>(
   let isBroken = false;
   const execute: Execute = async (query) => {
     try {
-      return await client.query({ ...query, query_timeout: remainingMs(deadline) } as Query);
+      return await client.query({ ...query, query_timeout: remainingMsUntil(deadline) } as Query);
     } catch (error) {
       isBroken ||= !isConnectionUsableAfter(error);
-      throw withoutValues(error);
+      throw removeValues(error);
     }
   };
   try {
@@ -103,7 +103,7 @@ export const withConnection = async <T>(
 };
 
 /** Returns at least 1: 0 would mean no limit. */
-const remainingMs = (deadline: number): number =>
+const remainingMsUntil = (deadline: number): number =>
   Math.max(1, Math.min(limits.responseMs, Math.ceil(deadline - performance.now())));
 
 const release = (client: PoolClient, isBroken: boolean): void => {

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { aCollection, aContent, anEntry, aProfile, noEffects, grantToClient } from '@portico/contracts';
+import { aCollection, aDocumentContent, anEntry, aProfile, noEffects, grantToClient } from '@portico/contracts';
 import { PorticoError } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
-import { newMigratedDatabase, postgres } from '../../test/with-postgresql.ts';
+import { createMigratedDatabase, postgres } from '../../test/with-postgresql.ts';
 import { migrationOptions } from '../../test/with-stores.ts';
 import { readPage } from '../audit-pages.ts';
 import { writeEntries } from '../effects.ts';
@@ -22,7 +22,7 @@ const withDatabases = async (
   count: number,
   work: (...databases: PostgresqlDatabase[]) => Promise<void>,
 ): Promise<void> => {
-  const url = await newMigratedDatabase();
+  const url = await createMigratedDatabase();
   const databases = await Promise.all(Array.from({ length: count }, () => openDatabase(url)));
   try {
     await work(...databases);
@@ -32,7 +32,7 @@ const withDatabases = async (
 };
 
 const withTwoStores = async (work: (a: SqlStores, b: SqlStores) => Promise<void>): Promise<void> => {
-  const url = await newMigratedDatabase();
+  const url = await createMigratedDatabase();
   const [a, b] = await Promise.all([
     openSqlStores({ kind: 'postgresql', url }),
     openSqlStores({ kind: 'postgresql', url }),
@@ -46,12 +46,12 @@ const withTwoStores = async (work: (a: SqlStores, b: SqlStores) => Promise<void>
 
 /** Returns a barrier: it resolves for all callers once `count` of them have called it. */
 const createBarrier = (count: number): (() => Promise<void>) => {
-  const all = Promise.withResolvers<void>();
-  let arrivals = 0;
+  const allArrived = Promise.withResolvers<void>();
+  let arrivedCount = 0;
   return () => {
-    arrivals += 1;
-    if (arrivals === count) all.resolve();
-    return all.promise;
+    arrivedCount += 1;
+    if (arrivedCount === count) allArrived.resolve();
+    return allArrived.promise;
   };
 };
 
@@ -65,7 +65,7 @@ const changeLock = "locktype = 'advisory'";
 const auditLogLock = "relation = 'audit_entries'::regclass";
 
 const insert = "insert into settings (name, value) values (?, '')";
-const names = async ({ reads }: PostgresqlDatabase) =>
+const readNames = async ({ reads }: PostgresqlDatabase) =>
   (await reads.all<{ name: string }>('select name from settings order by name')).map(({ name }) => name);
 
 const codesOf = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =>
@@ -74,9 +74,9 @@ const codesOf = (outcomes: readonly PromiseSettledResult<unknown>[]): string[] =
     const error: unknown = outcome.reason;
     return error instanceof PorticoError ? error.code : String(error);
   });
-const countByValue = (all: readonly string[]) =>
+const countByValue = (values: readonly string[]) =>
   Object.fromEntries(
-    [...new Set(all)].map((value) => [value, all.filter((otherValue) => otherValue === value).length]),
+    [...new Set(values)].map((value) => [value, values.filter((otherValue) => otherValue === value).length]),
   );
 
 describe.skipIf(!postgres)('on PostgreSQL', () => {
@@ -84,55 +84,55 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     withDatabases(2, async (a, b) => {
       await a.transact(async (transaction) => {
         await transaction.run(insert, ['a']);
-        expect([await names(a), await names(b)]).toEqual([[], []]);
+        expect([await readNames(a), await readNames(b)]).toEqual([[], []]);
       });
-      expect([await names(a), await names(b)]).toEqual([['a'], ['a']]);
+      expect([await readNames(a), await readNames(b)]).toEqual([['a'], ['a']]);
     }));
 
   test('changes do not interleave, regardless of their duration and process', () =>
     withDatabases(2, async (a, b) => {
       const steps: string[] = [];
-      const unit = (database: PostgresqlDatabase, name: string) =>
+      const changeTwice = (database: PostgresqlDatabase, name: string) =>
         database.transact(async (transaction) => {
           steps.push(name);
           await setTimeout(20);
           await transaction.run(insert, [name]);
           steps.push(name);
         });
-      await Promise.all([unit(a, 'a'), unit(b, 'b'), unit(a, 'c'), unit(b, 'd')]);
+      await Promise.all([changeTwice(a, 'a'), changeTwice(b, 'b'), changeTwice(a, 'c'), changeTwice(b, 'd')]);
       expect(steps.join('')).toMatch(/^((.)\2)+$/);
-      expect(await names(a)).toEqual(['a', 'b', 'c', 'd']);
+      expect(await readNames(a)).toEqual(['a', 'b', 'c', 'd']);
     }));
 
   test('a change sees all data that was committed while it was queued', () =>
     withDatabases(2, async (a, b) => {
       const started = Promise.withResolvers<void>();
-      const first = a.transact(async (transaction) => {
+      const firstChange = a.transact(async (transaction) => {
         started.resolve();
         while (!(await isLockAwaited(a, changeLock))) await setTimeout(5);
         await transaction.run(insert, ['a']);
       });
       await started.promise;
       const rows = await b.transact((transaction) => transaction.all('select name from settings'));
-      await first;
+      await firstChange;
       expect(rows).toEqual([{ name: 'a' }]);
     }));
 
-  test('a change waits for a change of another process, even for longer than the lock timeout', () =>
+  test('a change waits for a change by another process, even for longer than the lock timeout', () =>
     withDatabases(2, async (a, b) => {
       const started = Promise.withResolvers<void>();
-      const long = a.transact(async (transaction) => {
+      const longChange = a.transact(async (transaction) => {
         started.resolve();
         await setTimeout(limits.lockMs + 1_000);
         await transaction.run(insert, ['a']);
       });
       await started.promise;
       await b.transact((transaction) => transaction.run(insert, ['b']));
-      await long;
-      expect(await names(a)).toEqual(['a', 'b']);
+      await longChange;
+      expect(await readNames(a)).toEqual(['a', 'b']);
     }));
 
-  test('an open change does not block a write, nor a write a change', () =>
+  test('an open change does not block writes, and an open write does not block changes', () =>
     withDatabases(1, async (database) => {
       await database.transact(async () => {
         await database.write((sql) => sql.run(insert, ['a']));
@@ -140,18 +140,18 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       await database.write(async () => {
         await database.transact((transaction) => transaction.run(insert, ['b']));
       });
-      expect(await names(database)).toEqual(['a', 'b']);
+      expect(await readNames(database)).toEqual(['a', 'b']);
     }));
 
   test('an error in a unit of work rolls it back, and the next one runs', () =>
     withDatabases(1, async (database) => {
-      const failing = database.transact(async (transaction) => {
+      const failingChange = database.transact(async (transaction) => {
         await transaction.run(insert, ['a']);
         throw new Error('no');
       });
-      await expect(failing).rejects.toThrow('no');
+      await expect(failingChange).rejects.toThrow('no');
       await database.transact((transaction) => transaction.run(insert, ['b']));
-      expect(await names(database)).toEqual(['b']);
+      expect(await readNames(database)).toEqual(['b']);
     }));
 
   test('a transaction that the server rolls back is not reported as committed', () =>
@@ -161,31 +161,31 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
         await sql.run(insert, ['a']).catch(() => 0);
       });
       await expect(pendingWrite).rejects.toThrow('rolled back');
-      expect(await names(database)).toEqual([]);
+      expect(await readNames(database)).toEqual([]);
     }));
 
-  test('two writes that deadlock both succeed, one of them by a retry', () =>
+  test('two writes that deadlock both succeed, one of them after a retry', () =>
     withDatabases(2, async (a, b) => {
       await a.write((sql) => sql.runEach(insert, [['x'], ['y']]));
       let attempts = 0;
-      const bothHoldOne = createBarrier(2);
-      const touch = "update settings set value = value || 'z' where name = ?";
-      const write = (database: PostgresqlDatabase, first: string, second: string) =>
+      const waitUntilBothHoldOne = createBarrier(2);
+      const appendToValue = "update settings set value = value || 'z' where name = ?";
+      const write = (database: PostgresqlDatabase, firstName: string, secondName: string) =>
         database.write(async (sql) => {
           attempts += 1;
-          await sql.run(touch, [first]);
-          await bothHoldOne();
-          await sql.run(touch, [second]);
+          await sql.run(appendToValue, [firstName]);
+          await waitUntilBothHoldOne();
+          await sql.run(appendToValue, [secondName]);
         });
       await Promise.all([write(a, 'x', 'y'), write(b, 'y', 'x')]);
       expect(attempts).toBeGreaterThan(2);
       expect(await a.reads.all('select value from settings')).toEqual([{ value: 'zz' }, { value: 'zz' }]);
     }));
 
-  test('a write that cannot be serialised with another is retried', () =>
+  test('a write that cannot be serialized with a concurrent one is retried', () =>
     withDatabases(2, async (a, b) => {
       let attempts = 0;
-      const bothHaveRead = createBarrier(2);
+      const waitUntilBothHaveRead = createBarrier(2);
       const write = (database: PostgresqlDatabase, name: string) =>
         database.write(async (sql) => {
           attempts += 1;
@@ -193,7 +193,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
           await sql.run('rollback');
           await sql.run('begin isolation level serializable');
           const { length } = await sql.all('select name from settings');
-          await bothHaveRead();
+          await waitUntilBothHaveRead();
           await sql.run('insert into settings (name, value) values (?, ?)', [name, String(length)]);
         });
       await Promise.all([write(a, 'a'), write(b, 'b')]);
@@ -214,7 +214,7 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       await database.write((sql) => sql.run(insert, ['a']));
     }));
 
-  test('a read that gets no connection fails in time, and later reads work', () =>
+  test('a read that gets no connection times out, and later reads work', () =>
     withDatabases(1, async (database) => {
       const blocker = Promise.withResolvers<void>();
       const blockedWrites: Promise<void>[] = [];
@@ -229,16 +229,16 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
           );
           await started.promise;
         }
-        await expect(names(database)).rejects.toThrow('timeout');
+        await expect(readNames(database)).rejects.toThrow('timeout');
       } finally {
         blocker.resolve();
       }
       await Promise.all(blockedWrites);
-      expect(await names(database)).toEqual([]);
+      expect(await readNames(database)).toEqual([]);
     }));
 
   test('a connection that timed out is discarded', async () => {
-    const { pool } = await openPostgresql(await newMigratedDatabase(), migrationOptions, 20_000);
+    const { pool } = await openPostgresql(await createMigratedDatabase(), migrationOptions, 20_000);
     const query = withConnection(pool, performance.now() + 50, (execute) => execute({ text: 'select pg_sleep(3)' }));
     await expect(query).rejects.toThrow('timeout');
     expect(pool.totalCount).toBe(0);
@@ -246,26 +246,26 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
   });
 
   test('large rows are read one at a time, even if many are requested concurrently', () =>
-    withDatabases(1, async ({ prepared }) => {
-      // A statement that runs alone gets the lock, and holds it until it ends.
-      const read = prepared.large<{ isAlone: boolean; bytes: Buffer }>(
+    withDatabases(1, async ({ preparedReads }) => {
+      // A statement that runs alone gets the lock, and holds it until it finishes.
+      const readLarge = preparedReads.prepareLarge<{ isAlone: boolean; bytes: Buffer }>(
         `select pg_try_advisory_xact_lock(1) as "isAlone", ?::bytea as "bytes"`,
       );
-      const bytes = randomBytes(100_000);
-      const rows = await Promise.all(Array.from({ length: 8 }, () => read(bytes)));
-      const results = rows.map((row) => ({ ...row, bytes: row?.bytes.equals(bytes) }));
+      const value = randomBytes(100_000);
+      const rows = await Promise.all(Array.from({ length: 8 }, () => readLarge(value)));
+      const results = rows.map((row) => ({ ...row, bytes: row?.bytes.equals(value) }));
       expect(results).toEqual(rows.map(() => ({ isAlone: true, bytes: true })));
     }));
 
-  test('the server cancels a slow statement, and its connection stays usable', () =>
+  test('the server cancels a slow statement, and its connection remains usable', () =>
     withDatabases(1, async ({ reads }) => {
       const process = () => reads.first('select pg_backend_pid() as pid');
-      const before = await process();
+      const processBefore = await process();
       const limit = await reads.first(`select current_setting('statement_timeout') as "inForce"`);
       expect(limit).toEqual({ inForce: `${limits.statementMs / 1_000}s` });
       await reads.all("select set_config('statement_timeout', '50', false)");
       await expect(reads.all('select pg_sleep(30)')).rejects.toMatchObject({ code: '57014' });
-      expect(await process()).toEqual(before);
+      expect(await process()).toEqual(processBefore);
     }));
 
   test('a statement works again after the columns of its table have changed their types', () =>
@@ -278,32 +278,32 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       expect(await read()).toEqual({ value: '1' });
     }));
 
-  test('of 256 simultaneous grants of one pair in two processes one succeeds, and the others see it', () =>
+  test('when two processes grant the same pair 256 times concurrently, one grant succeeds and the others see it', () =>
     withTwoStores(async (a, b) => {
       const profile = aProfile();
       const collection = aCollection();
       await a.stores.profiles.add(profile, noEffects);
-      await a.stores.collections.add(collection, aContent(), noEffects);
+      await a.stores.collections.add(collection, aDocumentContent(), noEffects);
       const grant = ({ stores }: SqlStores, n: number) =>
-        grantToClient(stores.grants, profile.id, collection.id, ({ grant: held }) => {
-          if (held !== null) throw new PorticoError('already_granted');
+        grantToClient(stores.grants, profile.id, collection.id, ({ grant: currentGrant }) => {
+          if (currentGrant !== null) throw new PorticoError('already_granted');
           return { ...noEffects, entries: [anEntry()], grantedAt: n };
         });
       const outcomes = await Promise.allSettled(Array.from({ length: 256 }, (_, n) => grant(n % 2 ? a : b, n)));
       expect(countByValue(codesOf(outcomes))).toEqual({ done: 1, already_granted: 255 });
-      expect(await a.stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 1 });
+      expect(await a.stores.audit.readPage({ source: 'all' }, 0, 1)).toMatchObject({ total: 1 });
     }));
 
-  test('of 64 simultaneous approvals in two processes one decides', () =>
+  test('when two processes approve the same profile 64 times concurrently, only one approval succeeds', () =>
     withTwoStores(async (a, b) => {
       const profile = aProfile({ status: 'pending' });
       await a.stores.profiles.add(profile, noEffects);
       const approve = ({ stores }: SqlStores, n: number) =>
-        stores.profiles.update(profile.id, ({ profile: current, key }) => {
-          if (current.status !== 'pending') throw new PorticoError('already_approved');
+        stores.profiles.update(profile.id, ({ profile: currentProfile, key }) => {
+          if (currentProfile.status !== 'pending') throw new PorticoError('already_approved');
           return {
             ...noEffects,
-            profile: { ...current, status: 'approved', approvedAt: 1, fullName: `approved by ${n}` },
+            profile: { ...currentProfile, status: 'approved', approvedAt: 1, fullName: `approved by ${n}` },
             key,
           };
         });
@@ -318,18 +318,18 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
       const entries = Array.from({ length: 2_000 }, (_, n) =>
         anEntry({ source: n % 3 ? 'client' : 'system', instant: (n % 50) * 86_400_000, receivedAt: n }),
       );
-      const appended = entries.map((entry, n) => (n % 2 ? a : b).stores.audit.append(entry, null));
-      await Promise.all(appended.slice(0, 500));
-      const pruned = await Promise.all([a, b, a, b].map(({ stores }) => stores.audit.prune(1_000, 100)));
-      await Promise.all(appended);
-      const total = 2_000 - pruned.reduce((sum, count) => sum + count);
+      const pendingAppends = entries.map((entry, n) => (n % 2 ? a : b).stores.audit.append(entry, null));
+      await Promise.all(pendingAppends.slice(0, 500));
+      const prunedCounts = await Promise.all([a, b, a, b].map(({ stores }) => stores.audit.prune(1_000, 100)));
+      await Promise.all(pendingAppends);
+      const total = 2_000 - prunedCounts.reduce((sum, count) => sum + count);
       for (const source of ['client', 'system', 'all'] as const) {
-        const { total: totalOfA } = await a.stores.audit.page({ source }, 0, 1);
-        const { total: totalOfB } = await b.stores.audit.page({ source, from: -1 }, 0, 1);
+        const { total: totalOfA } = await a.stores.audit.readPage({ source }, 0, 1);
+        const { total: totalOfB } = await b.stores.audit.readPage({ source, from: -1 }, 0, 1);
         expect(totalOfA).toBe(totalOfB);
         if (source === 'all') expect(totalOfA).toBe(total);
       }
-      const { entries: middle } = await a.stores.audit.page({ source: 'all' }, Math.floor(total / 2), 3);
+      const { entries: middle } = await a.stores.audit.readPage({ source: 'all' }, Math.floor(total / 2), 3);
       expect(middle).toHaveLength(3);
     }));
 
@@ -338,19 +338,19 @@ describe.skipIf(!postgres)('on PostgreSQL', () => {
     ['at the end', 8],
   ] as const)('a page %s of the audit log is consistent with its total, despite concurrent writes', ([, offset]) =>
     withDatabases(1, async (database) => {
-      const entryAt = (instant: number) => anEntry({ instant });
-      const entries = Array.from({ length: 10 }, (_, n) => entryAt(n));
+      const createEntryAt = (instant: number) => anEntry({ instant });
+      const entries = Array.from({ length: 10 }, (_, n) => createEntryAt(n));
       await database.write((sql) => writeEntries(sql, entries));
       const read = () => readPage(database, { source: 'all' }, offset, 3);
-      const before = await read();
+      const pageBefore = await read();
       const concurrentRead = await database.write(async (sql) => {
         await sql.run('lock table audit_entries in access exclusive mode');
-        const reading = read();
+        const pendingRead = read();
         while (!(await isLockAwaited(database, auditLogLock))) await setTimeout(5);
-        await writeEntries(sql, [entryAt(-1), entryAt(10)]);
-        return { reading };
+        await writeEntries(sql, [createEntryAt(-1), createEntryAt(10)]);
+        return { reading: pendingRead };
       });
-      expect([before, await read()]).toContainEqual(await concurrentRead.reading);
+      expect([pageBefore, await read()]).toContainEqual(await concurrentRead.reading);
     }),
   );
 });

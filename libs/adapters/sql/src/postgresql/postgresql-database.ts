@@ -3,21 +3,21 @@ import type { Deadline } from '@portico/domain';
 import type { Pool, QueryResult } from 'pg';
 import type { PreparedRead, PreparedReads, Sql, SqlDatabase, Value } from '../sql.ts';
 import { Mutex } from '../mutex.ts';
-import { CommitOutcomeUnknown, selectTransactionIds, isCommitted, type SentCommit } from './commit-outcome.ts';
+import { CommitOutcomeUnknownError, selectTransactionIds, isCommitted, type TransactionIds } from './commit-outcome.ts';
 import { isRetryable, violatedKeyOf } from './database-error.ts';
 import { withConnection, type Execute, executeOn, limits } from './pool.ts';
-import { bulkStatements, Statements } from './statements.ts';
+import { splitBulkInsert, Statements } from './statements.ts';
 
 /**
  * A pool of connections, all at READ COMMITTED: each statement sees all data committed before it. A change (`transact`)
  * first acquires one lock on the whole database, so changes run one at a time across all processes. The data that a
- * change reads remains current until the change commits, epochs and sequences become visible in order, and no change
- * fails because of another. Within a process, changes queue on a mutex without using a connection. Other writes
+ * change reads remains current until the change commits, epochs and sequence numbers become visible in order, and no change
+ * fails because of another one. Within a process, changes queue on a mutex without using a connection. Other writes
  * (`write`) lock only their rows.
  */
 export class PostgresqlDatabase implements SqlDatabase {
   readonly reads: Sql;
-  readonly prepared: PreparedReads;
+  readonly preparedReads: PreparedReads;
   readonly #changes = new Mutex();
   /** Concurrent large reads would slow each other down until all of them time out. */
   readonly #largeReads = new Mutex();
@@ -31,7 +31,7 @@ export class PostgresqlDatabase implements SqlDatabase {
     this.#pool = pool;
     this.#execute = executeOn(pool);
     this.reads = this.#createSql(this.#execute);
-    this.prepared = this.#preparedReads();
+    this.preparedReads = this.#createPreparedReads();
   }
 
   transact<T>(work: (transaction: Sql) => Promise<T>, deadline: Deadline | null = null): Promise<T> {
@@ -52,15 +52,15 @@ export class PostgresqlDatabase implements SqlDatabase {
     }
   }
 
-  readonly snapshot: SqlDatabase['snapshot'] = (work) =>
+  readonly withSnapshot: SqlDatabase['withSnapshot'] = (work) =>
     this.#attempt(performance.now() + limits.writeMs, beginSnapshot, work);
 
   /** Returns the condition unchanged: PostgreSQL knows the most selective index from its statistics. */
-  unindexed(condition: string): string {
+  disableIndex(condition: string): string {
     return condition;
   }
 
-  violatedKey(error: unknown): string | null {
+  findViolatedKey(error: unknown): string | null {
     return violatedKeyOf(error);
   }
 
@@ -75,7 +75,8 @@ export class PostgresqlDatabase implements SqlDatabase {
     try {
       return await write();
     } catch (error) {
-      if (error instanceof CommitOutcomeUnknown) return this.#resolveOutcome(error as CommitOutcomeUnknown<T>);
+      if (error instanceof CommitOutcomeUnknownError)
+        return this.#resolveOutcome(error as CommitOutcomeUnknownError<T>);
       if (!isRetryable(error) || attempt > retriesMax || performance.now() >= deadline) throw error;
       await setTimeout(Math.random() * attempt * pauseMsMax);
       return this.#retry(deadline, write, attempt + 1);
@@ -83,19 +84,19 @@ export class PostgresqlDatabase implements SqlDatabase {
   }
 
   /** Returns the result if the server confirms the commit. */
-  async #resolveOutcome<T>(unknown: CommitOutcomeUnknown<T>): Promise<T> {
-    const outcome = await isCommitted(this.#execute, unknown.sent, limits.outcomeMs);
-    if (outcome) return unknown.result;
-    throw outcome === null ? unknown : unknown.cause;
+  async #resolveOutcome<T>(error: CommitOutcomeUnknownError<T>): Promise<T> {
+    const outcome = await isCommitted(this.#execute, error.transactionIds, limits.outcomeMs);
+    if (outcome) return error.result;
+    throw outcome === null ? error : error.cause;
   }
 
   #attempt<T>(deadline: number, begin: string, work: (transaction: Sql) => Promise<T>): Promise<T> {
     return withConnection(this.#pool, deadline, async (execute, isBroken) => {
       try {
-        const sent = sentOf(await execute({ text: begin }));
+        const transactionIds = transactionIdsOf(await execute({ text: begin }));
         const result = await work(this.#createSql(execute));
         await commit(execute).catch((error: unknown) => {
-          throw sent && isBroken() ? new CommitOutcomeUnknown(sent, result, error) : error;
+          throw transactionIds && isBroken() ? new CommitOutcomeUnknownError(transactionIds, result, error) : error;
         });
         return result;
       } catch (error) {
@@ -117,24 +118,24 @@ export class PostgresqlDatabase implements SqlDatabase {
         (await query<Row & object>(text, parameters)).rows[0],
       run: async (text, parameters) => (await query(text, parameters)).rowCount ?? 0,
       runEach: async (text, parameters) => {
-        for (const [bulk, values] of bulkStatements(text, parameters)) await query(bulk, values);
+        for (const [bulk, values] of splitBulkInsert(text, parameters)) await query(bulk, values);
       },
     };
   }
 
-  #preparedReads(): PreparedReads {
+  #createPreparedReads(): PreparedReads {
     return {
-      all:
+      prepareAll:
         <Row>(text: string): PreparedRead<Row[]> =>
         (...values) =>
           this.reads.all(text, values),
 
-      first:
+      prepareFirst:
         <Row>(text: string): PreparedRead<Row | undefined> =>
         (...values) =>
           this.reads.first(text, values),
 
-      large:
+      prepareLarge:
         <Row>(text: string): PreparedRead<Row | undefined> =>
         (...values) => {
           const endsAt = performance.now() + limits.queuedMs;
@@ -143,7 +144,7 @@ export class PostgresqlDatabase implements SqlDatabase {
           return this.#largeReads.run(async () => (await read()).rows[0], { waitMs: limits.queueMs });
         },
 
-      column:
+      prepareColumn:
         <Content>(text: string): PreparedRead<Content[]> =>
         async (...values) => {
           const query = { ...this.#statements.query(text, values), rowMode: 'array' } as const;
@@ -167,8 +168,8 @@ const pauseMsMax = 25;
  * Returns the ids of a transaction, which the last of its several statements selected; null for a read-only
  * transaction, which does not need to be identified.
  */
-const sentOf = (results: QueryResult | readonly QueryResult[]): SentCommit | null =>
-  Array.isArray(results) ? ((results as readonly QueryResult[]).at(-1)?.rows[0] as SentCommit) : null;
+const transactionIdsOf = (results: QueryResult | readonly QueryResult[]): TransactionIds | null =>
+  Array.isArray(results) ? ((results as readonly QueryResult[]).at(-1)?.rows[0] as TransactionIds) : null;
 
 /**
  * Commits the transaction. If one of its statements failed, the server rolls the transaction back without reporting an

@@ -1,10 +1,10 @@
 import { type Client, TypeOverrides } from 'pg';
-import { batchBytes, batchRows, integer, type MovedRow, type RowReader } from '../move/move.ts';
+import { batchBytes, batchRows, toInteger, type MovedRow, type RowReader } from '../move/move.ts';
 import type { MovedTable } from '../move/moved-tables.ts';
 import { countRows, selectRows, selectSizes } from '../move/statements.ts';
 
 /** Returns a reader on a connection whose transaction has a consistent snapshot. */
-export const postgresqlRows = (client: Client): RowReader => {
+export const createPostgresqlRows = (client: Client): RowReader => {
   const fetch = async (cursor: string, count: number): Promise<MovedRow[]> =>
     (await client.query({ text: `fetch forward ${count} from ${cursor}`, rowMode: 'array', types })).rows as MovedRow[];
 
@@ -12,7 +12,7 @@ export const postgresqlRows = (client: Client): RowReader => {
    * Yields the number of rows of each batch, computed from the sizes of their bytes, which are known without reading
    * the bytes.
    */
-  const counts = async function* (table: MovedTable): AsyncGenerator<number> {
+  const readBatchSizes = async function* (table: MovedTable): AsyncGenerator<number> {
     const sizes = selectSizes(table);
     if (sizes === null) {
       for (;;) yield batchRows;
@@ -43,9 +43,9 @@ export const postgresqlRows = (client: Client): RowReader => {
       return Number(rows[0]?.count);
     },
 
-    async *batches(table) {
+    async *readBatches(table) {
       await client.query(`declare move_rows no scroll cursor for ${selectRows(table)}`);
-      for await (const count of counts(table)) {
+      for await (const count of readBatchSizes(table)) {
         const rows = await fetch('move_rows', count);
         if (rows.length === 0) break;
         yield rows;
@@ -53,7 +53,7 @@ export const postgresqlRows = (client: Client): RowReader => {
       await client.query('close move_rows');
     },
 
-    async lastId(table) {
+    async readLastId(table) {
       const sequence = await sequenceOf(client, table);
       if (sequence === null) return 0;
       const { rows } = await client.query<{ readonly last: string }>(
@@ -76,4 +76,4 @@ export const sequenceOf = async (client: Client, { name, identity }: MovedTable)
 
 const int8 = 20;
 const types = new TypeOverrides();
-types.setTypeParser(int8, (text) => integer(BigInt(text)));
+types.setTypeParser(int8, (text) => toInteger(BigInt(text)));

@@ -18,16 +18,16 @@ export type Query = QueryConfig & { readonly rowMode?: 'array' };
 export class Statements {
   readonly #statements = new Map<string, NamedStatement>();
 
-  of(text: string): NamedStatement {
-    const cached = this.#statements.get(text);
-    if (cached) return cached;
+  get(text: string): NamedStatement {
+    const cachedStatement = this.#statements.get(text);
+    if (cachedStatement) return cachedStatement;
     const statement = { name: nameOf(text), text: numberParameters(text) };
     this.#statements.set(text, statement);
     return statement;
   }
 
   query(text: string, parameters: readonly Value[]): Query {
-    const { name, text: numberedText } = this.of(text);
+    const { name, text: numberedText } = this.get(text);
     return { name, text: numberedText, values: parameters as Value[] };
   }
 }
@@ -45,7 +45,7 @@ const numberParameters = (text: string): string => {
  * Turns one insert of many rows into a few statements: `values (?, ?)` becomes `values (?, ?), (?, ?), …`. There are
  * only a few batch sizes, so few statements are parsed. Any other statement runs once per row.
  */
-export const bulkStatements = function* (
+export const splitBulkInsert = function* (
   text: string,
   rows: readonly (readonly Value[])[],
 ): Generator<readonly [text: string, parameters: readonly Value[]]> {

@@ -5,7 +5,7 @@ import { BigIntType, DoubleType, type EntityMetadata, IntegerType, ReferenceKind
  * have 64 bits, and an instant may have fractions of a millisecond, so it is not stored as an integer. SQLite also
  * stores fractions in an integer column.
  */
-export const tableOnPostgresql = ({ properties }: EntityMetadata): void => {
+export const adaptTableToPostgresql = ({ properties }: EntityMetadata): void => {
   for (const property of Object.values<EntityMetadata['properties'][string]>(properties)) {
     const type: unknown = property.type;
     if (type instanceof TextType || type === TextType || property.kind === ReferenceKind.MANY_TO_ONE)

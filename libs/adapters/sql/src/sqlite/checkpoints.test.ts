@@ -13,43 +13,45 @@ interface LogPages {
 }
 
 /** Opens a new database, and passes `work` functions that fill its log and count the log's pages. */
-const withLog = (work: (checkpoints: Checkpoints, fill: (pages: number) => void, pages: () => LogPages) => unknown) =>
+const withLog = (
+  work: (checkpoints: Checkpoints, fillLog: (readLogPages: number) => void, readLogPages: () => LogPages) => unknown,
+) =>
   withMigratedFile(async (file) => {
     const { writer, reader, snapshots } = await openSqlite(file, migrationOptions);
     writer.exec('create table filler (content blob)');
     const checkpoints = new Checkpoints(file);
-    const fill = (pages: number): void =>
+    const fillLog = (pages: number): void =>
       void writer.prepare('insert into filler values (?)').run(Buffer.alloc(pages * 4_096));
-    const pages = () => (writer.pragma('wal_checkpoint(NOOP)') as readonly [LogPages])[0];
+    const readLogPages = () => (writer.pragma('wal_checkpoint(NOOP)') as readonly [LogPages])[0];
     try {
-      await work(checkpoints, fill, pages);
+      await work(checkpoints, fillLog, readLogPages);
     } finally {
       await checkpoints.close();
       for (const connection of [reader, snapshots, writer]) connection.close();
     }
   });
 
-test('many committed pages are copied into the file without a commit that waits for it', () =>
-  withLog(async (checkpoints, fill, pages) => {
-    fill(3_000);
+test('many committed pages are copied into the file without any commit waiting for it', () =>
+  withLog(async (checkpoints, fillLog, pages) => {
+    fillLog(3_000);
     expect(pages().checkpointed).toBe(0);
     checkpoints.onCommit();
     while (pages().checkpointed < pages().log) await pause(20);
     expect(pages().log).toBeGreaterThan(3_000);
   }));
 
-test('few pages stay in the log', () =>
-  withLog(async (checkpoints, fill, pages) => {
-    fill(500);
+test('few pages remain in the log', () =>
+  withLog(async (checkpoints, fillLog, pages) => {
+    fillLog(500);
     checkpoints.onCommit();
     await pause(300);
     expect(pages()).toMatchObject({ checkpointed: 0 });
   }));
 
-test('the log starts from its beginning after it was copied', () =>
-  withLog(async (checkpoints, fill, pages) => {
+test('the log restarts from its beginning after it was copied', () =>
+  withLog(async (checkpoints, fillLog, pages) => {
     for (let round = 0; round < 5; round++) {
-      fill(3_000);
+      fillLog(3_000);
       checkpoints.onCommit();
       while (pages().checkpointed < pages().log) await pause(20);
     }
@@ -57,12 +59,12 @@ test('the log starts from its beginning after it was copied', () =>
   }));
 
 test('repeated checks of the log do not leak listeners on the thread', () =>
-  withLog(async (checkpoints, fill, pages) => {
+  withLog(async (checkpoints, fillLog, pages) => {
     const warnings: Error[] = [];
     const record = (warning: Error) => void warnings.push(warning);
     process.on('warning', record);
     try {
-      fill(3_000);
+      fillLog(3_000);
       for (let round = 0; round < 20; round++) {
         checkpoints.onCommit();
         await pause(120);
@@ -99,7 +101,7 @@ test('a reader in the middle of the log does not block writers, and its data doe
     expect(count(new SqliteDriver(file))).toBe(4);
   }));
 
-test('closing it removes nothing from the log, and the last connection copies the rest', () =>
+test('closing the thread removes nothing from the log, and the last connection copies the rest', () =>
   withMigratedFile(async (file) => {
     const { writer, reader, snapshots } = await openSqlite(file, migrationOptions);
     writer.exec('create table filler (content blob)');
@@ -115,10 +117,10 @@ test('closing it removes nothing from the log, and the last connection copies th
     await expect(stat(`${file}-wal`)).rejects.toThrow('ENOENT');
   }));
 
-test('a failure of the thread is logged once, and pending work ends', () =>
+test('a failure of the thread is logged once, and closing still completes', () =>
   withMigratedFile(async (file) => {
     const warnings: string[] = [];
-    const checkpoints = new Checkpoints(file, { warn: (_facts: object, text: string) => void warnings.push(text) });
+    const checkpoints = new Checkpoints(file, { warn: (_fields: object, text: string) => void warnings.push(text) });
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, 'This is not a database.');
     await writeFile(`${file}-wal`, Buffer.alloc(5_000_000));
@@ -128,6 +130,6 @@ test('a failure of the thread is logged once, and pending work ends', () =>
     await pause(300);
     await checkpoints.close();
     expect(warnings).toEqual([
-      expect.stringContaining('The thread that copies the log of SQLite into its file failed'),
+      expect.stringContaining('The thread that copies the SQLite log into the database file failed'),
     ]);
   }));

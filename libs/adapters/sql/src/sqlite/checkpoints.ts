@@ -96,7 +96,7 @@ export class Checkpoints {
     this.#hasFailed = true;
     this.#log?.warn(
       { err: error },
-      'The thread that copies the log of SQLite into its file failed: until the next start commits do it, and take longer',
+      'The thread that copies the SQLite log into the database file failed: until the next restart, commits copy it and take longer',
     );
   }
 }

@@ -4,8 +4,8 @@ import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
 import { createReadOnlyStores, type InspectedDatabase } from '../inspect-database.ts';
-import { migrationState, migrationsTable } from '../migrations/index.ts';
-import { refuseOtherFiles } from './open-sqlite.ts';
+import { migrationStateOf, migrationsTable } from '../migrations/index.ts';
+import { rejectOtherFiles } from './open-sqlite.ts';
 import { SqliteDatabase } from './sqlite-database.ts';
 
 /** How long a read waits for another process's lock. The wait blocks this process. */
@@ -16,7 +16,7 @@ export const inspectSqlite = (file: string): InspectedDatabase | null => {
   if (!existsSync(file)) return null;
   let connection: Connection | null = null;
   try {
-    refuseOtherFiles(file);
+    rejectOtherFiles(file);
     connection = openUnchanged(file);
     return inspect(connection, file);
   } catch (cause) {
@@ -48,7 +48,7 @@ const inspect = (connection: Connection, file: string): InspectedDatabase => {
     product: `SQLite ${connection.prepare<[], string>('select sqlite_version()').pluck().get() ?? ''}`,
     isTooOld: false,
     tables: readTables(connection),
-    refusesWrites: findWriteRefusal(file),
+    readOnlyReason: findReadOnlyReason(file),
     aheadMs: null,
     stores: createReadOnlyStores(database),
     file: {
@@ -66,17 +66,17 @@ const readTables = (connection: Connection): InspectedDatabase['tables'] => {
   const tables = connection.prepare<[], string>("select name from sqlite_master where type = 'table'").pluck().all();
   if (tables.length === 0) return { state: 'new' };
   if (!tables.includes(migrationsTable)) return { state: 'foreign' };
-  return migrationState(connection.prepare<[], string>('select name from schema_migrations').pluck().all());
+  return migrationStateOf(connection.prepare<[], string>('select name from schema_migrations').pluck().all());
 };
 
 /** Returns the reason why the database cannot be written to, or null. SQLite writes its log next to the file. */
-const findWriteRefusal = (file: string): string | null => {
+const findReadOnlyReason = (file: string): string | null => {
   try {
     accessSync(file, constants.W_OK);
     accessSync(dirname(file), constants.W_OK);
     return null;
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
-    return `this user may not write ${path ?? file} (${code ?? 'unknown error'})`;
+    return `this user may not write to ${path ?? file} (${code ?? 'unknown error'})`;
   }
 };

@@ -7,7 +7,7 @@ import { migrationsTable } from '../migrations/index.ts';
 import type { AppliedMigration } from '../migrations/migration.ts';
 import { migrationsFor } from '../migrations/migrations-for.ts';
 import { runMigrations } from '../migrations/run-migrations.ts';
-import { refuseForeign, tablesOf } from './applied-migrations.ts';
+import { rejectForeign, tablesOf } from './applied-migrations.ts';
 import { retryWhileBusy } from './busy.ts';
 import { busyTimeoutMs, configure, startWaitMs } from './configure.ts';
 
@@ -20,7 +20,7 @@ export const migrateSqlite = async (
   log: Log,
   mark: string | null = null,
 ): Promise<readonly AppliedMigration[]> => {
-  const orm = await MikroORM.init(ormOptions(file));
+  const orm = await MikroORM.init(createOrmOptions(file));
   try {
     const connection = await orm.em.getConnection().getNativeClient();
     await retryWhileBusy(startWaitMs, async () => configure(connection));
@@ -30,7 +30,7 @@ export const migrateSqlite = async (
   }
 };
 
-export const ormOptions = (file: string): Options => ({
+export const createOrmOptions = (file: string): Options => ({
   dbName: file,
   driverOptions: { timeout: busyTimeoutMs },
   entities,
@@ -59,12 +59,12 @@ const migrate = async (
   // Acquires the lock: the next process finds all tables migrated.
   connection.exec('begin immediate');
   try {
-    refuseForeign(connection);
+    rejectForeign(connection);
     if (mark !== null && tablesOf(connection).length > 0) throw new Error('it is not empty');
-    const ran = await runMigrations(orm.migrator, log);
+    const appliedMigrations = await runMigrations(orm.migrator, log);
     if (mark !== null) await orm.migrator.logMigration(mark);
     connection.exec('commit');
-    return ran;
+    return appliedMigrations;
   } catch (error) {
     if (connection.inTransaction) connection.exec('rollback');
     throw error;

@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
-import { refuseOutdated } from '../migrations/index.ts';
+import { rejectOutdated } from '../migrations/index.ts';
 import type { MoveSource } from '../move/move.ts';
-import { appliedOn, refuseForeign } from './applied-migrations.ts';
+import { readAppliedNames, rejectForeign } from './applied-migrations.ts';
 import { isBusy } from './busy.ts';
-import { sqliteRows } from './sqlite-rows.ts';
+import { createSqliteRows } from './sqlite-rows.ts';
 
 /**
  * Opens a database that no other connection has open, and locks out all others until it is closed. Nothing is written
@@ -19,10 +19,10 @@ export const openSqliteSource = async (path: string): Promise<MoveSource> => {
   const connection = openExclusively(file, name);
   return {
     name,
-    rows: sqliteRows(connection),
+    rows: createSqliteRows(connection),
     lockKey: null,
     // Not needed: the lock excludes other processes.
-    refuseUse: async () => undefined,
+    rejectUse: async () => undefined,
     close: async () => void connection.close(),
   };
 };
@@ -37,13 +37,13 @@ const openExclusively = (file: string, name: string): Connection => {
     // Fails if any other connection is open, even an idle one.
     connection.exec('begin exclusive');
     connection.pragma('query_only = ON');
-    refuseForeign(connection, 'is foreign');
-    refuseOutdated(appliedOn(connection));
+    rejectForeign(connection, 'is foreign');
+    rejectOutdated(readAppliedNames(connection));
     return connection;
   } catch (cause) {
     connection?.close();
     const reason = isBusy(cause)
-      ? 'a process uses it: stop the service, its workers and other commands first'
+      ? 'it is in use by a process: stop the service, its workers and other commands first'
       : reasonOf(cause);
     throw new DatabaseOpenError(`${name} cannot be moved: ${reason}`, { cause });
   }

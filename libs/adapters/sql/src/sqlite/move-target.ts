@@ -4,16 +4,16 @@ import type { Log } from '@portico/dependencies';
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
-import { fillingMark, isFillingMark, migrationsTable, refuseUnknown } from '../migrations/index.ts';
+import { fillingMarkOf, isFillingMark, migrationsTable, rejectUnknown } from '../migrations/index.ts';
 import type { Cell, MovedRow, MoveTarget } from '../move/move.ts';
 import { movedTables, type MovedTable } from '../move/moved-tables.ts';
 import { deleteRows, insertRow } from '../move/statements.ts';
-import { appliedOn, tablesOf } from './applied-migrations.ts';
+import { readAppliedNames, tablesOf } from './applied-migrations.ts';
 import { busyTimeoutMs, configure } from './configure.ts';
 import { migrateSqlite } from './migrate-sqlite.ts';
 import { prepareFile } from './open-sqlite.ts';
 import { withExclusiveSqlite } from './sqlite-files.ts';
-import { sqliteRows } from './sqlite-rows.ts';
+import { createSqliteRows } from './sqlite-rows.ts';
 
 /**
  * Creates the file with all tables and the mark, or replaces an incomplete file of an earlier run. `source` is the file
@@ -21,18 +21,18 @@ import { sqliteRows } from './sqlite-rows.ts';
  */
 export const openSqliteTarget = async (
   path: string,
-  from: string,
+  sourceName: string,
   source: string | null,
   log: Log,
 ): Promise<MoveTarget> => {
   const file = resolve(path);
   const name = `sqlite:${file}`;
   try {
-    if (source !== null && isSameFile(file, resolve(source))) throw new Error('it is the database to move');
+    if (source !== null && isSameFile(file, resolve(source))) throw new Error('it is the source of the move');
     prepareFile(file);
     if (isAbandoned(file)) await removeExclusively(file);
     prepareFile(file);
-    await migrateSqlite(file, log, fillingMark(from));
+    await migrateSqlite(file, log, fillingMarkOf(sourceName));
     return createEmptyTarget(name, new SqliteDriver(file, { fileMustExist: true, timeout: busyTimeoutMs }));
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -57,9 +57,9 @@ const isAbandoned = (file: string): boolean => {
     const tables = tablesOf(connection);
     if (tables.length === 0) return false;
     if (!tables.includes(migrationsTable)) throw new Error('it is the SQLite database of another application');
-    const applied = appliedOn(connection);
-    refuseUnknown(applied.filter((migration) => !isFillingMark(migration)));
-    if (applied.some(isFillingMark)) return true;
+    const appliedNames = readAppliedNames(connection);
+    rejectUnknown(appliedNames.filter((migration) => !isFillingMark(migration)));
+    if (appliedNames.some(isFillingMark)) return true;
     throw new Error('it is not empty: name a file that does not exist');
   } finally {
     connection.close();
@@ -80,7 +80,7 @@ const createEmptyTarget = (name: string, connection: Connection): MoveTarget => 
     const triggers = connection
       .prepare<[], Trigger>("select name, sql from sqlite_master where type = 'trigger' order by rowid")
       .all();
-    inTransaction(connection, () => {
+    runInTransaction(connection, () => {
       for (const trigger of triggers) connection.exec(dropTrigger(trigger.name));
       for (const table of movedTables.toReversed()) connection.exec(deleteRows(table));
     });
@@ -91,7 +91,7 @@ const createEmptyTarget = (name: string, connection: Connection): MoveTarget => 
   }
 };
 
-const inTransaction = (connection: Connection, work: () => void): void => {
+const runInTransaction = (connection: Connection, work: () => void): void => {
   connection.transaction(work).immediate();
 };
 
@@ -112,34 +112,34 @@ class SqliteMoveTarget implements MoveTarget {
 
   async insert(table: MovedTable, rows: readonly MovedRow[]): Promise<void> {
     const statement = this.#connection.prepare<unknown[]>(insertRow(table));
-    this.#inTransaction(() => {
+    this.#runInTransaction(() => {
       for (const row of rows) statement.run(...row.map(toBinding));
     });
   }
 
   async setLastId({ name, identity }: MovedTable, id: number): Promise<void> {
     if (identity === null) return;
-    this.#inTransaction(() => {
+    this.#runInTransaction(() => {
       this.#connection.prepare('delete from sqlite_sequence where name = ?').run(name);
       if (id > 0)
         this.#connection.prepare('insert into sqlite_sequence (name, seq) values (?, ?)').run(name, toBinding(id));
     });
   }
 
-  readonly snapshot: MoveTarget['snapshot'] = async (work) => {
+  readonly withSnapshot: MoveTarget['withSnapshot'] = async (work) => {
     this.#connection.exec('begin');
     try {
-      return await work(sqliteRows(this.#connection));
+      return await work(createSqliteRows(this.#connection));
     } finally {
       this.#connection.exec('rollback');
     }
   };
 
   async finish(): Promise<void> {
-    this.#inTransaction(() => {
+    this.#runInTransaction(() => {
       for (const { sql } of this.#triggers) this.#connection.exec(sql);
       const remove = this.#connection.prepare('delete from schema_migrations where name = ?');
-      for (const mark of appliedOn(this.#connection).filter(isFillingMark)) remove.run(mark);
+      for (const mark of readAppliedNames(this.#connection).filter(isFillingMark)) remove.run(mark);
     });
   }
 
@@ -147,8 +147,8 @@ class SqliteMoveTarget implements MoveTarget {
     this.#connection.close();
   }
 
-  #inTransaction(work: () => void): void {
-    inTransaction(this.#connection, work);
+  #runInTransaction(work: () => void): void {
+    runInTransaction(this.#connection, work);
   }
 }
 

@@ -11,17 +11,17 @@ export const openSqliteStores = async (
   options: MigrationOptions,
 ): Promise<SqlStores> => {
   const { log } = options;
-  const { migrated, ...connections } = await openSqlite(file, options);
+  const { appliedMigrations, ...connections } = await openSqlite(file, options);
   const database = new SqliteDatabase(connections, writeWaitMs, log);
   return createSqlStores({
     database,
-    migrated,
-    prepared: prepareSqliteReads(connections.reader),
+    appliedMigrations,
+    preparedReads: prepareSqliteReads(connections.reader),
     collections: { idsInJson: 'select value from json_each(?)' },
     usage: { objectsInJson: 'json_each(?)' },
     async check() {
       await database.reads.first('select id from epochs');
     },
-    writeCheck: { waitMs: 500, isWaitingFine: true, log },
+    writeCheck: { waitMs: 500, isWaitingAllowed: true, log },
   });
 };

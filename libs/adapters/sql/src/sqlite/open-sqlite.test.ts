@@ -7,14 +7,14 @@ import { startChild } from '../../test/child.ts';
 import { migrationOptions, withFile } from '../../test/with-stores.ts';
 import { openSqlStores, type SqlStores } from '../index.ts';
 import { migrations } from '../migrations/index.ts';
-import { appliedOn, lacksMigrations } from './applied-migrations.ts';
-import { ormOptions } from './migrate-sqlite.ts';
+import { readAppliedNames, lacksMigrations } from './applied-migrations.ts';
+import { createOrmOptions } from './migrate-sqlite.ts';
 import { openSqlite } from './open-sqlite.ts';
 
 const open = (file: string): Promise<SqlStores> => openSqlStores({ kind: 'sqlite', file });
 
 /** Works on the file as another program would. */
-const onFile = async <T>(file: string, work: (connection: SqliteDriver.Database) => T): Promise<T> => {
+const runOnFile = async <T>(file: string, work: (connection: SqliteDriver.Database) => T): Promise<T> => {
   await mkdir(dirname(file), { recursive: true });
   const connection = new SqliteDriver(file);
   try {
@@ -27,7 +27,7 @@ const onFile = async <T>(file: string, work: (connection: SqliteDriver.Database)
 test('the migrations create exactly the tables of the entities', () =>
   withFile(async (file) => {
     await (await open(file)).close();
-    const orm = await MikroORM.init(ormOptions(file));
+    const orm = await MikroORM.init(createOrmOptions(file));
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     await orm.close(true);
   }));
@@ -40,17 +40,17 @@ test('only the owner can read the folder and the files that are created', () =>
     await close();
   }));
 
-test('each connection is configured to lose nothing and to trust nothing', () =>
+test('each connection is configured to lose no data and not to trust the schema', () =>
   withFile(async (file) => {
     const { writer, reader, snapshots } = await openSqlite(file, migrationOptions);
-    const setting = (name: string) => writer.pragma(name, { simple: true });
-    expect(setting('journal_mode')).toBe('wal');
+    const readPragma = (name: string) => writer.pragma(name, { simple: true });
+    expect(readPragma('journal_mode')).toBe('wal');
     // 2 means FULL: each commit syncs the log before others see the commit.
-    expect(setting('synchronous')).toBe(2);
-    expect(setting('foreign_keys')).toBe(1);
-    expect(setting('trusted_schema')).toBe(0);
+    expect(readPragma('synchronous')).toBe(2);
+    expect(readPragma('foreign_keys')).toBe(1);
+    expect(readPragma('trusted_schema')).toBe(0);
     // SQLite's own busy timeout blocks the event loop.
-    expect(setting('busy_timeout')).toBe(0);
+    expect(readPragma('busy_timeout')).toBe(0);
     for (const connection of [reader, snapshots]) {
       expect(connection.pragma('trusted_schema', { simple: true })).toBe(0);
       expect(() => connection.exec('delete from settings')).toThrow('readonly');
@@ -64,40 +64,40 @@ test('several processes can open a new file concurrently', () =>
     const children = Array.from({ length: 4 }, () => startChild('append-entries.ts', file, '5'));
     for (const { exited } of children) expect(await exited).toEqual({ code: 0, signal: null });
     const { stores, close } = await open(file);
-    expect(await stores.audit.page({ source: 'all' }, 0, 1)).toMatchObject({ total: 20 });
+    expect(await stores.audit.readPage({ source: 'all' }, 0, 1)).toMatchObject({ total: 20 });
     await close();
   }));
 
 test('a database that lacks a migration gets it', () =>
   withFile(async (file) => {
     await (await open(file)).close();
-    await onFile(file, (connection) => {
+    await runOnFile(file, (connection) => {
       connection.exec("drop index jobs_kind_index; delete from schema_migrations where name = '0002-due-jobs-by-kind'");
     });
     await (await open(file)).close();
-    expect((await onFile(file, appliedOn)).toSorted()).toEqual(migrations.map((migration) => migration.name));
-    const orm = await MikroORM.init(ormOptions(file));
+    expect((await runOnFile(file, readAppliedNames)).toSorted()).toEqual(migrations.map((migration) => migration.name));
+    const orm = await MikroORM.init(createOrmOptions(file));
     expect(await orm.schema.getUpdateSchemaSQL()).toBe('');
     await orm.close(true);
   }));
 
-test('the check for missing migrations takes the lock of writers', () =>
+test('the check for missing migrations acquires the write lock', () =>
   withFile(async (file) => {
     await (await open(file)).close();
-    await onFile(file, (connection) => {
-      const other = new SqliteDriver(file, { timeout: 0 });
+    await runOnFile(file, (connection) => {
+      const otherConnection = new SqliteDriver(file, { timeout: 0 });
       connection.exec('begin immediate');
-      expect(() => lacksMigrations(other, 'refuse')).toThrow('database is locked');
+      expect(() => lacksMigrations(otherConnection, 'reject')).toThrow('database is locked');
       connection.exec('rollback');
-      expect(lacksMigrations(other, 'refuse')).toBe(false);
-      other.close();
+      expect(lacksMigrations(otherConnection, 'reject')).toBe(false);
+      otherConnection.close();
     });
   }));
 
-test('a database written by a newer version is refused', () =>
+test('a database written by a newer version is rejected', () =>
   withFile(async (file) => {
     await (await open(file)).close();
-    await onFile(file, (connection) =>
+    await runOnFile(file, (connection) =>
       connection.exec("insert into schema_migrations (name) values ('9999-of-the-future')"),
     );
     await expect(open(file)).rejects.toThrow(
@@ -108,7 +108,7 @@ test('a database written by a newer version is refused', () =>
 test.for([
   ['some text', 'No database at all.'],
   ['text of many pages', 'No database at all. '.repeat(1_000)],
-])('a file that contains %s is refused and left unchanged', ([, content = '']) =>
+])('a file that contains %s is rejected and left unchanged', ([, content = '']) =>
   withFile(async (file) => {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, content);
@@ -117,23 +117,23 @@ test.for([
   }),
 );
 
-test('a database with damaged pages is refused', () =>
+test('a database with damaged pages is rejected', () =>
   withFile(async (file) => {
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, `SQLite format 3\0${'x'.repeat(10_000)}`);
     await expect(open(file)).rejects.toThrow(`The database ${file} cannot be opened: file is not a database`);
   }));
 
-test('the database of another application is refused and left unchanged', () =>
+test('the database of another application is rejected and left unchanged', () =>
   withFile(async (file) => {
-    await onFile(file, (connection) => connection.exec('create table invoices (number integer)'));
+    await runOnFile(file, (connection) => connection.exec('create table invoices (number integer)'));
     await expect(open(file)).rejects.toThrow('it is the SQLite database of another application');
-    await onFile(file, (connection) =>
+    await runOnFile(file, (connection) =>
       expect(connection.prepare('select name from sqlite_master').pluck().all()).toEqual(['invoices']),
     );
   }));
 
-test('a folder in the place of the file is refused', () =>
+test('a folder in place of the file is rejected', () =>
   withFile(async (file) => {
     await mkdir(file, { recursive: true });
     await expect(open(file)).rejects.toThrow(`The database ${file} cannot be opened: `);

@@ -22,7 +22,7 @@ export interface OpenSqlite {
 
 export interface MigratedSqlite extends OpenSqlite {
   /** The migrations that ran when the database was opened. */
-  readonly migrated: readonly AppliedMigration[];
+  readonly appliedMigrations: readonly AppliedMigration[];
 }
 
 /**
@@ -46,22 +46,23 @@ const fileSignature = 'SQLite format 3\0';
 export const prepareFile = (file: string): void => {
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
   if (!existsSync(file)) closeSync(openSync(file, 'a', 0o600));
-  refuseOtherFiles(file);
+  rejectOtherFiles(file);
 };
 
 /** Throws unless the file starts with the signature of a database. An empty file is a database without tables. */
-export const refuseOtherFiles = (file: string): void => {
+export const rejectOtherFiles = (file: string): void => {
   const descriptor = openSync(file, 'r');
   try {
     const start = Buffer.alloc(fileSignature.length);
-    const read = readSync(descriptor, start);
-    if (read > 0 && start.toString('latin1', 0, read) !== fileSignature) throw new Error('it is not a SQLite database');
+    const bytesRead = readSync(descriptor, start);
+    if (bytesRead > 0 && start.toString('latin1', 0, bytesRead) !== fileSignature)
+      throw new Error('it is not a SQLite database');
   } finally {
     closeSync(descriptor);
   }
 };
 
-const connect = async (file: string, { older, log }: MigrationOptions): Promise<MigratedSqlite> => {
+const connect = async (file: string, { onOutdatedSchema, log }: MigrationOptions): Promise<MigratedSqlite> => {
   const connections: Connection[] = [];
   const open = (options: SqliteDriver.Options): Connection => {
     const connection = new SqliteDriver(file, { ...options, fileMustExist: true, timeout: busyTimeoutMs });
@@ -71,13 +72,13 @@ const connect = async (file: string, { older, log }: MigrationOptions): Promise<
   try {
     const writer = open({});
     await retryWhileBusy(startWaitMs, async () => configure(writer));
-    const isOutdated = await retryWhileBusy(startWaitMs, async () => lacksMigrations(writer, older));
-    const migrated = isOutdated ? await migrate(file, log) : [];
+    const isOutdated = await retryWhileBusy(startWaitMs, async () => lacksMigrations(writer, onOutdatedSchema));
+    const appliedMigrations = isOutdated ? await migrate(file, log) : [];
     const [reader, snapshots] = [open({ readonly: true }), open({ readonly: true })];
     for (const connection of [reader, snapshots]) connection.pragma('trusted_schema = OFF');
     // From here on, `SqliteDatabase` waits for other processes, without blocking this one.
     writer.pragma('busy_timeout = 0');
-    return { file, writer, reader, snapshots, migrated };
+    return { file, writer, reader, snapshots, appliedMigrations };
   } catch (error) {
     for (const connection of connections) connection.close();
     throw error;

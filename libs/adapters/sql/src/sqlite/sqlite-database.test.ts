@@ -20,29 +20,29 @@ const withDatabase = (work: (database: SqliteDatabase) => Promise<void>): Promis
   });
 
 const insert = "insert into settings (name, value) values (?, '')";
-const names = async ({ reads }: SqliteDatabase) =>
+const readNames = async ({ reads }: SqliteDatabase) =>
   (await reads.all<{ name: string }>('select name from settings order by name')).map(({ name }) => name);
 
 test('prepared reads do not see an open transaction, and see its outcome once it is committed or rolled back', () =>
   withMigratedFile(async (file) => {
     const connections = await openSqlite(file, migrationOptions);
     const database = new SqliteDatabase(connections, 1_000);
-    const count = prepareSqliteReads(connections.reader).first<{ count: number }>(
+    const count = prepareSqliteReads(connections.reader).prepareFirst<{ count: number }>(
       'select count(*) as count from settings',
     );
-    const before = (await count())?.count ?? 0;
-    const addOne = (name: string, fails: boolean) =>
+    const countBefore = (await count())?.count ?? 0;
+    const addOne = (name: string, shouldFail: boolean) =>
       database.transact(async (transaction) => {
         await transaction.run(insert, [name]);
-        expect(await count()).toEqual({ count: before });
+        expect(await count()).toEqual({ count: countBefore });
         await setImmediate();
-        expect(await count()).toEqual({ count: before });
-        if (fails) throw new Error('rolled back');
+        expect(await count()).toEqual({ count: countBefore });
+        if (shouldFail) throw new Error('rolled back');
       });
     await expect(addOne('a', true)).rejects.toThrow('rolled back');
-    expect(await count()).toEqual({ count: before });
+    expect(await count()).toEqual({ count: countBefore });
     await addOne('b', false);
-    expect(await count()).toEqual({ count: before + 1 });
+    expect(await count()).toEqual({ count: countBefore + 1 });
     await database.close();
   }));
 
@@ -56,12 +56,12 @@ test.each([
     await database.write((sql) =>
       sql.run("insert into settings (name, value) values ('large', ?)", [new Uint8Array(bytes)]),
     );
-    const read = prepareSqliteReads(connections.reader).large<{ value: Uint8Array }>(
+    const readValue = prepareSqliteReads(connections.reader).prepareLarge<{ value: Uint8Array }>(
       "select name, value from settings where name = 'large'",
     );
     let ticks = 0;
     const nextTick = setImmediate().then(() => (ticks += 1));
-    expect((await read())?.value.length).toBe(bytes);
+    expect((await readValue())?.value.length).toBe(bytes);
     expect(ticks).toBe(expected);
     await nextTick;
     await database.close();
@@ -78,9 +78,9 @@ test('writing a large value yields to the event loop before the commit, and writ
           `of ${bytes}`,
           new Uint8Array(bytes),
         ]);
-        const before = ticks;
+        const ticksBefore = ticks;
         await nextTick;
-        ticks = before;
+        ticks = ticksBefore;
       });
       return ticks;
     };
@@ -95,9 +95,9 @@ test('a large commit does not copy the log itself, and the whole log is copied s
       const [logPages] = connections.writer.pragma('wal_checkpoint(NOOP)') as { log: number; checkpointed: number }[];
       return logPages ?? { log: 0, checkpointed: 0 };
     };
-    const large = new Uint8Array(5_000 * 4_096);
+    const largeValue = new Uint8Array(5_000 * 4_096);
     await database.transact((transaction) =>
-      transaction.run('insert into settings (name, value) values (?, ?)', ['a', large]),
+      transaction.run('insert into settings (name, value) values (?, ?)', ['a', largeValue]),
     );
     expect(pages().checkpointed).toBeLessThan(1_000);
     while (pages().checkpointed < 5_000) await setTimeout(20);
@@ -108,22 +108,22 @@ test('reads do not see an open transaction', () =>
   withDatabase(async (database) => {
     await database.transact(async (transaction) => {
       await transaction.run(insert, ['a']);
-      expect(await names(database)).toEqual([]);
+      expect(await readNames(database)).toEqual([]);
     });
-    expect(await names(database)).toEqual(['a']);
+    expect(await readNames(database)).toEqual(['a']);
   }));
 
 test('units of work do not interleave, regardless of their duration', () =>
   withDatabase(async (database) => {
     const steps: string[] = [];
-    const unit = (name: string) =>
+    const transactUnit = (name: string) =>
       database.transact(async (transaction) => {
         steps.push(name);
         await setTimeout(5);
         await transaction.run(insert, [name]);
         steps.push(name);
       });
-    await Promise.all(['a', 'b', 'c'].map(unit));
+    await Promise.all(['a', 'b', 'c'].map(transactUnit));
     expect(steps.join('')).toBe('aabbcc');
   }));
 
@@ -131,58 +131,60 @@ test('readers see committed data while a large number of rows is written', () =>
   withDatabase(async (database) => {
     const rows = Array.from({ length: 20_001 }, (_, row) => [`${row}`]);
     let isDone = false;
-    const written = database.transact((transaction) => transaction.runEach(insert, rows)).then(() => (isDone = true));
-    let reads = 0;
+    const pendingWrite = database
+      .transact((transaction) => transaction.runEach(insert, rows))
+      .then(() => (isDone = true));
+    let readCount = 0;
     for (; !isDone; await setImmediate()) {
-      const { length } = await names(database);
+      const { length } = await readNames(database);
       expect([0, rows.length]).toContain(length);
-      reads += 1;
+      readCount += 1;
     }
-    await written;
+    await pendingWrite;
     // Without yielding, there would be only one read.
-    expect(reads).toBeGreaterThanOrEqual(5);
-    expect(await names(database)).toHaveLength(rows.length);
+    expect(readCount).toBeGreaterThanOrEqual(5);
+    expect(await readNames(database)).toHaveLength(rows.length);
   }));
 
 test('an error in a unit of work rolls it back, and the next one runs', () =>
   withDatabase(async (database) => {
-    const failing = database.transact(async (transaction) => {
+    const failingUnit = database.transact(async (transaction) => {
       await transaction.run(insert, ['a']);
       throw new Error('no');
     });
-    await expect(failing).rejects.toThrow('no');
+    await expect(failingUnit).rejects.toThrow('no');
     await database.transact((transaction) => transaction.run(insert, ['b']));
-    expect(await names(database)).toEqual(['b']);
+    expect(await readNames(database)).toEqual(['b']);
   }));
 
 test('a write waits for a write of another process, without blocking the event loop', () =>
   withMigratedFile(async (file) => {
     const { settings, close } = await openSqlStores({ kind: 'sqlite', file });
-    const other = new SqliteDriver(file);
-    other.exec('begin immediate');
-    const written = settings.put('name', 'value');
+    const otherConnection = new SqliteDriver(file);
+    otherConnection.exec('begin immediate');
+    const pendingPut = settings.put('name', 'value');
     // If the write blocked the event loop, it would fail before these ticks are over.
     for (let tick = 0; tick < 20; tick += 1) await setTimeout(1);
     expect(await settings.get('name')).toBeNull();
-    other.exec('commit');
-    await written;
+    otherConnection.exec('commit');
+    await pendingPut;
     expect(await settings.get('name')).toBe('value');
-    other.close();
+    otherConnection.close();
     await close();
   }));
 
 test('a write that waits too long fails, and later writes work', () =>
   withMigratedFile(async (file) => {
     const { settings, stores, close } = await openSqlStores({ kind: 'sqlite', file }, { writeWaitMs: 50 });
-    const other = new SqliteDriver(file);
-    other.exec('begin immediate');
-    const appended = [stores.audit.append(anEntry(), null), stores.audit.append(anEntry(), null)];
+    const otherConnection = new SqliteDriver(file);
+    otherConnection.exec('begin immediate');
+    const pendingAppends = [stores.audit.append(anEntry(), null), stores.audit.append(anEntry(), null)];
     await expect(settings.put('name', 'value')).rejects.toMatchObject({ code: 'SQLITE_BUSY' });
-    for (const outcome of await Promise.allSettled(appended)) expect(outcome.status).toBe('rejected');
-    other.exec('commit');
+    for (const outcome of await Promise.allSettled(pendingAppends)) expect(outcome.status).toBe('rejected');
+    otherConnection.exec('commit');
     await stores.audit.append(anEntry(), null);
-    expect(await stores.audit.page({ source: 'all' }, 0, 9)).toMatchObject({ total: 1 });
-    other.close();
+    expect(await stores.audit.readPage({ source: 'all' }, 0, 9)).toMatchObject({ total: 1 });
+    otherConnection.close();
     await close();
   }));
 
@@ -191,7 +193,7 @@ test('two processes can write to one file concurrently without losing anything',
     const children = [startChild('append-entries.ts', file, '500'), startChild('append-entries.ts', file, '500')];
     for (const { exited } of children) expect(await exited).toEqual({ code: 0, signal: null });
     const { stores, close } = await openSqlStores({ kind: 'sqlite', file });
-    const { entries, total } = await stores.audit.page({ source: 'client' }, 0, 2_000);
+    const { entries, total } = await stores.audit.readPage({ source: 'client' }, 0, 2_000);
     expect(total).toBe(1_000);
     expect(entries.map(({ id }) => id as unknown).sort()).toEqual(children.flatMap(({ messages }) => messages).sort());
     await close();
@@ -205,10 +207,10 @@ test('acknowledged writes survive a killed process', () =>
       child.kill('SIGKILL');
       expect((await exited).signal).toBe('SIGKILL');
       const { stores, close } = await openSqlStores({ kind: 'sqlite', file });
-      const stored = new Set<unknown>();
-      for await (const { id } of stores.audit.export({ source: 'client' })) stored.add(id);
-      expect(messages.filter((id) => !stored.has(id))).toEqual([]);
-      expect(await stores.audit.page({ source: 'client' }, 0, 1)).toMatchObject({ total: stored.size });
+      const storedIds = new Set<unknown>();
+      for await (const { id } of stores.audit.export({ source: 'client' })) storedIds.add(id);
+      expect(messages.filter((id) => !storedIds.has(id))).toEqual([]);
+      expect(await stores.audit.readPage({ source: 'client' }, 0, 1)).toMatchObject({ total: storedIds.size });
       await close();
     }
   }));

@@ -40,7 +40,7 @@ export class SqliteDatabase implements SqlDatabase {
     return this.transact(work);
   }
 
-  readonly snapshot: SqlDatabase['snapshot'] = (work) =>
+  readonly withSnapshot: SqlDatabase['withSnapshot'] = (work) =>
     this.#snapshotMutex.run(async () => {
       await this.#snapshots.run('begin');
       try {
@@ -51,11 +51,11 @@ export class SqliteDatabase implements SqlDatabase {
     });
 
   /** Adds a unary plus, which keeps SQLite from using the condition's index. */
-  unindexed(condition: string): string {
+  disableIndex(condition: string): string {
     return `+${condition}`;
   }
 
-  violatedKey(error: unknown): string | null {
+  findViolatedKey(error: unknown): string | null {
     return /^UNIQUE constraint failed: (.*)$/m.exec(error instanceof Error ? error.message : '')?.[1] ?? null;
   }
 

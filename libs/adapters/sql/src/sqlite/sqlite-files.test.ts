@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { aProfile, noEffects } from '@portico/contracts';
-import { temporaryFolder } from '@portico/test-servers';
+import { createTemporaryFolder } from '@portico/test-servers';
 import SqliteDriver from 'better-sqlite3';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openSqlStores, type SqlStores } from '../open-sql-stores.ts';
@@ -10,7 +10,7 @@ import { withExclusiveSqlite, checkSqlite, copySqlite } from './sqlite-files.ts'
 let folder: string;
 let file: string;
 beforeEach(() => {
-  folder = temporaryFolder(onTestFinished);
+  folder = createTemporaryFolder(onTestFinished);
   file = join(folder, 'portico.sqlite');
 });
 
@@ -29,9 +29,9 @@ test('a copy made during writes contains all committed data, and keeps the mode 
   await stores.profiles.add(profile, noEffects);
   const target = join(folder, 'copy.sqlite');
   closeSync(openSync(target, 'wx', 0o600));
-  const writing = Promise.all(Array.from({ length: 50 }, () => stores.profiles.add(aProfile(), noEffects)));
+  const pendingWrites = Promise.all(Array.from({ length: 50 }, () => stores.profiles.add(aProfile(), noEffects)));
   copySqlite(file, target);
-  await writing;
+  await pendingWrites;
   await close();
   expect(statSync(target).mode & 0o777).toBe(0o600);
   checkSqlite(target);
@@ -71,9 +71,9 @@ test.each([
     },
     'cannot be used',
   ],
-])('%s is rejected', async (_case, damage, message) => {
+])('%s is rejected', async (_case, damageFile, message) => {
   await createDatabase();
-  damage();
+  damageFile();
   expect(() => checkSqlite(file)).toThrow(message);
 });
 

@@ -1,7 +1,7 @@
 import SqliteDriver from 'better-sqlite3';
 import type { Database as Connection } from 'better-sqlite3';
 import { DatabaseOpenError } from '../database-fault.ts';
-import { refuseForeign } from './applied-migrations.ts';
+import { rejectForeign } from './applied-migrations.ts';
 
 /**
  * Copies a consistent snapshot of a database into a file that is empty or missing. Other processes may continue to use
@@ -18,9 +18,9 @@ export const copySqlite = (file: string, target: string): void =>
  */
 export const checkSqlite = (file: string): void =>
   withConnection(file, { readonly: true }, (connection) => {
-    const damage = connection.pragma('integrity_check(1)', { simple: true });
-    if (damage !== 'ok') throw new Error(`it is damaged: ${String(damage)}`);
-    refuseForeign(connection, 'is foreign');
+    const checkResult = connection.pragma('integrity_check(1)', { simple: true });
+    if (checkResult !== 'ok') throw new Error(`it is damaged: ${String(checkResult)}`);
+    rejectForeign(connection, 'is foreign');
   });
 
 /**

@@ -16,7 +16,7 @@ const rowsPerTick = 2_000;
  */
 export class PreparedSql implements Sql {
   readonly #connection: Connection;
-  readonly #prepared = new Map<string, Statement<unknown[]>>();
+  readonly #preparedStatements = new Map<string, Statement<unknown[]>>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -45,10 +45,10 @@ export class PreparedSql implements Sql {
   }
 
   #prepare(text: string): Statement<unknown[]> {
-    const cachedStatement = this.#prepared.get(text);
+    const cachedStatement = this.#preparedStatements.get(text);
     if (cachedStatement) return cachedStatement;
     const statement = this.#connection.prepare<unknown[]>(text);
-    this.#prepared.set(text, statement);
+    this.#preparedStatements.set(text, statement);
     return statement;
   }
 }
@@ -64,30 +64,30 @@ const toBinding = (value: Value): unknown => (typeof value === 'boolean' ? Numbe
 
 /** Prepares each statement immediately, so that an invalid one fails when the stores are opened. */
 export const prepareSqliteReads = (reader: Connection): PreparedReads => {
-  const first = <Row>(text: string): PreparedRead<Row | undefined> => {
+  const prepareFirst = <Row>(text: string): PreparedRead<Row | undefined> => {
     const statement = reader.prepare<unknown[], Row>(text);
     return async (...parameters) => statement.get(...parameters);
   };
 
   return {
-    first,
+    prepareFirst,
 
     /** Processing a large row takes as long as reading it, so this read yields in between. */
-    large<Row>(text: string): PreparedRead<Row | undefined> {
-      const read = first<Row>(text);
+    prepareLarge<Row>(text: string): PreparedRead<Row | undefined> {
+      const readRow = prepareFirst<Row>(text);
       return async (...parameters) => {
-        const row = await read(...parameters);
+        const row = await readRow(...parameters);
         if (row && Object.values(row).some(isLarge)) await yieldToEventLoop();
         return row;
       };
     },
 
-    all<Row>(text: string) {
+    prepareAll<Row>(text: string) {
       const statement = reader.prepare<unknown[], Row>(text);
       return async (...parameters) => statement.all(...parameters);
     },
 
-    column<Content>(text: string) {
+    prepareColumn<Content>(text: string) {
       const statement = reader.prepare<unknown[], Content>(text).pluck();
       return async (...parameters) => statement.all(...parameters);
     },

@@ -1,39 +1,40 @@
 import type { InspectedDatabase } from '@portico/sql';
 import type { Config } from '../../config.ts';
 import { isWithin } from '../../wiring/embedded-files.ts';
-import { ok, skipped, warning, wrong, type Check, type Finding } from '../check.ts';
+import { pass, skip, warn, fail, type Check, type Finding } from '../check.ts';
 import { checkClock } from '../check-clock.ts';
-import { reasonOf, sentence } from '../run-checks.ts';
+import { reasonOf, toSentence } from '../run-checks.ts';
 
-const noDatabase = 'There is no database yet; the first start creates it.';
+const noDatabaseMessage = 'There is no database yet; the first start creates it.';
 
 /** The largest file that is read: reading a file of this size takes a second or two. */
 const readBytesMax = 256 * 2 ** 20;
 
-const onServer = ({ database }: Config) =>
+const skipUnlessPostgresql = ({ database }: Config) =>
   database.kind === 'postgresql' ? null : 'The database is a file on this machine.';
-const onFile = ({ database }: Config) => (database.kind === 'sqlite' ? null : 'PostgreSQL checks its own files.');
+const skipUnlessSqlite = ({ database }: Config) =>
+  database.kind === 'sqlite' ? null : 'PostgreSQL checks its own files.';
 
 /** A database that does not exist yet needs no further checks. */
 const checkDatabase =
   (check: (database: InspectedDatabase) => Finding): Check['execute'] =>
-  async ({ database }) => {
-    const inspected = await database();
-    return inspected ? check(inspected) : ok(noDatabase);
+  async ({ getDatabase }) => {
+    const inspection = await getDatabase();
+    return inspection ? check(inspection) : pass(noDatabaseMessage);
   };
 
 export const databaseChecks: readonly Check[] = [
   {
     id: 'database.access',
     needs: ['configuration'],
-    alsoNeeds: ({ database, dataDir }) =>
+    listExtraNeeds: ({ database, dataDir }) =>
       database.kind === 'sqlite' && isWithin(dataDir, database.file) ? ['data.folder'] : [],
-    execute: async ({ config, database }) => {
+    execute: async ({ getConfig, getDatabase }) => {
       try {
-        const inspected = await database();
-        return ok(inspected ? `The database is ${inspected.product}.` : noDatabase);
+        const inspection = await getDatabase();
+        return pass(inspection ? `The database is ${inspection.product}.` : noDatabaseMessage);
       } catch (error) {
-        return wrong(sentence(reasonOf(error)), accessAdvice(config(), error));
+        return fail(toSentence(reasonOf(error)), accessAdvice(getConfig(), error));
       }
     },
     advice: 'Start the database, or correct DATABASE_URL.',
@@ -41,11 +42,11 @@ export const databaseChecks: readonly Check[] = [
   {
     id: 'database.version',
     needs: ['database.access'],
-    findSkipReason: onServer,
+    findSkipReason: skipUnlessPostgresql,
     execute: checkDatabase(({ isTooOld, product }) =>
       isTooOld
-        ? wrong(`${product} is too old.`, 'Upgrade it to PostgreSQL 14 or newer.')
-        : ok(`${product} is supported.`),
+        ? fail(`${product} is too old.`, 'Upgrade it to PostgreSQL 14 or newer.')
+        : pass(`${product} is supported.`),
     ),
     advice: 'Use PostgreSQL 14 or newer.',
   },
@@ -58,34 +59,34 @@ export const databaseChecks: readonly Check[] = [
   {
     id: 'database.writes',
     needs: ['database.access'],
-    execute: checkDatabase(({ refusesWrites }) =>
-      refusesWrites === null
-        ? ok('The database accepts writes.')
-        : wrong(
-            sentence(`The database accepts no writes: ${refusesWrites}`),
-            'Give this user the right to write, or name the server that accepts writes in DATABASE_URL.',
+    execute: checkDatabase(({ readOnlyReason: writeError }) =>
+      writeError === null
+        ? pass('The database accepts writes.')
+        : fail(
+            toSentence(`The database accepts no writes: ${writeError}`),
+            'Give this user write access, or set DATABASE_URL to the server that accepts writes.',
           ),
     ),
-    advice: 'Name a database that accepts writes in DATABASE_URL.',
+    advice: 'Set DATABASE_URL to a database that accepts writes.',
   },
   {
     id: 'database.intact',
     needs: ['database.tables'],
-    findSkipReason: onFile,
+    findSkipReason: skipUnlessSqlite,
     execute: checkDatabase(({ file }) => {
       if (file === null || file.bytes > readBytesMax)
-        return skipped('The database is too large to be read whole here; "portico backup" checks it.');
+        return skip('The database is too large to be checked here; "portico backup" checks it.');
       const damage = file.findDamage();
       return damage === null
-        ? ok('The database is intact.')
-        : wrong(sentence(`The database is damaged: ${damage}`), damageAdvice);
+        ? pass('The database is intact.')
+        : fail(toSentence(`The database is damaged: ${damage}`), damageAdvice);
     }),
     advice: 'Stop the service, and restore a backup (portico restore FILE).',
   },
   {
     id: 'clock.database',
     needs: ['database.access'],
-    findSkipReason: onServer,
+    findSkipReason: skipUnlessPostgresql,
     execute: checkDatabase(({ aheadMs }) => checkClock('the database server', aheadMs)),
     advice: 'Run NTP on both machines.',
   },
@@ -96,26 +97,26 @@ const damageAdvice = 'Stop the service, keep a copy of the file, and restore a b
 const checkTables = (tables: InspectedDatabase['tables']): Finding => {
   switch (tables.state) {
     case 'current':
-      return ok('The tables are of this version.');
+      return pass('The tables are up to date.');
     case 'new':
-      return ok('The database has no tables yet; the first start creates them.');
+      return pass('The database has no tables yet; the first start creates them.');
     case 'behind':
-      return warning(
-        `The tables are of an earlier version: ${tables.pending} migration${tables.pending === 1 ? '' : 's'} will run.`,
-        'Back up first; then portico migrate-tables, or the next start, brings the tables up to date.',
+      return warn(
+        `The tables are outdated: ${tables.pendingCount} migration${tables.pendingCount === 1 ? '' : 's'} will run.`,
+        'Back up first; then run "portico migrate-tables", or start the service, which migrates the tables.',
       );
     case 'newer':
-      return wrong(
-        `A newer version of Portico wrote the database, or one that was never released: this version does not know its migration ${tables.unknown}.`,
+      return fail(
+        `A newer or unreleased version of Portico wrote the database: this version does not know its migration ${tables.unknownMigration}.`,
         'Run the newer version, or restore a backup from before the upgrade.',
       );
     case 'filling':
-      return wrong(
-        `The database is ${tables.mark} by portico migrate, which is not done.`,
-        'Run portico migrate again to fill it from scratch, or drop the database.',
+      return fail(
+        `The database is ${tables.mark} by "portico migrate", which has not finished.`,
+        'Run "portico migrate" again to fill it from scratch, or drop the database.',
       );
     case 'foreign':
-      return wrong('The file is the SQLite database of another application.', 'Correct DATABASE_URL.');
+      return fail('The file is the SQLite database of a different application.', 'Correct DATABASE_URL.');
   }
 };
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { version } from '../../version.ts';
-import { ok, skipped, warning, wrong, type Check } from '../check.ts';
+import { pass, skip, warn, fail, type Check } from '../check.ts';
 
 const nodeMin = 24;
 /** Each caller needs a connection, and every connection and every open file uses a file descriptor. */
@@ -24,11 +24,11 @@ export const processChecks: readonly Check[] = [
     needs: [],
     execute: ({ environment }) =>
       environment.NODE_TLS_REJECT_UNAUTHORIZED === '0'
-        ? wrong(
-            'NODE_TLS_REJECT_UNAUTHORIZED=0: certificates are not checked, so anyone in between can impersonate the issuer or the database.',
-            'Remove it. NODE_EXTRA_CA_CERTS names the certificate of your own CA.',
+        ? fail(
+            'NODE_TLS_REJECT_UNAUTHORIZED=0: certificates are not checked, so anyone on the network path can impersonate the issuer or the database.',
+            'Remove it. To trust your own CA, set NODE_EXTRA_CA_CERTS.',
           )
-        : ok('Certificates are checked.'),
+        : pass('Certificates are checked.'),
     advice: 'Remove NODE_TLS_REJECT_UNAUTHORIZED.',
   },
 ];
@@ -36,21 +36,21 @@ export const processChecks: readonly Check[] = [
 /** Checks the version of Node. `text` is the version in Node's own notation, such as `v24.1.0`. */
 export const checkNode = (text: string) =>
   Number(/^v(\d+)\./.exec(text)?.[1]) >= nodeMin
-    ? ok(`Portico ${version} on Node ${text}.`)
-    : wrong(`Portico ${version} runs on Node ${text}, which is too old.`, `Install Node ${nodeMin} or newer.`);
+    ? pass(`Portico ${version} on Node ${text}.`)
+    : fail(`Portico ${version} runs on Node ${text}, which is too old.`, `Install Node ${nodeMin} or newer.`);
 
 /** Returns the soft limit, which Node raises to the hard limit at startup. Returns null if there is no /proc. */
 const openFilesMax = async (): Promise<number | null> => {
   const limits = await readFile('/proc/self/limits', 'utf8').catch(() => '');
-  const [, soft] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];
-  return soft === undefined ? null : soft === 'unlimited' ? Infinity : Number(soft);
+  const [, softLimit] = /^Max open files\s+(\S+)/m.exec(limits) ?? [];
+  return softLimit === undefined ? null : softLimit === 'unlimited' ? Infinity : Number(softLimit);
 };
 
 const checkOpenFilesMax = (max: number | null) => {
-  if (max === null) return skipped('This system does not report how many files a process may open.');
-  if (max >= filesMin) return ok(`A process may open ${max} files.`);
-  return warning(
-    `A process may open only ${max} files: beyond that it accepts no more connections.`,
+  if (max === null) return skip('This system does not report how many files a process may open.');
+  if (max >= filesMin) return pass(`A process may open ${max} files.`);
+  return warn(
+    `A process may open only ${max} files: beyond this limit, it accepts no more connections.`,
     `Raise the limit to ${filesMin} or more: ulimit -n, LimitNOFILE= of systemd, or ulimits of the container.`,
   );
 };

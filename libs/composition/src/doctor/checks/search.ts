@@ -1,25 +1,25 @@
 import type { Config } from '../../config.ts';
-import { knownInstallationId } from '../../wiring/installation-id.ts';
+import { readInstallationId } from '../../wiring/installation-id.ts';
 import { checkStores } from '../check-stores.ts';
-import { ok, warning, wrong, type Check } from '../check.ts';
-import { responseMs } from '../examination.ts';
-import { reasonOf, sentence } from '../run-checks.ts';
+import { pass, warn, fail, type Check } from '../check.ts';
+import { responseTimeoutMs } from '../examination.ts';
+import { reasonOf, toSentence } from '../run-checks.ts';
 
-const withoutQdrant = ({ qdrant }: Config) => (qdrant === null ? 'QDRANT_URL is not set.' : null);
-const withoutOllama = ({ ollama }: Config) => (ollama === null ? 'OLLAMA_URL is not set.' : null);
+const skipWithoutQdrant = ({ qdrant }: Config) => (qdrant === null ? 'QDRANT_URL is not set.' : null);
+const skipWithoutOllama = ({ ollama }: Config) => (ollama === null ? 'OLLAMA_URL is not set.' : null);
 
 export const searchChecks: readonly Check[] = [
   {
     id: 'qdrant.access',
     needs: ['configuration'],
-    findSkipReason: withoutQdrant,
-    execute: async ({ qdrant }) => {
+    findSkipReason: skipWithoutQdrant,
+    execute: async ({ getQdrant }) => {
       try {
-        await qdrant();
-        return ok('Qdrant responds.');
+        await getQdrant();
+        return pass('Qdrant responds.');
       } catch (error) {
         const { kind } = error as { readonly kind?: string };
-        return wrong(sentence(`Qdrant cannot be used: ${reasonOf(error)}`), qdrantAdvice[kind ?? ''] ?? startQdrant);
+        return fail(toSentence(`Qdrant cannot be used: ${reasonOf(error)}`), qdrantAdvice[kind ?? ''] ?? startQdrant);
       }
     },
     advice: 'Start Qdrant, or correct QDRANT_URL.',
@@ -27,30 +27,34 @@ export const searchChecks: readonly Check[] = [
   {
     id: 'qdrant.vectors',
     needs: ['qdrant.access', 'database.tables'],
-    findSkipReason: withoutQdrant,
+    findSkipReason: skipWithoutQdrant,
     execute: checkStores(
-      async ({ settings }, { qdrant }) => {
-        const installation = await knownInstallationId(settings);
-        const unusable = installation === null ? [] : await (await qdrant()).unusableCollections(installation);
-        if (unusable.length === 0) return ok('The vectors in Qdrant fit this version.');
-        return unusable.map(({ name, reason }) =>
-          warning(`The collection ${name} in Qdrant cannot be used: ${reason}.`, 'Run "portico index rebuild".'),
+      async ({ settings }, { getQdrant }) => {
+        const installation = await readInstallationId(settings);
+        const unusableCollections =
+          installation === null ? [] : await (await getQdrant()).listUnusableCollections(installation);
+        if (unusableCollections.length === 0) return pass('The vectors in Qdrant match this version.');
+        return unusableCollections.map(({ name, reason }) =>
+          warn(`The collection ${name} in Qdrant cannot be used: ${reason}.`, 'Run "portico index rebuild".'),
         );
       },
-      () => ok('There are no vectors yet.'),
+      () => pass('There are no vectors yet.'),
     ),
     advice: 'Run "portico index rebuild".',
   },
   {
     id: 'ollama.access',
     needs: ['configuration'],
-    findSkipReason: withoutOllama,
+    findSkipReason: skipWithoutOllama,
     execute: async ({ hasModel }) => {
       try {
         await hasModel();
-        return ok('Ollama responds.');
+        return pass('Ollama responds.');
       } catch (error) {
-        return wrong(sentence(`Ollama cannot be used: ${ollamaReason(error)}`), 'Start Ollama, or correct OLLAMA_URL.');
+        return fail(
+          toSentence(`Ollama cannot be used: ${ollamaReasonOf(error)}`),
+          'Start Ollama, or correct OLLAMA_URL.',
+        );
       }
     },
     advice: 'Start Ollama, or correct OLLAMA_URL.',
@@ -58,28 +62,28 @@ export const searchChecks: readonly Check[] = [
   {
     id: 'ollama.model',
     needs: ['ollama.access'],
-    findSkipReason: withoutOllama,
-    execute: async ({ config, hasModel }) => {
-      const { model = '', pull = true } = config().ollama ?? {};
-      if (await hasModel()) return ok(`Ollama has the model ${model}.`);
+    findSkipReason: skipWithoutOllama,
+    execute: async ({ getConfig, hasModel }) => {
+      const { model = '', pull = true } = getConfig().ollama ?? {};
+      if (await hasModel()) return pass(`Ollama has the model ${model}.`);
       const message = `Ollama does not have the model ${model}, so nothing is embedded with it.`;
       const advice = `Run "ollama pull ${model}" on its machine`;
       return pull
-        ? warning(message, `${advice}, or leave it to the service, which pulls it at its start.`)
-        : wrong(message, `${advice}, or remove OLLAMA_PULL=false.`);
+        ? warn(message, `${advice}, or leave it to the service, which pulls it when it starts.`)
+        : fail(message, `${advice}, or remove OLLAMA_PULL=false.`);
     },
     advice: 'Check "ollama list".',
   },
 ];
 
-const startQdrant = 'Start Qdrant, or correct QDRANT_URL. Meanwhile the database answers searches.';
+const startQdrant = 'Start Qdrant, or correct QDRANT_URL. Until then, searches use the database.';
 /** Advice by the kind of `QdrantFailure`. */
 const qdrantAdvice: Readonly<Record<string, string>> = {
   key: 'Set QDRANT_API_KEY to the key of the server.',
   rejected: 'Use Qdrant 1.16 or newer.',
 };
 
-const ollamaReason = (error: unknown): string =>
+const ollamaReasonOf = (error: unknown): string =>
   error instanceof DOMException && error.name === 'TimeoutError'
-    ? `no response within ${responseMs / 1_000} s`
+    ? `no response within ${responseTimeoutMs / 1_000} s`
     : reasonOf(error);

@@ -1,1 +1,1 @@
-export { inspectRedis, liveProcessesInRedis } from '@portico/redis';
+export { inspectRedis, readLiveProcessesInRedis } from '@portico/redis';

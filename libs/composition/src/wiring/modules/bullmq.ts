@@ -1,6 +1,6 @@
 import { createBullmqJobQueue } from '@portico/bullmq';
 import { createClosedJobQueue, createInProcessJobQueue } from '@portico/inprocess';
-import { Closable, configured, type Module } from '../parts.ts';
+import { Closable, requireSetting, type Module } from '../parts.ts';
 import { sharedEmbedConcurrency, jobConcurrency, sharedOperationConcurrency } from './job-concurrency.ts';
 
 /**
@@ -17,9 +17,9 @@ export const bullmqModule: Module = (provide) => {
         ...(operationEmbedder === 'ollama' ? { operations: sharedOperationConcurrency } : {}),
       };
       const queue = createBullmqJobQueue({
-        ...configured(redis, 'REDIS_URL'),
+        ...requireSetting(redis, 'REDIS_URL'),
         installation,
-        work: duties.runsJobs,
+        isWorker: duties.runsJobs,
         concurrency: jobConcurrency,
         globalConcurrency: sharedConcurrency,
         fallback: duties.runsJobs

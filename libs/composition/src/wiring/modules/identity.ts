@@ -26,12 +26,12 @@ export const identityModule: Module = (provide) => {
     }
   });
   provide('issuerEndpoints', ['config', 'clock', 'logger', 'database'], ({ signInWays }, clock, log, { settings }) => {
-    const [way] = signInWays;
-    if (way?.kind !== 'oidc') return () => [];
+    const [signInWay] = signInWays;
+    if (signInWay?.kind !== 'oidc') return () => [];
     const storage = createStorage('identity-endpoints', settings);
-    const endpoints = new IssuerEndpoints({ issuer: way.issuer, clock, storage, timeoutMs: fetchTimeoutMs, log });
+    const endpoints = new IssuerEndpoints({ issuer: signInWay.issuer, clock, storage, timeoutMs: fetchTimeoutMs, log });
     return new Closable(
-      () => endpoints.current(),
+      () => endpoints.getCurrent(),
       () => endpoints.close(),
     );
   });
@@ -40,15 +40,15 @@ export const identityModule: Module = (provide) => {
     ['config', 'clock', 'logger', 'database', 'localIssuer'],
     ({ identity }, clock, logger, { settings }, localIssuer) => {
       if (!identity.issuer) {
-        if (!localIssuer) throw new Error('There is neither a configured issuer nor a local one');
+        if (!localIssuer) throw new Error('There is neither a configured issuer nor a local issuer');
         return { verifier: localIssuer.verifier, probe: null };
       }
       const { groupsClaim } = identity;
       const storage = createStorage('identity-key-set', settings);
       const { audiences: audience, ...issuer } = identity.issuer;
-      const oidc = createOidcTokenVerifier({ ...issuer, audience, groupsClaim, clock, storage, log: logger });
-      const verifier = localIssuer ? verifyByEither(localIssuer.verifier, oidc) : oidc;
-      return new Closable({ verifier, probe: oidc.probe }, () => oidc.close());
+      const oidcVerifier = createOidcTokenVerifier({ ...issuer, audience, groupsClaim, clock, storage, log: logger });
+      const verifier = localIssuer ? verifyByEither(localIssuer.verifier, oidcVerifier) : oidcVerifier;
+      return new Closable({ verifier, probe: oidcVerifier.probe }, () => oidcVerifier.close());
     },
   );
 };
@@ -62,10 +62,10 @@ const createStorage = (name: string, settings: KeyValueStore) => ({
   save: (text: string) => settings.put(name, text),
 });
 
-const verifyByEither = (first: TokenVerifier, second: TokenVerifier): TokenVerifier => ({
+const verifyByEither = (firstVerifier: TokenVerifier, secondVerifier: TokenVerifier): TokenVerifier => ({
   verify: (token, use) =>
-    first.verify(token, use).catch((error: unknown) => {
-      if (isPorticoError(error, 'invalid_token')) return second.verify(token, use);
+    firstVerifier.verify(token, use).catch((error: unknown) => {
+      if (isPorticoError(error, 'invalid_token')) return secondVerifier.verify(token, use);
       throw error;
     }),
 });

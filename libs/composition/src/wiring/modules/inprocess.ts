@@ -13,19 +13,19 @@ export const inProcessModule: Module = (provide) => {
   provide(
     'limiter',
     ['clock', 'config', 'duties', 'logger'],
-    async (clock, { dataDir }, { servesRequests: answersRequests }, logger) => {
+    async (clock, { dataDir }, { servesRequests }, logger) => {
       const limiter = await createInProcessRateLimiter({
         clock,
-        ...(answersRequests ? { stateFile: join(dataDir, 'rate-limits') } : {}),
+        ...(servesRequests ? { stateFile: join(dataDir, 'rate-limits') } : {}),
         log: logger,
       });
       return new Closable(limiter, () => limiter.close());
     },
   );
   provide('cache', ['clock'], (clock) => createInProcessCache({ clock }));
-  provide('queue', ['config', 'duties'], ({ ollama }, { runsJobs: worksJobs }) => {
+  provide('queue', ['config', 'duties'], ({ ollama }, { runsJobs }) => {
     const concurrency = ollama ? { ...jobConcurrency, embed: sharedEmbedConcurrency } : jobConcurrency;
-    const queue = worksJobs ? createInProcessJobQueue({ concurrency }) : createClosedJobQueue();
+    const queue = runsJobs ? createInProcessJobQueue({ concurrency }) : createClosedJobQueue();
     return new Closable(queue, () => queue.stop());
   });
 };

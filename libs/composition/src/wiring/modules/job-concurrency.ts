@@ -25,5 +25,5 @@ export const jobConcurrency: Readonly<Record<JobKind, number>> = {
  */
 export const sharedEmbedConcurrency = 2;
 
-/** The same number for the operations of collections, if Ollama embeds them: they have the lowest priority. */
+/** The corresponding number for the operations of collections if Ollama embeds them: they have the lowest priority. */
 export const sharedOperationConcurrency = 1;

@@ -1,10 +1,10 @@
 import { createModelOperationEmbedder } from '@portico/domain';
-import { cachedQueries } from '@portico/ollama';
+import { cacheQueries } from '@portico/ollama';
 import type { Module } from '../parts.ts';
 
 /** The model in Ollama embeds operations, with the lowest priority; the built-in embedder embeds their words. */
 export const ollamaOperationEmbedderModule: Module = (provide) => {
   provide('operationEmbedder', ['ollama', 'cache', 'builtIn'], ({ lowPriority }, cache, { operationEmbedder }) =>
-    createModelOperationEmbedder({ model: cachedQueries(lowPriority, cache), words: operationEmbedder }),
+    createModelOperationEmbedder({ model: cacheQueries(lowPriority, cache), wordEmbedder: operationEmbedder }),
   );
 };

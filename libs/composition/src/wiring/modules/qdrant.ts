@@ -1,14 +1,14 @@
 import { createQdrantOperationIndex, createQdrantRoster, createQdrantVectorIndex } from '@portico/qdrant';
 import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
-import { Closable, configured, type Module } from '../parts.ts';
+import { Closable, requireSetting, type Module } from '../parts.ts';
 
 /** The indexes in Qdrant; while it is unavailable, this process searches the vectors in the database. */
 export const qdrantModule: Module = (provide) => {
-  provide('qdrantRoster', ['config'], ({ qdrant }) => createQdrantRoster(configured(qdrant, 'QDRANT_URL')));
+  provide('qdrantRoster', ['config'], ({ qdrant }) => createQdrantRoster(requireSetting(qdrant, 'QDRANT_URL')));
   provide('vectors', ['config', 'logger', 'database', 'installation'], ({ qdrant }, logger, database, installation) => {
     const { embeddings } = database.stores;
     const index = createQdrantVectorIndex({
-      ...configured(qdrant, 'QDRANT_URL'),
+      ...requireSetting(qdrant, 'QDRANT_URL'),
       installation,
       embeddings,
       fallback: createEmbeddedVectorIndex({ embeddings }),
@@ -22,7 +22,7 @@ export const qdrantModule: Module = (provide) => {
     ({ qdrant }, logger, database, installation) => {
       const blocks = database.stores.operationBlocks;
       const index = createQdrantOperationIndex({
-        ...configured(qdrant, 'QDRANT_URL'),
+        ...requireSetting(qdrant, 'QDRANT_URL'),
         installation,
         blocks,
         fallback: createEmbeddedOperationIndex({ blocks }),

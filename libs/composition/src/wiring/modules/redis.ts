@@ -1,6 +1,6 @@
 import { createInProcessRateLimiter } from '@portico/inprocess';
 import { createRedisCache, createRedisRateLimiter, createRedisRoster, openRedis } from '@portico/redis';
-import { Closable, configured, type Module } from '../parts.ts';
+import { Closable, requireSetting, type Module } from '../parts.ts';
 
 /**
  * A limiter and a cache in Redis, shared by all processes. While Redis is unavailable, this process counts on its own.
@@ -8,7 +8,7 @@ import { Closable, configured, type Module } from '../parts.ts';
 export const redisModule: Module = (provide) => {
   provide('redis', ['config', 'logger'], async ({ redis }, logger) => {
     const connection = await openRedis({
-      ...configured(redis, 'REDIS_URL'),
+      ...requireSetting(redis, 'REDIS_URL'),
       log: logger,
     });
     return new Closable(connection, () => connection.close());

@@ -12,7 +12,7 @@ export const secretsModule: Module = (provide) => {
   provide('cipher', ['secretsKey'], createAesGcmCipher);
   provide('keys', ['secretsKey', 'database', 'random'], async (secretsKey, { stores }, random) =>
     createArgon2KeyHasher({
-      pepper: await installationPepper(secretsKey, stores.sealed, () => random.bytes(32)),
+      pepper: await loadPepper(secretsKey, stores.sealed, () => random.bytes(32)),
       concurrency: Math.max(1, availableParallelism() - 1),
     }),
   );
@@ -23,22 +23,22 @@ export const secretsModule: Module = (provide) => {
  * survive a change of the secrets key. The first start with a new key reseals the pepper, which then no longer needs
  * the previous key.
  */
-const installationPepper = async (
+const loadPepper = async (
   keys: SecretsKeys,
   sealedStore: SealedStore,
-  makeBytes: () => Uint8Array,
+  generateBytes: () => Uint8Array,
 ): Promise<Uint8Array> => {
   const cipher = createAesGcmCipher(keys);
-  const fresh = cipher.seal(Buffer.from(makeBytes()).toString('base64'), pepperContext);
-  const sealed = await sealedStore.ensurePepper(fresh);
-  const pepper = openPepper(keys, sealed);
-  if (!cipher.isCurrent(sealed)) await sealedStore.resealPepper(sealed, cipher.seal(pepper, pepperContext));
+  const sealedNewPepper = cipher.seal(Buffer.from(generateBytes()).toString('base64'), pepperContext);
+  const sealedPepper = await sealedStore.ensurePepper(sealedNewPepper);
+  const pepper = openPepper(keys, sealedPepper);
+  if (!cipher.isCurrent(sealedPepper)) await sealedStore.resealPepper(sealedPepper, cipher.seal(pepper, pepperContext));
   return Buffer.from(pepper, 'base64');
 };
 
-const openPepper = (keys: SecretsKeys, sealed: string): string => {
+const openPepper = (keys: SecretsKeys, sealedPepper: string): string => {
   try {
-    return createAesGcmCipher(keys).open(sealed, pepperContext);
+    return createAesGcmCipher(keys).open(sealedPepper, pepperContext);
   } catch (error) {
     throw createLostPepperError(keys, error);
   }

@@ -2,34 +2,34 @@ import {
   type AuthenticationFailure,
   type CallerRow,
   type Credential,
-  type Identified,
+  type IdentifiedCaller,
   isAdmin,
-  isKey,
-  operatorCaller,
+  isKeyCredential,
+  createOperatorCaller,
   type Principal,
   requireScope,
   type RequiredAuth,
   type Target,
-  type TargetPart,
-  type TargetParts,
-  withoutSecrets,
+  type TargetDetail,
+  type TargetDetails,
+  omitSecrets,
 } from '../../access/principal.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
 import { type ClientId, parseId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
-import { clientSubject, type CountedRequest, effectiveLimit, type LimitRule } from '../../limits/limit.ts';
+import { clientSubjectOf, type CountedRequest, effectiveLimitOf, type LimitRule } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { TokenUse } from '../../ports/token-verifier.ts';
-import { isWellFormedSecret, type StoredSecret, validSecrets } from '../../profiles/api-key.ts';
+import { isWellFormedSecret, type StoredSecret, listValidSecrets } from '../../profiles/api-key.ts';
 import { canBind, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import { isSuspended } from '../../profiles/suspension-machine.ts';
-import { actingProfile, isExpired, type Scope } from '../../service-accounts/service-account.ts';
+import { toActingProfile, isExpired, type Scope } from '../../service-accounts/service-account.ts';
 import type { Settings } from '../../settings.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
-import { bindingEntry } from '../audit/system-entry.ts';
+import { createBindingEntry } from '../audit/system-entry.ts';
 import { syncClaims, isNewer } from '../groups/sync-claims.ts';
 
 /** The sender of a request. */
@@ -38,7 +38,7 @@ export interface Sender {
   readonly address: string;
 }
 
-export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
+export interface AdmissionRequest<Detail extends TargetDetail = TargetDetail> {
   readonly credential: Credential;
   /** The required authentication. If it does not accept API keys, an API key counts as no credential. */
   readonly auth: RequiredAuth;
@@ -47,33 +47,33 @@ export interface AdmissionRequest<Part extends TargetPart = TargetPart> {
   /** Which tokens are accepted; only identity tokens by default. */
   readonly tokenUse?: TokenUse;
   /** The collection that the request is about, if any, and how much of it the response needs. */
-  readonly target: Target<Part> | null;
+  readonly target: Target<Detail> | null;
   readonly sender: Sender;
   /** The error for a valid token without a profile; if absent, the error is `invalid_token`. */
-  readonly unregistered?: 'user_not_found' | undefined;
+  readonly unregisteredCode?: 'user_not_found' | undefined;
   /** When the response must be ready; null if no request is waiting for one. Passed on to the principal. */
   readonly deadline: Deadline | null;
   /**
    * The admission of this request before its body was complete. The request is authorized again, but counted only once.
    */
-  readonly earlier?: Pick<Admission, 'counted'> | null | undefined;
+  readonly previousAdmission?: Pick<Admission, 'rateLimit'> | null | undefined;
 }
 
 export interface Admission<Head extends CollectionHead = CollectionHead> {
   readonly principal: Principal<Head>;
   /** Null if the request is not counted, as in the case of an admin. */
-  readonly counted: CountedRequest | null;
+  readonly rateLimit: CountedRequest | null;
 }
 
-type RegistrationRequest = Pick<AdmissionRequest, 'credential' | 'sender' | 'earlier'>;
+type RegistrationRequest = Pick<AdmissionRequest, 'credential' | 'sender' | 'previousAdmission'>;
 
 export interface AdmittedRegistration {
   /** Null if there is no valid token. */
   readonly identity: IdentityClaims | null;
-  readonly counted: CountedRequest | null;
+  readonly rateLimit: CountedRequest | null;
 }
 
-type Needs = Pick<
+type RequiredPorts = Pick<
   Ports,
   'callers' | 'random' | 'clock' | 'groups' | 'keys' | 'limiter' | 'mailer' | 'profiles' | 'tokens'
 >;
@@ -84,19 +84,23 @@ type Needs = Pick<
  * the body is read, and when the body is complete.
  */
 export const admit =
-  (ports: Needs & WithUsageCounter, settings: Settings) =>
-  async <Part extends TargetPart = 'head'>(request: AdmissionRequest<Part>): Promise<Admission<TargetParts[Part]>> => {
-    const { credential, auth, deadline, earlier } = request;
+  (ports: RequiredPorts & WithUsageCounter, settings: Settings) =>
+  async <Detail extends TargetDetail = 'head'>(
+    request: AdmissionRequest<Detail>,
+  ): Promise<Admission<TargetDetails[Detail]>> => {
+    const { credential, auth, deadline, previousAdmission } = request;
     const caller =
-      auth !== 'token or key' && isKey(credential) ? 'token_required' : await identify(ports, settings, request);
+      auth !== 'token or key' && isKeyCredential(credential)
+        ? 'token_required'
+        : await identify(ports, settings, request);
     if (typeof caller === 'string') throw await rejectionOf(ports, settings, request, caller);
     requireScope(caller, request.scope ?? null);
     const principal = { ...caller, deadline };
-    const counted =
-      earlier?.counted ?? (isAdmin(caller.profile) ? null : await countClient(ports, settings, principal));
-    if (auth === 'admin' && !isAdmin(caller.profile)) throw new PorticoError('admin_required', { counted });
+    const rateLimit =
+      previousAdmission?.rateLimit ?? (isAdmin(caller.profile) ? null : await countClient(ports, settings, principal));
+    if (auth === 'admin' && !isAdmin(caller.profile)) throw new PorticoError('admin_required', { rateLimit });
     ports.uses.touch(principal);
-    return { principal, counted };
+    return { principal, rateLimit };
   };
 
 /**
@@ -105,7 +109,7 @@ export const admit =
  */
 export const admitRegistration =
   (ports: Pick<Ports, 'limiter' | 'tokens'>, settings: Settings) =>
-  async ({ credential, sender, earlier }: RegistrationRequest): Promise<AdmittedRegistration> => {
+  async ({ credential, sender, previousAdmission }: RegistrationRequest): Promise<AdmittedRegistration> => {
     const isRequired = settings.registrationRequiresToken;
     const identity = await identityOf(ports, credential).catch((error: unknown) => {
       // A token that cannot be verified now does not bind anything. It blocks the registration only if a token is
@@ -114,9 +118,11 @@ export const admitRegistration =
       return 'invalid_token' as const;
     });
     const hasFailed = typeof identity === 'string';
-    if (isRequired && hasFailed) throw await rejectionOf(ports, settings, { sender, earlier }, identity);
-    const counted = earlier ? earlier.counted : await limitAnonymous(ports, settings, sender.address);
-    return { identity: hasFailed ? null : identity, counted };
+    if (isRequired && hasFailed) throw await rejectionOf(ports, settings, { sender, previousAdmission }, identity);
+    const rateLimit = previousAdmission
+      ? previousAdmission.rateLimit
+      : await limitAnonymous(ports, settings, sender.address);
+    return { identity: hasFailed ? null : identity, rateLimit };
   };
 
 /**
@@ -137,7 +143,7 @@ const limitAnonymous = (
   address: string,
 ): Promise<CountedRequest | null> => count(limiter, 'anonymous', `address:${address}`, anonymousLimit);
 
-/** Does the same for a request with failed credentials, which also have their own limit. */
+/** Counts a request with failed credentials by its address and against the limit for failed credentials. */
 const limitFailedCredentials = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
@@ -164,26 +170,30 @@ const rejectionCodes = {
 const rejectionOf = async (
   ports: Pick<Ports, 'limiter'>,
   settings: Settings,
-  { sender, unregistered, earlier }: Pick<AdmissionRequest, 'sender' | 'unregistered' | 'earlier'>,
+  {
+    sender,
+    unregisteredCode,
+    previousAdmission,
+  }: Pick<AdmissionRequest, 'sender' | 'unregisteredCode' | 'previousAdmission'>,
   failure: AuthenticationFailure,
 ): Promise<PorticoError> => {
   const limit =
     failure === 'invalid_token' || failure === 'invalid_api_credentials' ? limitFailedCredentials : limitAnonymous;
-  const counted = earlier ? earlier.counted : await limit(ports, settings, sender.address);
-  const code = failure === 'unregistered' && unregistered ? unregistered : rejectionCodes[failure];
-  return new PorticoError(code, { counted });
+  const rateLimit = previousAdmission ? previousAdmission.rateLimit : await limit(ports, settings, sender.address);
+  const code = failure === 'unregistered' && unregisteredCode ? unregisteredCode : rejectionCodes[failure];
+  return new PorticoError(code, { rateLimit });
 };
 
 /** Counts the request against the client's limit; rejections show up in the profile's usage. */
 const countClient = async (
   { limiter, uses }: Pick<Ports, 'limiter'> & WithUsageCounter,
   { defaultLimit }: Settings,
-  caller: Identified & Pick<Principal, 'deadline'>,
+  caller: IdentifiedCaller & Pick<Principal, 'deadline'>,
 ): Promise<CountedRequest> => {
-  const { rule, source } = effectiveLimit(caller.limits, defaultLimit);
-  const counted = { ...(await limiter.consume(clientSubject(caller.profile.id), rule)), policy: source };
-  if (!counted.admitted) uses.count(caller, 'refused', null);
-  return rejectUnlessAdmitted(counted);
+  const { rule, source } = effectiveLimitOf(caller.limits, defaultLimit);
+  const rateLimit = { ...(await limiter.consume(clientSubjectOf(caller.profile.id), rule)), policy: source };
+  if (!rateLimit.isAdmitted) uses.count(caller, 'refused', null);
+  return rejectUnlessAdmitted(rateLimit);
 };
 
 const count = async (
@@ -196,55 +206,55 @@ const count = async (
   return rejectUnlessAdmitted({ ...(await limiter.consume(subject, rule)), policy });
 };
 
-const rejectUnlessAdmitted = (counted: CountedRequest): CountedRequest => {
-  if (!counted.admitted) throw new PorticoError('rate_limited', { counted });
-  return counted;
+const rejectUnlessAdmitted = (rateLimit: CountedRequest): CountedRequest => {
+  if (!rateLimit.isAdmitted) throw new PorticoError('rate_limited', { rateLimit });
+  return rateLimit;
 };
 
 /** Identifies the owner of a credential; throws `identity_unavailable` if the owner cannot be determined now. */
-const identify = async <Part extends TargetPart>(
-  ports: Needs,
+const identify = async <Detail extends TargetDetail>(
+  ports: RequiredPorts,
   settings: Pick<Settings, 'identityEmailCheck'>,
-  { credential, target, tokenUse = 'identity' }: Pick<AdmissionRequest<Part>, 'credential' | 'target' | 'tokenUse'>,
-): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
+  { credential, target, tokenUse = 'identity' }: Pick<AdmissionRequest<Detail>, 'credential' | 'target' | 'tokenUse'>,
+): Promise<IdentifiedCaller<TargetDetails[Detail]> | AuthenticationFailure> => {
   switch (credential.kind) {
     case 'none':
       return 'no_credential';
     case 'malformed':
-      return credential.form === 'key' ? 'invalid_api_credentials' : 'invalid_token';
+      return credential.credentialKind === 'key' ? 'invalid_api_credentials' : 'invalid_token';
     case 'token':
-      return identifyByToken(ports, settings, await verifiedClaims(ports, credential.token, tokenUse), target);
+      return identifyByToken(ports, settings, await readVerifiedClaims(ports, credential.token, tokenUse), target);
     case 'key':
       return identifyByKey(ports, credential, target);
     case 'account':
       return identifyByAccount(ports, credential, target);
     case 'operator':
-      return operatorCaller(credential, ports.clock.now());
+      return createOperatorCaller(credential, ports.clock.now());
   }
 };
 
-const identifyByToken = async <Part extends TargetPart>(
-  ports: Needs,
+const identifyByToken = async <Detail extends TargetDetail>(
+  ports: RequiredPorts,
   { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
   claims: IdentityClaims | null,
-  target: Target<Part> | null,
-): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
+  target: Target<Detail> | null,
+): Promise<IdentifiedCaller<TargetDetails[Detail]> | AuthenticationFailure> => {
   if (!claims) return 'invalid_token';
-  const read = () => ports.callers.byUid(claims.uid, target, ports.clock.now());
-  const first = await read();
-  if (!first) return 'unregistered';
-  const { issuer, email } = first.profile;
+  const readRow = () => ports.callers.findByUid(claims.uid, target, ports.clock.now());
+  const initialRow = await readRow();
+  if (!initialRow) return 'unregistered';
+  const { issuer, email } = initialRow.profile;
   if (issuer !== null && issuer !== claims.issuer) return 'unregistered';
-  if (isSuspended(first.profile)) return 'suspended';
+  if (isSuspended(initialRow.profile)) return 'suspended';
   if (issuer === null && !canBind(identityEmailCheck, email, claims)) return 'unregistered';
-  const profile = issuer === null ? await bindProfile(ports, first.profile, claims.issuer) : first.profile;
+  const profile = issuer === null ? await bindProfile(ports, initialRow.profile, claims.issuer) : initialRow.profile;
   if (!profile) return 'unregistered';
-  if (!isNewer(claims.groups, first.claims)) return identified({ ...first, profile }, 'token');
+  if (!isNewer(claims.groups, initialRow.claims)) return toIdentifiedCaller({ ...initialRow, profile }, 'token');
   await syncClaims(ports, profile, claims.groups);
   // Read again, so that a single statement authorizes the request based on the token's claims.
-  const row = await read();
+  const row = await readRow();
   if (row?.profile.issuer !== claims.issuer) return 'unregistered';
-  return isSuspended(row.profile) ? 'suspended' : identified(row, 'token');
+  return isSuspended(row.profile) ? 'suspended' : toIdentifiedCaller(row, 'token');
 };
 
 /**
@@ -256,13 +266,13 @@ const identityOf = async (
   credential: Credential,
 ): Promise<IdentityClaims | AuthenticationFailure> => {
   if (credential.kind === 'none') return 'no_credential';
-  if (isKey(credential)) return 'token_required';
-  const claims = credential.kind === 'token' ? await verifiedClaims(ports, credential.token, 'identity') : null;
+  if (isKeyCredential(credential)) return 'token_required';
+  const claims = credential.kind === 'token' ? await readVerifiedClaims(ports, credential.token, 'identity') : null;
   return claims ?? 'invalid_token';
 };
 
 /** Returns the claims of a valid token, or null for any other text. */
-const verifiedClaims = async (
+const readVerifiedClaims = async (
   { tokens }: Pick<Ports, 'tokens'>,
   token: string,
   use: TokenUse,
@@ -279,50 +289,50 @@ const verifiedClaims = async (
  * Identifies a caller by API key. The order of checks is fixed (specification, "API keys"): shape and checksum, one
  * read, the tag, then the cached match or argon2. An unknown client costs the same as a wrong secret.
  */
-const identifyByKey = async <Part extends TargetPart>(
-  { callers, clock, keys }: Needs,
+const identifyByKey = async <Detail extends TargetDetail>(
+  { callers, clock, keys }: RequiredPorts,
   { clientId, secret }: { readonly clientId: string; readonly secret: string },
-  target: Target<Part> | null,
-): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
+  target: Target<Detail> | null,
+): Promise<IdentifiedCaller<TargetDetails[Detail]> | AuthenticationFailure> => {
   const id = parseId<ClientId>(clientId);
   if (!id || !isWellFormedSecret(secret)) return 'invalid_api_credentials';
-  const row = await callers.byClientId(id, target, clock.now());
+  const row = await callers.findByClientId(id, target, clock.now());
   const tag = keys.tag(secret);
-  const match = row && liveSecrets(row).find((stored) => stored.tag === tag);
-  if (!row || !match || !(await keys.matches(secret, match.hash))) return 'invalid_api_credentials';
-  return identified(row, 'key');
+  const matchingSecret = row && listLiveSecrets(row).find((storedSecret) => storedSecret.tag === tag);
+  if (!row || !matchingSecret || !(await keys.matches(secret, matchingSecret.hash))) return 'invalid_api_credentials';
+  return toIdentifiedCaller(row, 'key');
 };
 
 /**
  * Returns the secrets that are valid now: none for an admin, whose key is dormant, and none for a suspended profile.
  */
-const liveSecrets = ({ profile, key, readAt }: CallerRow): readonly StoredSecret[] => {
+const listLiveSecrets = ({ profile, key, readAt }: CallerRow): readonly StoredSecret[] => {
   if (!key || profile.role !== 'client' || profile.status !== 'approved' || isSuspended(profile)) return [];
-  return key.expiresAt !== null && readAt >= key.expiresAt ? [] : validSecrets(key, readAt);
+  return key.expiresAt !== null && readAt >= key.expiresAt ? [] : listValidSecrets(key, readAt);
 };
 
 /**
  * Identifies a service account, with the same order of checks; the shape and checksum were validated when the id was
  * parsed from the token.
  */
-const identifyByAccount = async <Part extends TargetPart>(
-  { callers, clock, keys }: Needs,
+const identifyByAccount = async <Detail extends TargetDetail>(
+  { callers, clock, keys }: RequiredPorts,
   { id, token }: Extract<Credential, { kind: 'account' }>,
-  target: Target<Part> | null,
-): Promise<Identified<TargetParts[Part]> | AuthenticationFailure> => {
-  const row = await callers.byAccountId(id, target);
+  target: Target<Detail> | null,
+): Promise<IdentifiedCaller<TargetDetails[Detail]> | AuthenticationFailure> => {
+  const row = await callers.findByAccountId(id, target);
   const tag = keys.tag(token);
   const now = clock.now();
-  const match =
-    row?.key && !isExpired(row.account, now) && validSecrets(row.key, now).find((secret) => secret.tag === tag);
-  if (!match || !(await keys.matches(token, match.hash))) return 'invalid_token';
+  const matchingSecret =
+    row?.key && !isExpired(row.account, now) && listValidSecrets(row.key, now).find((secret) => secret.tag === tag);
+  if (!matchingSecret || !(await keys.matches(token, matchingSecret.hash))) return 'invalid_token';
   const { account, epochs, target: collection } = row;
   return {
-    profile: actingProfile(account),
+    profile: toActingProfile(account),
     limits: { override: null, tier: null, groupTier: null },
     epochs,
     target: collection,
-    granted: false,
+    hasGrant: false,
     accessUntil: null,
     readAt: now,
     via: 'account',
@@ -330,8 +340,11 @@ const identifyByAccount = async <Part extends TargetPart>(
   };
 };
 
-const identified = <Head extends CollectionHead>(row: CallerRow<Head>, via: Identified['via']): Identified<Head> => ({
-  ...withoutSecrets(row),
+const toIdentifiedCaller = <Head extends CollectionHead>(
+  row: CallerRow<Head>,
+  via: IdentifiedCaller['via'],
+): IdentifiedCaller<Head> => ({
+  ...omitSecrets(row),
   via,
 });
 
@@ -351,7 +364,7 @@ const bindProfile = async (
         ? {
             profile: { ...state.profile, issuer, updatedAt: nextChangeAt(state.profile.updatedAt, now) },
             key: state.key,
-            entries: [bindingEntry(ports, state.profile, issuer)],
+            entries: [createBindingEntry(ports, state.profile, issuer)],
             deadline: null,
           }
         : { ...state, deadline: null },

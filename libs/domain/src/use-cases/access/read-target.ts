@@ -1,9 +1,9 @@
 import {
   type Principal,
   type Target,
-  type TargetPart,
-  type TargetParts,
-  withoutSecrets,
+  type TargetDetail,
+  type TargetDetails,
+  omitSecrets,
 } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import { isSuspended } from '../../profiles/suspension-machine.ts';
@@ -16,11 +16,11 @@ import type { Ports } from '../../ports/index.ts';
  */
 export const readTarget =
   ({ callers, clock }: Pick<Ports, 'callers' | 'clock'>) =>
-  async <Part extends TargetPart>(
+  async <Detail extends TargetDetail>(
     { profile, via, deadline }: Principal,
-    target: Target<Part>,
-  ): Promise<Principal<TargetParts[Part]>> => {
-    const row = await callers.byUid(profile.uid, target, clock.now());
+    target: Target<Detail>,
+  ): Promise<Principal<TargetDetails[Detail]>> => {
+    const row = await callers.findByUid(profile.uid, target, clock.now());
     if (row?.profile.id !== profile.id || isSuspended(row.profile)) throw new PorticoError('invalid_token');
-    return { ...withoutSecrets(row), via, deadline };
+    return { ...omitSecrets(row), via, deadline };
   };

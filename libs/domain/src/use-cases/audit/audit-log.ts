@@ -1,7 +1,7 @@
 import type { AdminAuthority, Principal } from '../../access/principal.ts';
 import { type AuditEntry, type AuditFilter, facetsOf } from '../../audit/audit-entry.ts';
 import { parseDateTime } from '../../audit/date-time.ts';
-import { type Page, pageOf, totalPages } from '../../audit/pages.ts';
+import { type Page, pageOf, countPages } from '../../audit/pages.ts';
 import { PorticoError } from '../../errors.ts';
 import type { EntryId, ProfileId } from '../../ids.ts';
 import { dayMs, toIso } from '../../instant.ts';
@@ -24,8 +24,7 @@ export const writeAuditEntry =
   async ({ profile, deadline }: Principal, { text, message, timestamp }: NewEntry): Promise<AuditEntry> => {
     const receivedAt = clock.now();
     const instant = timestamp === null ? receivedAt : parseDateTime(timestamp);
-    if (instant === null)
-      throw new PorticoError('invalid_body', { because: 'timestamp must be an ISO 8601 date-time' });
+    if (instant === null) throw new PorticoError('invalid_body', { reason: 'timestamp must be an ISO 8601 date-time' });
     const entry: AuditEntry = {
       id: random.uuid() as EntryId,
       source: 'client',
@@ -52,8 +51,8 @@ export const readAuditPage =
   ({ audit }: Pick<Ports, 'audit'>) =>
   async (_authority: AdminAuthority, filter: AuditFilter, page: number, pageSize: number): Promise<AuditPage> => {
     const range = pageOf(page, pageSize);
-    const { entries, total } = await audit.page(filter, range.offset, range.pageSize);
-    return { ...range, entries, total, totalPages: totalPages(total, range.pageSize) };
+    const { entries, total } = await audit.readPage(filter, range.offset, range.pageSize);
+    return { ...range, entries, total, totalPages: countPages(total, range.pageSize) };
   };
 
 /** Returns all entries that match a filter, newest first, as a stream. */
@@ -62,7 +61,7 @@ export const exportAudit =
   (_authority: AdminAuthority, filter: AuditFilter): AsyncIterable<AuditEntry> =>
     audit.export(filter);
 
-/** An entry with the e-mail or name of its actor; null if the actor no longer exists, or is the service itself. */
+/** An entry with the email or name of its actor; null if the actor no longer exists, or is the service itself. */
 export interface NamedEntry extends AuditEntry {
   readonly actor: string | null;
 }
@@ -72,7 +71,7 @@ export const nameActors =
   ({ audit }: Pick<Ports, 'audit'>) =>
   async (_authority: AdminAuthority, entries: readonly AuditEntry[]): Promise<readonly NamedEntry[]> => {
     const ids = actorsOf(entries);
-    return withNames(entries, ids.length === 0 ? new Map() : await audit.actorNames(ids));
+    return addNames(entries, ids.length === 0 ? new Map() : await audit.findActorNames(ids));
   };
 
 const nameBatchSize = 500;
@@ -86,16 +85,16 @@ export const exportNamedAudit =
     nameEntries(audit, audit.export(filter));
 
 async function* nameEntries(
-  audit: Pick<AuditLog, 'actorNames'>,
+  audit: Pick<AuditLog, 'findActorNames'>,
   entries: AsyncIterable<AuditEntry>,
 ): AsyncGenerator<NamedEntry> {
   let names = new Map<ProfileId, string | null>();
   for await (const batch of batchesOf(entries)) {
     if (names.size > cachedNamesMax) names = new Map();
-    const unknown = actorsOf(batch).filter((id) => !names.has(id));
-    const actorNames = unknown.length === 0 ? new Map<ProfileId, string>() : await audit.actorNames(unknown);
-    for (const id of unknown) names.set(id, actorNames.get(id) ?? null);
-    yield* withNames(batch, names);
+    const unknownIds = actorsOf(batch).filter((id) => !names.has(id));
+    const actorNames = unknownIds.length === 0 ? new Map<ProfileId, string>() : await audit.findActorNames(unknownIds);
+    for (const id of unknownIds) names.set(id, actorNames.get(id) ?? null);
+    yield* addNames(batch, names);
   }
 }
 
@@ -114,13 +113,13 @@ const actorsOf = (entries: readonly AuditEntry[]): readonly ProfileId[] => [
   ...new Set(entries.flatMap(({ actorId }) => actorId ?? [])),
 ];
 
-const withNames = (
+const addNames = (
   entries: readonly AuditEntry[],
   names: ReadonlyMap<ProfileId, string | null>,
 ): readonly NamedEntry[] =>
   entries.map((entry) => ({ ...entry, actor: (entry.actorId && names.get(entry.actorId)) ?? null }));
 
-const pruneBatch = 1_000;
+const pruneBatchSize = 1_000;
 
 /**
  * Removes the oldest entries beyond the retention, at most 1,000; returns the number removed. Callers repeat the call
@@ -129,4 +128,4 @@ const pruneBatch = 1_000;
 export const pruneAudit =
   ({ audit, clock }: Pick<Ports, 'audit' | 'clock'>) =>
   (retentionDays: number): Promise<number> =>
-    audit.prune(clock.now() - retentionDays * dayMs, pruneBatch);
+    audit.prune(clock.now() - retentionDays * dayMs, pruneBatchSize);

@@ -6,14 +6,14 @@ import type { Group } from '../../groups/group.ts';
 import type { EntryId } from '../../ids.ts';
 import { toIso } from '../../instant.ts';
 import type { Json } from '../../json.ts';
-import { shortLine } from '../../line.ts';
+import { toShortLine } from '../../line.ts';
 import type { Effects } from '../../ports/effects.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Actor } from '../../profiles/profile.ts';
 
 /**
  * A record of one of the service's own actions: the action, and its objects by id and by their names at that time,
- * since the objects may be removed later. It never contains a secret. Its members are those of `ofProfile` and so on,
+ * since the objects may be removed later. It never contains a secret. Its members are those of `profileFieldsOf` and so on,
  * `tier`, `override_id`, `job_id`, `count` if there is no single object, and the values that were set.
  */
 export interface SystemMessage {
@@ -24,29 +24,29 @@ export interface SystemMessage {
 /** The maximum length of a name in an entry, in UTF-16 units. No name accepted now is longer; older names may be. */
 const nameLengthMax = 254;
 
-const auditName = (name: string): string => shortLine(name, nameLengthMax);
+const toAuditName = (name: string): string => toShortLine(name, nameLengthMax);
 
 // The object of an entry: its id, and its name as a plain line.
-export const ofProfile = ({ id, email }: Actor) => ({ profile_id: id, profile: auditName(email) });
+export const profileFieldsOf = ({ id, email }: Actor) => ({ profile_id: id, profile: toAuditName(email) });
 
-export const ofCollection = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) => ({
+export const collectionFieldsOf = ({ id, name }: Pick<CollectionHead, 'id' | 'name'>) => ({
   collection_id: id,
-  collection: auditName(name),
+  collection: toAuditName(name),
 });
 
-export const ofGroup = ({ id, name }: Pick<Group, 'id' | 'name'>) => ({ group_id: id, group: auditName(name) });
+export const groupFieldsOf = ({ id, name }: Pick<Group, 'id' | 'name'>) => ({ group_id: id, group: toAuditName(name) });
 
 /**
  * Creates an entry by the service, dated now. The actor is null for the service itself, the operator's command line and
  * an unknown caller.
  */
-export const systemEntry = (
+export const createSystemEntry = (
   { clock, random }: Pick<Ports, 'clock' | 'random'>,
   actor: Actor | null,
   { action, ...rest }: SystemMessage,
 ): AuditEntry => {
   const now = clock.now();
-  const message = { action, ...(actor ? { actor: auditName(actor.email) } : {}), ...rest };
+  const message = { action, ...(actor ? { actor: toAuditName(actor.email) } : {}), ...rest };
   return {
     id: random.uuid() as EntryId,
     source: 'system',
@@ -60,12 +60,15 @@ export const systemEntry = (
 };
 
 /** Creates the entry for a binding; its actor is the bound profile. */
-export const bindingEntry = (ports: Pick<Ports, 'random' | 'clock'>, profile: Actor, issuer: string): AuditEntry =>
-  systemEntry(ports, profile, { action: 'profile.bind', ...ofProfile(profile), issuer });
+export const createBindingEntry = (
+  ports: Pick<Ports, 'random' | 'clock'>,
+  profile: Actor,
+  issuer: string,
+): AuditEntry => createSystemEntry(ports, profile, { action: 'profile.bind', ...profileFieldsOf(profile), issuer });
 
 /** Returns the effects of an audited change: the service's entry, and the request's deadline. */
-export const auditEffects = (
+export const createAuditEffects = (
   ports: Pick<Ports, 'clock' | 'random'>,
   { actor, deadline }: Initiator,
   message: SystemMessage,
-): Pick<Effects, 'entries' | 'deadline'> => ({ entries: [systemEntry(ports, actor, message)], deadline });
+): Pick<Effects, 'entries' | 'deadline'> => ({ entries: [createSystemEntry(ports, actor, message)], deadline });

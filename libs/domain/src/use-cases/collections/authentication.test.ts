@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Collection } from '../../collections/collection.ts';
 import type { CollectionId } from '../../ids.ts';
-import { type AuthenticationInput, effectiveAuthentication, nextAuthentication } from './authentication.ts';
+import { type AuthenticationInput, openAuthentication, updateAuthentication } from './authentication.ts';
 
 let sealCount = 0;
 
@@ -18,39 +18,44 @@ const cipher = {
 
 const id = 'c' as CollectionId;
 
-const apiKey = (change: { readonly name?: string; readonly value?: string }): AuthenticationInput => ({
+const apiKey = (changes: { readonly name?: string; readonly value?: string }): AuthenticationInput => ({
   type: 'apiKey',
   name: 'X-Key',
   in: null,
   value: undefined,
-  ...change,
+  ...changes,
 });
 
-const stored = nextAuthentication(cipher, id, null, apiKey({ value: 's3cret' }));
+const currentAuthentication = updateAuthentication(cipher, id, null, apiKey({ value: 's3cret' }));
 
-const valueOf = (authentication: typeof stored) =>
-  effectiveAuthentication(cipher, { id, storedAuthentication: authentication } as Collection).value;
+const valueOf = (authentication: typeof currentAuthentication) =>
+  openAuthentication(cipher, { id, storedAuthentication: authentication } as Collection).value;
 
 test('a credential is sealed for this collection and opened again', () => {
-  expect(stored).toMatchObject({ type: 'apiKey', name: 'X-Key', in: 'header' });
-  expect(valueOf(stored)).toBe('s3cret');
+  expect(currentAuthentication).toMatchObject({ type: 'apiKey', name: 'X-Key', in: 'header' });
+  expect(valueOf(currentAuthentication)).toBe('s3cret');
   expect(() =>
-    effectiveAuthentication(cipher, { id: 'other', storedAuthentication: stored } as unknown as Collection),
+    openAuthentication(cipher, {
+      id: 'other',
+      storedAuthentication: currentAuthentication,
+    } as unknown as Collection),
   ).toThrow();
 });
 
 test('input without a value keeps the stored one, null removes it, undefined changes nothing', () => {
-  expect(valueOf(nextAuthentication(cipher, id, stored, apiKey({ name: 'X-Other' })))).toBe('s3cret');
-  expect(nextAuthentication(cipher, id, stored, null)).toBeNull();
-  expect(nextAuthentication(cipher, id, stored, undefined)).toBe(stored);
+  expect(valueOf(updateAuthentication(cipher, id, currentAuthentication, apiKey({ name: 'X-Other' })))).toBe('s3cret');
+  expect(updateAuthentication(cipher, id, currentAuthentication, null)).toBeNull();
+  expect(updateAuthentication(cipher, id, currentAuthentication, undefined)).toBe(currentAuthentication);
 });
 
 test('the same input again changes nothing', () => {
-  expect(nextAuthentication(cipher, id, stored, apiKey({ value: 's3cret' }))).toBe(stored);
+  expect(updateAuthentication(cipher, id, currentAuthentication, apiKey({ value: 's3cret' }))).toBe(
+    currentAuthentication,
+  );
 });
 
-test('the type none drops a stored credential', () => {
-  expect(nextAuthentication(cipher, id, stored, { type: 'none' })).toEqual({
+test('the type none removes a stored credential', () => {
+  expect(updateAuthentication(cipher, id, currentAuthentication, { type: 'none' })).toEqual({
     type: 'none',
     name: null,
     in: null,
@@ -58,8 +63,8 @@ test('the type none drops a stored credential', () => {
   });
 });
 
-test('bearer and basic are sent as Authorization unless another name is given', () => {
+test('bearer and basic are sent as Authorization unless a different name is given', () => {
   const basic = { type: 'basic', name: null, value: 'x' } as const;
-  expect(nextAuthentication(cipher, id, null, basic)).toMatchObject({ name: 'Authorization', in: null });
-  expect(nextAuthentication(cipher, id, null, { ...basic, name: 'X-Basic' })).toMatchObject({ name: 'X-Basic' });
+  expect(updateAuthentication(cipher, id, null, basic)).toMatchObject({ name: 'Authorization', in: null });
+  expect(updateAuthentication(cipher, id, null, { ...basic, name: 'X-Basic' })).toMatchObject({ name: 'X-Basic' });
 });

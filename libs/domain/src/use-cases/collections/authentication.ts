@@ -35,7 +35,7 @@ export interface EffectiveAuthentication {
  * Returns the value to store in place of `current`: `current` itself if nothing changes, so that nothing is written.
  * Undefined leaves the stored value unchanged; null removes it.
  */
-export const nextAuthentication = (
+export const updateAuthentication = (
   cipher: Ports['cipher'],
   id: CollectionId,
   current: StoredAuthentication | null,
@@ -62,31 +62,36 @@ const sealedValueOf = (
   input: AuthenticationInput,
 ): string | null => {
   if (input.type === 'none') return null;
-  const sealed = current?.sealedValue ?? null;
+  const currentSealedValue = current?.sealedValue ?? null;
   const { value } = input;
-  if (value === undefined || (sealed !== null && value === cipher.open(sealed, sealingContext(id)))) return sealed;
-  return cipher.seal(value, sealingContext(id));
+  if (
+    value === undefined ||
+    (currentSealedValue !== null && value === cipher.open(currentSealedValue, sealingContextOf(id)))
+  )
+    return currentSealedValue;
+  return cipher.seal(value, sealingContextOf(id));
 };
 
 /** Returns the stored authentication with its credential opened, or else the document's, which has no credential. */
-export const effectiveAuthentication = (cipher: Ports['cipher'], collection: Collection): EffectiveAuthentication => {
-  const { id, storedAuthentication: stored, derivedAuthentication } = collection;
-  if (!stored) return { ...derivedAuthentication, value: null };
-  const { type, name, in: place, sealedValue } = stored;
-  return { type, name, in: place, value: sealedValue === null ? null : cipher.open(sealedValue, sealingContext(id)) };
+export const openAuthentication = (cipher: Ports['cipher'], collection: Collection): EffectiveAuthentication => {
+  const { id, storedAuthentication: authentication, derivedAuthentication } = collection;
+  if (!authentication) return { ...derivedAuthentication, value: null };
+  const { type, name, in: place, sealedValue } = authentication;
+  return { type, name, in: place, value: sealedValue === null ? null : cipher.open(sealedValue, sealingContextOf(id)) };
 };
 
 /** Returns the stored authentication, resealed with the current key; null if nothing needs resealing. */
 export const resealAuthentication = (
   cipher: Ports['cipher'],
-  { id, storedAuthentication: stored }: Collection,
+  { id, storedAuthentication: authentication }: Collection,
 ): StoredAuthentication | null => {
-  if (!stored || stored.sealedValue === null || cipher.isCurrent(stored.sealedValue)) return null;
-  const context = sealingContext(id);
-  return { ...stored, sealedValue: cipher.seal(cipher.open(stored.sealedValue, context), context) };
+  if (!authentication || authentication.sealedValue === null || cipher.isCurrent(authentication.sealedValue))
+    return null;
+  const context = sealingContextOf(id);
+  return { ...authentication, sealedValue: cipher.seal(cipher.open(authentication.sealedValue, context), context) };
 };
 
-const sealingContext = (id: CollectionId): string => `collection:${id}:authentication`;
+const sealingContextOf = (id: CollectionId): string => `collection:${id}:authentication`;
 
 const isSameAuthentication = (a: StoredAuthentication, b: StoredAuthentication): boolean =>
   a.type === b.type && a.name === b.name && a.in === b.in && a.sealedValue === b.sealedValue;

@@ -1,11 +1,11 @@
 import type { Collection } from '../../collections/collection.ts';
 import type { ReadDocument } from '../../documents/document.ts';
 
-type Described = Pick<Collection, 'description' | 'descriptionDerived'>;
-type Document = Pick<ReadDocument, 'description' | 'derivedDescription'>;
+type DescriptionFields = Pick<Collection, 'description' | 'descriptionDerived'>;
+type DocumentDescription = Pick<ReadDocument, 'description' | 'derivedDescription'>;
 
 /** Returns a document's own description, or else one derived from its text. */
-export const descriptionFrom = ({ description, derivedDescription }: Document): Described =>
+export const descriptionFrom = ({ description, derivedDescription }: DocumentDescription): DescriptionFields =>
   description
     ? { description, descriptionDerived: false }
     : { description: derivedDescription, descriptionDerived: true };
@@ -15,12 +15,13 @@ export const descriptionFrom = ({ description, derivedDescription }: Document): 
  * was written. A derived description is updated with the document; if it is sent back unchanged, for example by a
  * client that returns everything it has read, it remains derived.
  */
-export const nextDescription = (
-  { description, descriptionDerived }: Described,
-  written: string | undefined,
-  document: Document | undefined,
-): Described => {
+export const updateDescription = (
+  { description, descriptionDerived }: DescriptionFields,
+  editedDescription: string | undefined,
+  document: DocumentDescription | undefined,
+): DescriptionFields => {
   const current = { description, descriptionDerived };
-  if (written !== undefined && written !== description) return { description: written, descriptionDerived: false };
+  if (editedDescription !== undefined && editedDescription !== description)
+    return { description: editedDescription, descriptionDerived: false };
   return document && descriptionDerived ? descriptionFrom(document) : current;
 };

@@ -12,8 +12,8 @@ export const findVisibleCollection =
   ({ collections }: Pick<Ports, 'collections'>) =>
   async (principal: Principal, reference: CollectionReference): Promise<CollectionId> => {
     if (reference.by === 'id') return reference.id;
-    const [collection, ...others] = await collections.findByNames(visibilityOf(principal), [reference.name]);
-    if (others.length > 0) throw new PorticoError('name_shared');
+    const [collection, ...otherMatches] = await collections.findByNames(visibilityOf(principal), [reference.name]);
+    if (otherMatches.length > 0) throw new PorticoError('name_shared');
     if (!collection) throw new PorticoError('collection_not_found');
     return collection.id;
   };

@@ -8,13 +8,13 @@ import type { Settings } from '../../settings.ts';
 import { descriptionFrom } from './description.ts';
 import {
   applyEdit,
-  changedFields,
+  listChangedFields,
   createCollection,
   rejectViolations,
   updateCollection,
   type CollectionEdit,
   type NewCollection,
-  type WritingNeeds,
+  type WritingPorts,
 } from './write-collection.ts';
 
 export interface ImportedDocument extends Pick<NewCollection, 'name' | 'document' | 'strict'> {
@@ -40,7 +40,7 @@ export interface Namesakes {
  * document's own; if the document has none, a written description is kept, and any other is derived from the document.
  * Throws `name_shared` if the import is by name and several collections have that name.
  */
-export const importCollection = (ports: WritingNeeds, settings: Settings) => {
+export const importCollection = (ports: WritingPorts, settings: Settings) => {
   const create = createCollection(ports, settings);
   const update = updateCollection(ports, settings);
   return async (
@@ -48,8 +48,8 @@ export const importCollection = (ports: WritingNeeds, settings: Settings) => {
     createdBy: ProfileId,
     input: ImportedDocument,
   ): Promise<Namesakes & { readonly collection: Collection; readonly outcome: ImportOutcome }> => {
-    const existing = await findExisting(ports, input);
-    if (!existing) {
+    const existingId = await findExisting(ports, input);
+    if (!existingId) {
       const { name, document, strict, importKey } = input;
       const fields = { name, document, strict, ...descriptionFrom(document), authentication: null };
       const collection = await create(authority, createdBy, {
@@ -58,9 +58,9 @@ export const importCollection = (ports: WritingNeeds, settings: Settings) => {
       });
       return { collection, outcome: 'created', namesakes: await namesakesOf(ports, collection) };
     }
-    const { collection, changed } = await update(authority, existing, editOf(input));
-    const namesakes = changed ? await namesakesOf(ports, collection) : [];
-    return { collection, outcome: changed ? 'updated' : 'unchanged', namesakes };
+    const { collection, hasChanged } = await update(authority, existingId, editOf(input));
+    const namesakes = hasChanged ? await namesakesOf(ports, collection) : [];
+    return { collection, outcome: hasChanged ? 'updated' : 'unchanged', namesakes };
   };
 };
 
@@ -70,35 +70,45 @@ export interface ImportPlan extends Namesakes {
   /** The current collection; null if one would be created. */
   readonly current: Collection | null;
   /** The collection after the import. */
-  readonly planned: Pick<Collection, 'name' | 'description' | 'descriptionDerived'>;
+  readonly plannedFields: Pick<Collection, 'name' | 'description' | 'descriptionDerived'>;
   /**
    * The added operations, in the order of their document. Operations are the same if their methods and paths are equal.
    */
-  readonly added: readonly Operation[];
-  readonly removed: readonly Operation[];
+  readonly addedOperations: readonly Operation[];
+  readonly removedOperations: readonly Operation[];
 }
 
-type PlanningNeeds = Pick<Ports, 'collections' | 'operations' | 'documents' | 'cipher'>;
+type PlanningPorts = Pick<Ports, 'collections' | 'operations' | 'documents' | 'cipher'>;
 
 /** Returns the changes that `importCollection` would make, and throws the same errors. Writes nothing. */
 export const planImport =
-  (ports: PlanningNeeds, settings: Settings) =>
+  (ports: PlanningPorts, settings: Settings) =>
   async (_authority: AdminAuthority, input: ImportedDocument): Promise<ImportPlan> => {
     const { document, name, strict } = input;
-    const existing = await findExisting(ports, input);
+    const existingId = await findExisting(ports, input);
     rejectViolations(settings, strict, document);
-    const current = existing && (await ports.collections.find(existing));
+    const current = existingId && (await ports.collections.find(existingId));
     if (!current) {
-      const planned = { name, ...descriptionFrom(document) };
+      const plannedFields = { name, ...descriptionFrom(document) };
       const namesakes = await namesakesOf(ports, { id: null, name });
-      return { outcome: 'created', current: null, planned, namesakes, added: document.operations, removed: [] };
+      return {
+        outcome: 'created',
+        current: null,
+        plannedFields,
+        namesakes,
+        addedOperations: document.operations,
+        removedOperations: [],
+      };
     }
-    const planned = applyEdit(ports.cipher, current, editOf(input));
-    const outcome = changedFields(current, planned).length > 0 ? 'updated' : 'unchanged';
-    const before = await operationsOf(ports, current);
-    const [added, removed] = [missingIn(before, document.operations), missingIn(document.operations, before)];
-    const namesakes = outcome === 'updated' ? await namesakesOf(ports, { id: existing, name }) : [];
-    return { outcome, current, planned, namesakes, added, removed };
+    const plannedFields = applyEdit(ports.cipher, current, editOf(input));
+    const outcome = listChangedFields(current, plannedFields).length > 0 ? 'updated' : 'unchanged';
+    const currentOperations = await operationsOf(ports, current);
+    const [addedOperations, removedOperations] = [
+      findMissing(currentOperations, document.operations),
+      findMissing(document.operations, currentOperations),
+    ];
+    const namesakes = outcome === 'updated' ? await namesakesOf(ports, { id: existingId, name }) : [];
+    return { outcome, current, plannedFields, namesakes, addedOperations, removedOperations };
   };
 
 const editOf = ({ name, document, strict }: ImportedDocument): CollectionEdit => ({
@@ -114,35 +124,40 @@ const findExisting = async (
   { importKey, name }: ImportedDocument,
 ): Promise<CollectionId | null> => {
   if (importKey !== null) return (await collections.findByImportKey(importKey))?.id ?? null;
-  const [first, second] = await findByName(collections, name);
-  if (second) throw new PorticoError('name_shared', { because: 'rename all but one, or publish by an import key' });
-  return first?.id ?? null;
+  const [match, secondMatch] = await findByName(collections, name);
+  if (secondMatch)
+    throw new PorticoError('name_shared', { reason: 'rename all but one, or publish with an import key' });
+  return match?.id ?? null;
 };
 
 const namesakesOf = async (
   { collections }: Pick<Ports, 'collections'>,
   { id, name }: { readonly id: CollectionId | null; readonly name: string },
 ): Promise<readonly CollectionId[]> =>
-  (await findByName(collections, name)).flatMap((other) => (other.id === id ? [] : other.id));
+  (await findByName(collections, name)).flatMap((namesake) => (namesake.id === id ? [] : namesake.id));
 
-const findByName = (collections: Ports['collections'], name: string) => collections.findByNames({ of: 'all' }, [name]);
+const findByName = (collections: Ports['collections'], name: string) =>
+  collections.findByNames({ scope: 'all' }, [name]);
 
-const everything = { tag: null, containing: null };
+const noFilter = { tag: null, containing: null };
 
 /**
  * Returns the operations of the stored document. If an earlier version stored the document, they may not have been
  * written yet.
  */
 const operationsOf = async (
-  { collections, operations, documents }: Omit<PlanningNeeds, 'cipher'>,
+  { collections, operations, documents }: Omit<PlanningPorts, 'cipher'>,
   { id, documentDigest }: Collection,
 ): Promise<readonly Operation[]> => {
-  if ((await operations.digest(id)) === documentDigest) return operations.list(id, everything, null);
-  const stored = await collections.document(id);
-  return stored ? documents.readOperations(stored.packed) : [];
+  if ((await operations.findDigest(id)) === documentDigest) return operations.list(id, noFilter, null);
+  const storedDocument = await collections.findDocument(id);
+  return storedDocument ? documents.readOperations(storedDocument.packed) : [];
 };
 
-const missingIn = (present: readonly Operation[], candidates: readonly Operation[]): readonly Operation[] => {
-  const keys = new Set(present.map(({ key }) => key));
+const findMissing = (
+  existingOperations: readonly Operation[],
+  candidates: readonly Operation[],
+): readonly Operation[] => {
+  const keys = new Set(existingOperations.map(({ key }) => key));
   return candidates.filter(({ key }) => !keys.has(key));
 };

@@ -1,14 +1,14 @@
 import { createCallerQueue } from '../../access/caller-queue.ts';
-import { type Principal, readableTarget, visibilityOf } from '../../access/principal.ts';
+import { type Principal, requireReadableTarget, visibilityOf } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ListedCollection } from '../../collections/collection.ts';
 import type { PackedText } from '../../documents/document.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ListPage } from '../../ports/collection-store.ts';
-import { valueHint } from '../../operations/operation-slice.ts';
+import { valueHintOf } from '../../operations/operation-slice.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
-import { ofCollection, systemEntry } from '../audit/system-entry.ts';
-import { type EffectiveAuthentication, effectiveAuthentication } from './authentication.ts';
+import { collectionFieldsOf, createSystemEntry } from '../audit/system-entry.ts';
+import { type EffectiveAuthentication, openAuthentication } from './authentication.ts';
 
 /** How many times in a row a document may be replaced while it is being read. */
 const readAttemptsMax = 10;
@@ -27,8 +27,9 @@ export const readDocument =
   async (collection: CollectionHead): Promise<CollectionWithDocument> => {
     let current: CollectionHead | null = collection;
     for (let attempt = 0; attempt < readAttemptsMax; attempt++) {
-      const stored = await collections.document(current.id);
-      if (stored?.digest === current.documentDigest) return { collection: current, document: stored.packed };
+      const storedDocument = await collections.findDocument(current.id);
+      if (storedDocument?.digest === current.documentDigest)
+        return { collection: current, document: storedDocument.packed };
       current = await collections.find(current.id);
       if (!current) throw new PorticoError('collection_not_found');
     }
@@ -44,8 +45,8 @@ export const readYaml = (ports: Pick<Ports, 'collections' | 'documents'>) => {
   const enqueue = createCallerQueue();
   return (principal: Principal): Promise<{ readonly digest: string; readonly yaml: PackedText }> =>
     enqueue(principal, async () => {
-      const { document, collection } = await read(readableTarget(principal));
-      const yaml = await ports.documents.yamlText(document, principal.deadline);
+      const { document, collection } = await read(requireReadableTarget(principal));
+      const yaml = await ports.documents.convertToYaml(document, principal.deadline);
       return { digest: collection.documentDigest, yaml };
     });
 };
@@ -62,15 +63,15 @@ export interface CollectionMetadata {
 export const readMetadata =
   (ports: Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & WithUsageCounter) =>
   async (principal: Principal<Collection>): Promise<CollectionMetadata> => {
-    const collection = readableTarget(principal);
-    const authentication = effectiveAuthentication(ports.cipher, collection);
+    const collection = requireReadableTarget(principal);
+    const authentication = openAuthentication(ports.cipher, collection);
     if (authentication.value !== null) {
       const message = {
         action: 'collection.credential_read' as const,
-        ...ofCollection(collection),
+        ...collectionFieldsOf(collection),
         via: principal.via,
       };
-      await ports.audit.append(systemEntry(ports, principal.profile, message), principal.deadline);
+      await ports.audit.append(createSystemEntry(ports, principal.profile, message), principal.deadline);
       ports.uses.count(principal, 'credential_read', collection.id);
     }
     ports.uses.count(principal, 'read', collection.id);
@@ -89,7 +90,7 @@ export const readMetadataHints =
   ({ operations }: Pick<Ports, 'operations'>) =>
   async ({ collection, authentication }: CollectionMetadata): Promise<MetadataHints> => ({
     deprecated: await operations.areAllDeprecated(collection.id),
-    valueHint: valueHint(authentication, collection.name),
+    valueHint: valueHintOf(authentication, collection.name),
   });
 
 /**

@@ -7,11 +7,11 @@ import type { CollectionId, ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
-import { ofCollection, auditEffects } from '../audit/system-entry.ts';
+import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
 import type { NewJob } from '../../jobs/job.ts';
-import { collectionJob } from '../search/collection-jobs.ts';
-import { type AuthenticationInput, nextAuthentication } from './authentication.ts';
-import { nextDescription } from './description.ts';
+import { createCollectionJob } from '../search/collection-jobs.ts';
+import { type AuthenticationInput, updateAuthentication } from './authentication.ts';
+import { updateDescription } from './description.ts';
 
 export interface NewCollection {
   readonly name: string;
@@ -42,11 +42,11 @@ export interface CollectionEdit {
 /** A condition on the current collection for a change; it is checked in the transaction of the change. */
 export type Precondition = (current: CollectionHead) => boolean;
 
-export type WritingNeeds = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher'>;
+export type WritingPorts = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher'>;
 
 /** Adds a collection. It is embedded later, in the background. */
 export const createCollection =
-  (ports: WritingNeeds, settings: Settings) =>
+  (ports: WritingPorts, settings: Settings) =>
   async (authority: AdminAuthority, createdBy: ProfileId, input: NewCollection): Promise<Collection> => {
     const { name, description, document } = input;
     rejectViolations(settings, input.strict, document);
@@ -62,15 +62,15 @@ export const createCollection =
       revision: 1,
       contentRevision: 1,
       descriptionDerived: input.descriptionDerived ?? false,
-      storedAuthentication: nextAuthentication(ports.cipher, id, null, input.authentication),
+      storedAuthentication: updateAuthentication(ports.cipher, id, null, input.authentication),
       discoverable: input.discoverable ?? false,
       importKey: input.importKey ?? null,
-      ...factsOf(document),
+      ...documentFieldsOf(document),
     };
-    const jobs = embeddingJobs(ports, id);
-    const effects = auditEffects(ports, authority, {
+    const jobs = createEmbeddingJobs(ports, id);
+    const effects = createAuditEffects(ports, authority, {
       action: 'collection.create',
-      ...ofCollection(collection),
+      ...collectionFieldsOf(collection),
       ...(collection.descriptionDerived ? { description_derived: true } : {}),
       ...(collection.discoverable ? { discoverable: true } : {}),
     });
@@ -81,7 +81,7 @@ export const createCollection =
 export interface UpdatedCollection {
   readonly collection: Collection;
   /** False if nothing was written; in that case, `updatedAt` is unchanged. */
-  readonly changed: boolean;
+  readonly hasChanged: boolean;
 }
 
 /**
@@ -91,47 +91,47 @@ export interface UpdatedCollection {
  * meet the caller's precondition.
  */
 export const updateCollection =
-  (ports: WritingNeeds, settings: Settings) =>
+  (ports: WritingPorts, settings: Settings) =>
   async (
     authority: AdminAuthority,
     id: CollectionId,
     edit: CollectionEdit,
-    isExpected: Precondition = always,
+    isExpected: Precondition = acceptAny,
   ): Promise<UpdatedCollection> => {
     if (edit.document) rejectViolations(settings, edit.strict, edit.document);
-    const jobs = embeddingJobs(ports, id);
+    const jobs = createEmbeddingJobs(ports, id);
     const now = ports.clock.now();
-    let changed = false;
-    let needed: readonly NewJob[] = [];
+    let hasChanged = false;
+    let neededJobs: readonly NewJob[] = [];
     const collection = await ports.collections.update(id, (current) => {
       checkPrecondition(isExpected, current);
-      const edited = applyEdit(ports.cipher, current, edit);
-      const fields = changedFields(current, edited);
-      changed = fields.length > 0;
+      const editedCollection = applyEdit(ports.cipher, current, edit);
+      const fields = listChangedFields(current, editedCollection);
+      hasChanged = fields.length > 0;
       const isReworded = fields.includes('name') || fields.includes('description');
-      needed = jobs.filter(
+      neededJobs = jobs.filter(
         ({ task }) => isReworded || (task.kind === 'operations' && fields.includes('documentDigest')),
       );
-      if (!changed) return null;
+      if (!hasChanged) return null;
       return {
         collection: {
-          ...edited,
+          ...editedCollection,
           revision: current.revision + 1,
           contentRevision: current.contentRevision + (isReworded ? 1 : 0),
           updatedAt: nextChangeAt(current.updatedAt, now),
         },
         ...(edit.document && fields.includes('documentDigest') ? { document: edit.document } : {}),
-        ...auditEffects(ports, authority, {
+        ...createAuditEffects(ports, authority, {
           action: 'collection.update',
-          ...ofCollection(current),
+          ...collectionFieldsOf(current),
           fields: fields.map((field) => auditNames[field]),
-          ...(fields.includes('name') ? { new_name: edited.name } : {}),
-          ...(fields.includes('discoverable') ? { discoverable: edited.discoverable } : {}),
+          ...(fields.includes('name') ? { new_name: editedCollection.name } : {}),
+          ...(fields.includes('discoverable') ? { discoverable: editedCollection.discoverable } : {}),
         }),
-        jobs: needed,
+        jobs: neededJobs,
       };
     });
-    return { collection, changed };
+    return { collection, hasChanged };
   };
 
 /**
@@ -139,30 +139,30 @@ export const updateCollection =
  * does.
  */
 export const removeCollection =
-  (ports: WritingNeeds) =>
-  async (authority: AdminAuthority, id: CollectionId, isExpected: Precondition = always): Promise<void> => {
-    const job = collectionJob(ports, 'embed', id);
+  (ports: WritingPorts) =>
+  async (authority: AdminAuthority, id: CollectionId, isExpected: Precondition = acceptAny): Promise<void> => {
+    const job = createCollectionJob(ports, 'embed', id);
     await ports.collections.remove(id, (current) => {
       checkPrecondition(isExpected, current);
       return {
-        ...auditEffects(ports, authority, { action: 'collection.delete', ...ofCollection(current) }),
+        ...createAuditEffects(ports, authority, { action: 'collection.delete', ...collectionFieldsOf(current) }),
         jobs: [job],
       };
     });
   };
 
-const always: Precondition = () => true;
+const acceptAny: Precondition = () => true;
 
 const checkPrecondition = (isExpected: Precondition, current: Collection): void => {
   if (!isExpected(current)) throw new PorticoError('precondition_failed');
 };
 
-const embeddingJobs = (ports: WritingNeeds, id: CollectionId): readonly NewJob[] => [
-  collectionJob(ports, 'embed', id),
-  collectionJob(ports, 'operations', id),
+const createEmbeddingJobs = (ports: WritingPorts, id: CollectionId): readonly NewJob[] => [
+  createCollectionJob(ports, 'embed', id),
+  createCollectionJob(ports, 'operations', id),
 ];
 
-const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
+const documentFieldsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
   baseUrl,
   derivedAuthentication: authentication,
   documentDigest: digest,
@@ -172,10 +172,10 @@ const factsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
 export const applyEdit = (cipher: Ports['cipher'], current: Collection, edit: CollectionEdit): Collection => ({
   ...current,
   name: edit.name ?? current.name,
-  ...nextDescription(current, edit.description, edit.document),
-  storedAuthentication: nextAuthentication(cipher, current.id, current.storedAuthentication, edit.authentication),
+  ...updateDescription(current, edit.description, edit.document),
+  storedAuthentication: updateAuthentication(cipher, current.id, current.storedAuthentication, edit.authentication),
   discoverable: edit.discoverable ?? current.discoverable,
-  ...(edit.document ? factsOf(edit.document) : {}),
+  ...(edit.document ? documentFieldsOf(edit.document) : {}),
 });
 
 /** The names that audit entries use for the parts of a collection that can change. */
@@ -187,11 +187,11 @@ const auditNames = {
   discoverable: 'discoverable',
   documentDigest: 'openapi_spec',
 } as const;
-const editable = Object.keys(auditNames) as readonly (keyof typeof auditNames)[];
+const editableFields = Object.keys(auditNames) as readonly (keyof typeof auditNames)[];
 
 /** Returns the parts that differ; if there are none, nothing is written. */
-export const changedFields = (before: Collection, after: Collection) =>
-  editable.filter((field) => before[field] !== after[field]);
+export const listChangedFields = (before: Collection, after: Collection) =>
+  editableFields.filter((field) => before[field] !== after[field]);
 
 /** Throws `SchemaViolationError` if violations are not accepted and the document has any. */
 export const rejectViolations = ({ strictDocuments }: Settings, strict: boolean, { warnings }: ReadDocument): void => {

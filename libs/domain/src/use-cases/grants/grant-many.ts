@@ -4,19 +4,19 @@ import { rejectPastExpiry } from '../../grants/expiry.ts';
 import {
   type Grant,
   grantingRules,
-  type GrantRefusal,
+  type GrantErrorCode,
   type GrantState,
   type Pair,
   revokingRules,
 } from '../../grants/grant.ts';
 import type { CollectionId } from '../../ids.ts';
-import { type Instant, isoOrNull } from '../../instant.ts';
+import { type Instant, toIsoOrNull } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
-import { systemEntry } from '../audit/system-entry.ts';
+import { createSystemEntry } from '../audit/system-entry.ts';
 import { closeByGrant } from '../requests/close-by-grant.ts';
-import { enforce, expiryField } from './grant-access.ts';
+import { enforce, expiryFieldOf } from './grant-access.ts';
 import { type GrantSelection, resolvePairs, type NamedPair } from './resolve-pairs.ts';
 
 /** The maximum number of pairs in one request, including repeated ones. */
@@ -32,7 +32,7 @@ export interface PairOutcome extends NamedPair {
   readonly expiresAt: Instant | null;
 }
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' | 'collections' | 'mailer'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' | 'collections' | 'mailer'>;
 
 /**
  * Grants every profile and group access to every collection, in one transaction, and closes the requests for them. Each
@@ -40,47 +40,47 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'grants' | 'groups' | 'profiles' |
  * their expiry.
  */
 export const grantMany =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (
     authority: AdminAuthority,
-    many: GrantSelection,
+    selection: GrantSelection,
     expiresAt?: Instant | null,
   ): Promise<readonly PairOutcome[]> => {
     rejectPastExpiry(expiresAt, ports.clock.now());
-    return decideMany(ports, authority, many, (state, now) => decideGrant(state, now, expiresAt));
+    return decideMany(ports, authority, selection, (state, now) => decideGrant(state, now, expiresAt));
   };
 
 /**
- * Revokes the access of every profile and group to every collection, in the same way. Access that a client has through
+ * Revokes the access of every profile and group to every collection, in the same way as `grantMany`. Access that a client has through
  * a group is kept.
  */
 export const revokeMany =
-  (ports: Needs) =>
-  (authority: AdminAuthority, many: GrantSelection): Promise<readonly PairOutcome[]> =>
-    decideMany(ports, authority, many, decideRevocation);
+  (ports: RequiredPorts) =>
+  (authority: AdminAuthority, selection: GrantSelection): Promise<readonly PairOutcome[]> =>
+    decideMany(ports, authority, selection, decideRevocation);
 
 /** The decision about one pair. */
 interface Decision {
   readonly result: PairResult;
-  readonly refusal?: GrantRefusal;
+  readonly errorCode?: GrantErrorCode;
   readonly expiresAt: Instant | null;
   readonly put?: Grant;
   readonly remove?: boolean;
-  readonly closes?: readonly AccessRequest[];
-  readonly message?: Parameters<typeof systemEntry>[2];
+  readonly requestsToClose?: readonly AccessRequest[];
+  readonly message?: Parameters<typeof createSystemEntry>[2];
 }
 
 const decideGrant = (state: GrantState, now: Instant, expiresAt: Instant | null | undefined): Decision => {
-  const refusal = firstRefusal(grantingRules, state, now);
-  if (refusal === 'already_granted' && state.grant) return decideExtension(state, state.grant, now, expiresAt);
-  if (refusal) return { result: 'not_found', refusal, expiresAt: null };
+  const errorCode = findErrorCode(grantingRules, state, now);
+  if (errorCode === 'already_granted' && state.grant) return decideExtension(state, state.grant, now, expiresAt);
+  if (errorCode) return { result: 'not_found', errorCode, expiresAt: null };
   const grant = { grantedAt: now, expiresAt: expiresAt ?? null };
   return {
     result: 'granted',
     expiresAt: grant.expiresAt,
     put: grant,
-    closes: state.requests,
-    message: { action: 'access.grant', ...enforce(grantingRules, state, now), ...expiryField(grant.expiresAt) },
+    requestsToClose: state.requests,
+    message: { action: 'access.grant', ...enforce(grantingRules, state, now), ...expiryFieldOf(grant.expiresAt) },
   };
 };
 
@@ -92,19 +92,19 @@ const decideExtension = (
 ): Decision => {
   if (expiresAt === undefined || expiresAt === grant.expiresAt)
     return { result: 'already', expiresAt: grant.expiresAt };
-  const names = enforce(revokingRules, state, now);
+  const auditFields = enforce(revokingRules, state, now);
   return {
     result: 'changed',
     expiresAt,
     put: { grantedAt: grant.grantedAt, expiresAt },
-    message: { action: 'access.expiry', ...names, expires_at: isoOrNull(expiresAt) },
+    message: { action: 'access.expiry', ...auditFields, expires_at: toIsoOrNull(expiresAt) },
   };
 };
 
 const decideRevocation = (state: GrantState, now: Instant): Decision => {
-  const refusal = firstRefusal(revokingRules, state, now);
-  if (refusal === 'grant_not_found') return { result: 'not_granted', expiresAt: null };
-  if (refusal) return { result: 'not_found', refusal, expiresAt: null };
+  const errorCode = findErrorCode(revokingRules, state, now);
+  if (errorCode === 'grant_not_found') return { result: 'not_granted', expiresAt: null };
+  if (errorCode) return { result: 'not_found', errorCode, expiresAt: null };
   return {
     result: 'revoked',
     expiresAt: null,
@@ -113,22 +113,22 @@ const decideRevocation = (state: GrantState, now: Instant): Decision => {
   };
 };
 
-const firstRefusal = (rules: typeof grantingRules, state: GrantState, now: Instant): GrantRefusal | null => {
+const findErrorCode = (rules: typeof grantingRules, state: GrantState, now: Instant): GrantErrorCode | null => {
   for (const rule of rules) {
-    const refusal = rule(state, now);
-    if (refusal) return refusal;
+    const errorCode = rule(state, now);
+    if (errorCode) return errorCode;
   }
   return null;
 };
 
 const decideMany = async (
-  ports: Needs,
+  ports: RequiredPorts,
   authority: AdminAuthority,
-  many: GrantSelection,
+  selection: GrantSelection,
   decide: (state: GrantState, now: Instant) => Decision,
 ): Promise<readonly PairOutcome[]> => {
-  const resolved = await resolvePairs(ports, many);
-  const pairs = resolved.flatMap(({ pair }) => (pair ? [pair] : []));
+  const namedPairs = await resolvePairs(ports, selection);
+  const pairs = namedPairs.flatMap(({ pair }) => (pair ? [pair] : []));
   let decisions: readonly (readonly [GrantState, Decision])[] = [];
   if (pairs.length > 0) {
     await ports.grants.update(pairs, (states) => {
@@ -137,52 +137,52 @@ const decideMany = async (
       return changeOf(ports, authority, decisions);
     });
   }
-  return outcomesOf(resolved, decisions);
+  return outcomesOf(namedPairs, decisions);
 };
 
 const outcomesOf = (
-  resolved: readonly NamedPair[],
+  namedPairs: readonly NamedPair[],
   decisions: readonly (readonly [GrantState, Decision])[],
 ): readonly PairOutcome[] => {
   const outcomes = decisions.values();
-  const nameUndecided = namesFrom(decisions);
-  return resolved.map((namedPair): PairOutcome => {
-    if (!namedPair.pair) return nameUndecided(namedPair);
-    const next = outcomes.next();
-    if (next.done) throw new Error('A pair has no outcome.');
-    const [state, { result, refusal, expiresAt }] = next.value;
-    return { ...withNames(namedPair, state), result, expiresAt, reason: refusal ? detailOf(refusal) : null };
+  const toUndecidedOutcome = undecidedOutcomesFrom(decisions);
+  return namedPairs.map((namedPair): PairOutcome => {
+    if (!namedPair.pair) return toUndecidedOutcome(namedPair);
+    const nextDecision = outcomes.next();
+    if (nextDecision.done) throw new Error('A pair has no outcome.');
+    const [state, { result, errorCode, expiresAt }] = nextDecision.value;
+    return { ...addCurrentNames(namedPair, state), result, expiresAt, reason: errorCode ? detailOf(errorCode) : null };
   });
 };
 
 /** Names a pair without a decision, using the decisions about other pairs with its grantee or its collection. */
-const namesFrom = (decisions: readonly (readonly [GrantState, Decision])[]) => {
+const undecidedOutcomesFrom = (decisions: readonly (readonly [GrantState, Decision])[]) => {
   const keyOf = ({ kind, id }: Pick<NamedPair['grantee'], 'kind' | 'id'>) => `${kind} ${id}`;
   const grantees = new Map(decisions.map((entry) => [keyOf(entry[0].grantee), entry]));
   const collections = new Map(decisions.map(([{ collection, collectionName }]) => [collection, collectionName]));
   return (namedPair: NamedPair): PairOutcome => {
     const [state, decision] = grantees.get(keyOf(namedPair.grantee)) ?? [];
-    const grantee = state ? withNames(namedPair, state).grantee : namedPair.grantee;
+    const grantee = state ? addCurrentNames(namedPair, state).grantee : namedPair.grantee;
     const name = collections.get(namedPair.collection.id ?? ('' as CollectionId)) ?? namedPair.collection.name;
-    const refusal = decision?.refusal && isAboutGrantee(decision.refusal) ? decision.refusal : null;
+    const errorCode = decision?.errorCode && isAboutGrantee(decision.errorCode) ? decision.errorCode : null;
     return {
       ...namedPair,
       grantee,
       collection: { ...namedPair.collection, name },
-      result: namedPair.ambiguous && !refusal ? 'ambiguous' : 'not_found',
-      reason: refusal ? detailOf(refusal) : namedPair.reason,
+      result: namedPair.isAmbiguous && !errorCode ? 'ambiguous' : 'not_found',
+      reason: errorCode ? detailOf(errorCode) : namedPair.reason,
       expiresAt: null,
     };
   };
 };
 
-const isAboutGrantee = (refusal: GrantRefusal): boolean =>
-  refusal === 'client_not_found' || refusal === 'group_not_found';
+const isAboutGrantee = (errorCode: GrantErrorCode): boolean =>
+  errorCode === 'client_not_found' || errorCode === 'group_not_found';
 
-const detailOf = (refusal: GrantRefusal): string => new PorticoError(refusal).message;
+const detailOf = (errorCode: GrantErrorCode): string => new PorticoError(errorCode).message;
 
 const changeOf = (
-  ports: Needs,
+  ports: RequiredPorts,
   { actor, deadline }: AdminAuthority,
   decisions: readonly (readonly [GrantState, Decision])[],
 ): GrantChange => {
@@ -192,16 +192,16 @@ const changeOf = (
     remove: decisions.flatMap(([state, { remove }]) => (remove ? [pairOf(state)] : [])),
     ...closeByGrant(
       ports,
-      decisions.flatMap(([, { closes = [] }]) => closes),
+      decisions.flatMap(([, { requestsToClose = [] }]) => requestsToClose),
       ports.clock.now(),
     ),
-    entries: decisions.flatMap(([, { message }]) => (message ? [systemEntry(ports, actor, message)] : [])),
+    entries: decisions.flatMap(([, { message }]) => (message ? [createSystemEntry(ports, actor, message)] : [])),
     deadline,
   };
 };
 
 /** Returns the pair with the current names of its objects; objects that do not exist keep the names of the request. */
-const withNames = (
+const addCurrentNames = (
   { grantee, collection, ...rest }: NamedPair,
   { client, group, collectionName }: GrantState,
 ): NamedPair => ({

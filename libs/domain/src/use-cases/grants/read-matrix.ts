@@ -1,5 +1,5 @@
 import type { AdminAuthority } from '../../access/principal.ts';
-import { nameKey } from '../../collections/collection.ts';
+import { toNameKey } from '../../collections/collection.ts';
 import { PorticoError } from '../../errors.ts';
 import type { MatrixFilter, MatrixCursor, MatrixRow } from '../../grants/access-matrix.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -15,19 +15,19 @@ export interface MatrixPage {
   readonly next: MatrixCursor | null;
 }
 
-type Needs = Pick<Ports, 'accessMatrix' | 'clock' | 'profiles' | 'groups' | 'collections'>;
+type RequiredPorts = Pick<Ports, 'accessMatrix' | 'clock' | 'profiles' | 'groups' | 'collections'>;
 
-/** Reads one page of the access matrix. Throws as `mustExist` does. */
+/** Reads one page of the access matrix. Throws as `assertExists` does. */
 export const readMatrix =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (
     _authority: AdminAuthority,
     query: MatrixQuery,
     after: MatrixCursor | null,
     limit: number,
   ): Promise<MatrixPage> => {
-    await mustExist(ports, query);
-    const matches = await ports.accessMatrix.rows(filterOf(query, ports.clock.now()), after, limit + 1);
+    await assertExists(ports, query);
+    const matches = await ports.accessMatrix.listRows(filterOf(query, ports.clock.now()), after, limit + 1);
     const rows = matches.slice(0, limit);
     const last = matches.length > limit ? rows.at(-1) : undefined;
     return { rows, next: last ? cursorOf(last) : null };
@@ -38,18 +38,21 @@ const exportPageSize = 2_000;
 
 /**
  * Reads the whole matrix page by page, only as fast as it is consumed. Concurrent changes may or may not be included.
- * Throws as `mustExist` does, before the first page.
+ * Throws as `assertExists` does, before the first page.
  */
 export const exportMatrix =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (_authority: AdminAuthority, query: MatrixQuery): Promise<AsyncIterable<readonly MatrixRow[]>> => {
-    await mustExist(ports, query);
-    return allPages(ports, filterOf(query, ports.clock.now()));
+    await assertExists(ports, query);
+    return readAllPages(ports, filterOf(query, ports.clock.now()));
   };
 
-async function* allPages({ accessMatrix }: Needs, filter: MatrixFilter): AsyncGenerator<readonly MatrixRow[]> {
+async function* readAllPages(
+  { accessMatrix }: RequiredPorts,
+  filter: MatrixFilter,
+): AsyncGenerator<readonly MatrixRow[]> {
   for (let after: MatrixCursor | null = null; ;) {
-    const rows: readonly MatrixRow[] = await accessMatrix.rows(filter, after, exportPageSize);
+    const rows: readonly MatrixRow[] = await accessMatrix.listRows(filter, after, exportPageSize);
     yield rows;
     const last = rows.at(-1);
     if (!last || rows.length < exportPageSize) return;
@@ -61,15 +64,15 @@ async function* allPages({ accessMatrix }: Needs, filter: MatrixFilter): AsyncGe
  * Throws `user_not_found`, `group_not_found` or `collection_not_found` for a name that does not exist: an empty matrix
  * would imply that no one has access.
  */
-const mustExist = async (
-  { profiles, groups, collections }: Needs,
+const assertExists = async (
+  { profiles, groups, collections }: RequiredPorts,
   { profile, group, collection }: MatrixQuery,
 ): Promise<void> => {
   if (profile?.by === 'name' && !(await profiles.findByEmail(profile.name))) throw new PorticoError('user_not_found');
   if (group?.by === 'name' && (await groups.findByNames([group.name])).length === 0)
     throw new PorticoError('group_not_found');
   if (collection?.by !== 'name') return;
-  const matches = await collections.findByNames({ of: 'all' }, [collection.name]);
+  const matches = await collections.findByNames({ scope: 'all' }, [collection.name]);
   if (matches.length === 0) throw new PorticoError('collection_not_found');
 };
 
@@ -78,9 +81,9 @@ const filterOf = ({ includeExpired, ...filter }: MatrixQuery, now: number): Matr
   liveAt: includeExpired ? null : now,
 });
 
-const cursorOf = ({ client, collection, way }: MatrixRow): MatrixCursor => ({
+const cursorOf = ({ client, collection, grant }: MatrixRow): MatrixCursor => ({
   email: client.email,
-  nameKey: nameKey(collection.name),
+  nameKey: toNameKey(collection.name),
   collectionId: collection.id,
-  groupName: way.group?.name ?? '',
+  groupName: grant.group?.name ?? '',
 });

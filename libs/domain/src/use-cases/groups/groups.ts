@@ -6,10 +6,10 @@ import { nextChangeAt } from '../../instant.ts';
 import type { GroupChange } from '../../ports/group-store.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
-import { ofGroup, auditEffects } from '../audit/system-entry.ts';
+import { groupFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
 import { closeByGrant } from '../requests/close-by-grant.ts';
 
-type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 
 export type GroupInput = Pick<Group, 'name' | 'description' | 'tier'>;
 
@@ -21,16 +21,16 @@ export type GroupEdit = { readonly [Field in keyof GroupInput]?: GroupInput[Fiel
  * immediately.
  */
 export const createGroup =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: AdminAuthority, input: GroupInput): Promise<Group> => {
     const now = ports.clock.now();
     const group: Group = { id: ports.random.uuid() as GroupId, ...input, createdAt: now, updatedAt: now };
     const message = {
       action: 'group.create' as const,
-      ...ofGroup(group),
+      ...groupFieldsOf(group),
       ...(group.tier === null ? {} : { tier: group.tier }),
     };
-    await ports.groups.add(group, auditEffects(ports, authority, message));
+    await ports.groups.add(group, createAuditEffects(ports, authority, message));
     return group;
   };
 
@@ -76,44 +76,46 @@ export const readGroup =
 export const listGroupCollections =
   ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
   async (_authority: AdminAuthority, id: GroupId): Promise<readonly GroupCollection[]> => {
-    const collections = await groups.collectionsOf(id, clock.now());
+    const collections = await groups.listCollections(id, clock.now());
     if (!collections) throw new PorticoError('group_not_found');
     return collections;
   };
 
 /**
- * Changes the fields that the edit sets; takes effect with the next request. This includes membership by a claim for a
+ * Changes the fields that the edit sets; takes effect as of the next request. This includes membership by a claim for a
  * new name, so these members' requests for collections that the group has access to are closed.
  */
 export const updateGroup =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   (authority: AdminAuthority, id: GroupId, edit: GroupEdit): Promise<Group> => {
     const now = ports.clock.now();
     const decide = (current: Group, requests: readonly AccessRequest[]): GroupChange => {
-      const fields = editable.filter((field) => edit[field] !== undefined && edit[field] !== current[field]);
+      const fields = editableFields.filter((field) => edit[field] !== undefined && edit[field] !== current[field]);
       if (fields.length === 0) return { group: current, deadline: authority.deadline };
-      const set = Object.fromEntries(fields.map((field) => [field, edit[field]]));
-      const group: Group = { ...current, ...set, updatedAt: nextChangeAt(current.updatedAt, now) };
+      const changes = Object.fromEntries(fields.map((field) => [field, edit[field]]));
+      const group: Group = { ...current, ...changes, updatedAt: nextChangeAt(current.updatedAt, now) };
       const message = {
         action: 'group.update' as const,
-        ...ofGroup(current),
+        ...groupFieldsOf(current),
         fields,
         ...(fields.includes('name') ? { new_name: group.name } : {}),
         ...(fields.includes('tier') ? { tier: group.tier } : {}),
       };
-      const closed = fields.includes('name') ? closeByGrant(ports, requests, now) : {};
-      return { group, ...closed, ...auditEffects(ports, authority, message) };
+      const closedRequests = fields.includes('name') ? closeByGrant(ports, requests, now) : {};
+      return { group, ...closedRequests, ...createAuditEffects(ports, authority, message) };
     };
     return ports.groups.update(id, decide, edit.name === undefined ? null : { name: edit.name, now });
   };
 
-const editable = ['name', 'description', 'tier'] as const satisfies readonly (keyof GroupInput)[];
+const editableFields = ['name', 'description', 'tier'] as const satisfies readonly (keyof GroupInput)[];
 
-/** Removes the group; its members lose its grants and its tier with the next request. */
+/** Removes the group; its members lose its grants and its tier as of the next request. */
 export const removeGroup =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   (authority: AdminAuthority, id: GroupId): Promise<void> =>
-    ports.groups.remove(id, (group) => auditEffects(ports, authority, { action: 'group.delete', ...ofGroup(group) }));
+    ports.groups.remove(id, (group) =>
+      createAuditEffects(ports, authority, { action: 'group.delete', ...groupFieldsOf(group) }),
+    );
 
 /**
  * Removes the group claims of all profiles, for a service that does not use a groups claim. Returns the number of

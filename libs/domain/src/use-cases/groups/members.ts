@@ -5,29 +5,29 @@ import { type GroupId, parseId, type ProfileId } from '../../ids.ts';
 import type { Instant } from '../../instant.ts';
 import type { MembersChange, MemberState } from '../../ports/group-store.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofGroup, ofProfile, auditEffects, systemEntry } from '../audit/system-entry.ts';
+import { groupFieldsOf, profileFieldsOf, createAuditEffects, createSystemEntry } from '../audit/system-entry.ts';
 import { closeByGrant } from '../requests/close-by-grant.ts';
-import { profilesByEmail } from './profiles-by-email.ts';
+import { findProfilesByEmail } from './find-profiles-by-email.ts';
 
-type Needs = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'groups' | 'mailer' | 'random'>;
 
-type MemberRefusal = 'user_not_found' | 'already_member' | 'member_not_found' | 'member_by_claim';
-type MemberRule = (state: MemberState) => MemberRefusal | null;
+type MemberErrorCode = 'user_not_found' | 'already_member' | 'member_not_found' | 'member_by_claim';
+type MemberRule = (state: MemberState) => MemberErrorCode | null;
 
 // The rules for adding and removing a member, in the order they are checked; each returns its error code.
 const profileExists: MemberRule = ({ profile }) => (profile ? null : 'user_not_found');
-const notYetAdded: MemberRule = ({ addedAt }) => (addedAt === null ? null : 'already_member');
+const isNotYetAdded: MemberRule = ({ addedAt }) => (addedAt === null ? null : 'already_member');
 const isMember: MemberRule = ({ addedAt, claimedAt }) =>
   addedAt === null && claimedAt === null ? 'member_not_found' : null;
 const isManual: MemberRule = ({ addedAt }) => (addedAt === null ? 'member_by_claim' : null);
 
-const addingRules = [profileExists, notYetAdded];
+const addingRules = [profileExists, isNotYetAdded];
 const removingRules = [profileExists, isMember, isManual];
 
-const refusalOf = (rules: readonly MemberRule[], state: MemberState): MemberRefusal | null => {
+const findErrorCode = (rules: readonly MemberRule[], state: MemberState): MemberErrorCode | null => {
   for (const rule of rules) {
-    const refusal = rule(state);
-    if (refusal) return refusal;
+    const errorCode = rule(state);
+    if (errorCode) return errorCode;
   }
   return null;
 };
@@ -37,27 +37,27 @@ const refusalOf = (rules: readonly MemberRule[], state: MemberState): MemberRefu
  * are dormant.
  */
 export const addMember =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: AdminAuthority, group: GroupId, profile: ProfileId): Promise<GroupMember> => {
     const now = ports.clock.now();
     let member: GroupMember | undefined;
-    await ports.groups.updateMembers(group, [profile], now, (stored, [state]) => {
+    await ports.groups.updateMembers(group, [profile], now, (storedGroup, [state]) => {
       const { id, email, fullName } = enforce(addingRules, state);
       member = { profileId: id, email, fullName, addedAt: now, claimedAt: state?.claimedAt ?? null };
-      return joinChange(
+      return createMembersChange(
         ports,
         authority,
         now,
-        stored,
-        [state].filter((one) => one !== undefined),
+        storedGroup,
+        [state].filter((memberState) => memberState !== undefined),
       );
     });
     return member as GroupMember;
   };
 
-export interface Removal {
+export interface RemovalResult {
   /** Whether the profile remains a member because of the claim in its token. */
-  readonly staysByClaim: boolean;
+  readonly remainsByClaim: boolean;
 }
 
 /**
@@ -65,56 +65,56 @@ export interface Removal {
  * can remove it.
  */
 export const removeMember =
-  (ports: Needs) =>
-  async (authority: AdminAuthority, group: GroupId, profile: ProfileId): Promise<Removal> => {
-    let staysByClaim = false;
-    await ports.groups.updateMembers(group, [profile], ports.clock.now(), (stored, [state]) => {
+  (ports: RequiredPorts) =>
+  async (authority: AdminAuthority, group: GroupId, profile: ProfileId): Promise<RemovalResult> => {
+    let remainsByClaim = false;
+    await ports.groups.updateMembers(group, [profile], ports.clock.now(), (storedGroup, [state]) => {
       const member = enforce(removingRules, state);
-      staysByClaim = state?.claimedAt != null;
-      const message = { action: 'group.leave' as const, ...ofGroup(stored), ...ofProfile(member) };
-      return { remove: [profile], ...auditEffects(ports, authority, message) };
+      remainsByClaim = state?.claimedAt != null;
+      const message = { action: 'group.leave' as const, ...groupFieldsOf(storedGroup), ...profileFieldsOf(member) };
+      return { remove: [profile], ...createAuditEffects(ports, authority, message) };
     });
-    return { staysByClaim };
+    return { remainsByClaim };
   };
 
 export interface AddOutcome {
-  /** The id or e-mail, as requested. */
+  /** The id or email, as requested. */
   readonly reference: string;
   /** Null if there is no such profile. */
   readonly profile: ProfileId | null;
   readonly result: 'added' | 'already' | 'not_found';
 }
 
-/** Adds many profiles by id or e-mail, in one transaction; returns an outcome for each, in the order of the list. */
+/** Adds many profiles by id or email, in one transaction; returns an outcome for each, in the order of the list. */
 export const addMembers =
-  (ports: Needs & Pick<Ports, 'profiles'>) =>
+  (ports: RequiredPorts & Pick<Ports, 'profiles'>) =>
   async (authority: AdminAuthority, group: GroupId, references: readonly string[]): Promise<readonly AddOutcome[]> => {
     const ids = await idsOf(ports, references);
     const now = ports.clock.now();
-    const known = [...new Set(ids.filter((id) => id !== null))];
-    let added: ReadonlySet<ProfileId> = new Set();
-    let existing: ReadonlySet<ProfileId> = new Set();
-    await ports.groups.updateMembers(group, known, now, (stored, states) => {
-      const joiners = states.filter((state) => refusalOf(addingRules, state) === null);
-      added = new Set(joiners.map(({ id }) => id));
-      existing = new Set(states.filter(({ profile }) => profile).map(({ id }) => id));
-      return joinChange(ports, authority, now, stored, joiners);
+    const profileIds = [...new Set(ids.filter((id) => id !== null))];
+    let addedIds: ReadonlySet<ProfileId> = new Set();
+    let existingIds: ReadonlySet<ProfileId> = new Set();
+    await ports.groups.updateMembers(group, profileIds, now, (storedGroup, states) => {
+      const newMembers = states.filter((state) => findErrorCode(addingRules, state) === null);
+      addedIds = new Set(newMembers.map(({ id }) => id));
+      existingIds = new Set(states.filter(({ profile }) => profile).map(({ id }) => id));
+      return createMembersChange(ports, authority, now, storedGroup, newMembers);
     });
-    const reported = new Set<ProfileId>();
-    return references.map((text, at) => {
-      const id = ids[at] ?? null;
-      if (id === null || !existing.has(id)) return { reference: text, profile: null, result: 'not_found' };
-      const isNew = added.has(id) && !reported.has(id);
-      reported.add(id);
-      return { reference: text, profile: id, result: isNew ? 'added' : 'already' };
+    const reportedIds = new Set<ProfileId>();
+    return references.map((reference, index) => {
+      const id = ids[index] ?? null;
+      if (id === null || !existingIds.has(id)) return { reference, profile: null, result: 'not_found' };
+      const isNew = addedIds.has(id) && !reportedIds.has(id);
+      reportedIds.add(id);
+      return { reference, profile: id, result: isNew ? 'added' : 'already' };
     });
   };
 
-/** Returns the members, sorted by e-mail; throws `group_not_found`. */
+/** Returns the members, sorted by email; throws `group_not_found`. */
 export const listMembers =
   ({ groups }: Pick<Ports, 'groups'>) =>
   async (_authority: AdminAuthority, group: GroupId): Promise<readonly GroupMember[]> => {
-    const members = await groups.members(group);
+    const members = await groups.listMembers(group);
     if (!members) throw new PorticoError('group_not_found');
     return members;
   };
@@ -124,42 +124,50 @@ export const listProfileGroups =
   ({ groups, profiles }: Pick<Ports, 'groups' | 'profiles'>) =>
   async (_authority: AdminAuthority, profile: ProfileId): Promise<readonly (Group & Membership)[]> => {
     if (!(await profiles.find(profile))) throw new PorticoError('user_not_found');
-    return groups.groupsOf(profile);
+    return groups.listByProfile(profile);
   };
 
 const enforce = (rules: readonly MemberRule[], state: MemberState | undefined) => {
   if (!state) throw new Error('The state of the member is missing.');
-  const refusal = refusalOf(rules, state);
-  if (refusal) throw new PorticoError(refusal);
+  const errorCode = findErrorCode(rules, state);
+  if (errorCode) throw new PorticoError(errorCode);
   if (!state.profile) throw new PorticoError('user_not_found');
   return state.profile;
 };
 
-const joinChange = (
-  ports: Needs,
+const createMembersChange = (
+  ports: RequiredPorts,
   { actor, deadline }: AdminAuthority,
   now: Instant,
   group: Group,
-  joiners: readonly MemberState[],
+  newMembers: readonly MemberState[],
 ): MembersChange => ({
-  add: joiners.map(({ id }) => ({ id, addedAt: now })),
+  add: newMembers.map(({ id }) => ({ id, addedAt: now })),
   ...closeByGrant(
     ports,
-    joiners.flatMap(({ requests }) => requests),
+    newMembers.flatMap(({ requests }) => requests),
     now,
   ),
-  entries: joiners.flatMap(({ profile }) =>
-    profile ? [systemEntry(ports, actor, { action: 'group.join', ...ofGroup(group), ...ofProfile(profile) })] : [],
+  entries: newMembers.flatMap(({ profile }) =>
+    profile
+      ? [
+          createSystemEntry(ports, actor, {
+            action: 'group.join',
+            ...groupFieldsOf(group),
+            ...profileFieldsOf(profile),
+          }),
+        ]
+      : [],
   ),
   deadline,
 });
 
-/** Returns the profile for each id or e-mail; null if there is none. Does not check whether an id exists. */
+/** Returns the profile for each id or email; null if there is none. Does not check whether an id exists. */
 const idsOf = async (
   ports: Pick<Ports, 'profiles'>,
   references: readonly string[],
 ): Promise<readonly (ProfileId | null)[]> => {
-  const profiles = await profilesByEmail(
+  const profiles = await findProfilesByEmail(
     ports,
     new Set(references.filter((text) => parseId(text) === null).map(emailOf)),
   );

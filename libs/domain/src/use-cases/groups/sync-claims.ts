@@ -2,17 +2,17 @@ import type { GroupClaims } from '../../groups/group.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { GroupsClaim } from '../../profiles/identity.ts';
 import type { Actor } from '../../profiles/profile.ts';
-import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { profileFieldsOf, createSystemEntry } from '../audit/system-entry.ts';
 import { closeByGrant } from '../requests/close-by-grant.ts';
 
 /**
  * Whether a token is newer than the stored claims: it was issued later, or in the same second with different groups.
  * Older tokens change nothing, so that a profile cannot return to a group with an old token.
  */
-export const isNewer = (claim: GroupsClaim | null, stored: GroupClaims | null): claim is GroupsClaim => {
+export const isNewer = (claim: GroupsClaim | null, storedClaims: GroupClaims | null): claim is GroupsClaim => {
   if (!claim) return false;
-  if (!stored || claim.issuedAt > stored.issuedAt) return true;
-  return claim.issuedAt === stored.issuedAt && !isSame(claim.names, stored.names);
+  if (!storedClaims || claim.issuedAt > storedClaims.issuedAt) return true;
+  return claim.issuedAt === storedClaims.issuedAt && !isSame(claim.names, storedClaims.names);
 };
 
 /**
@@ -25,25 +25,30 @@ export const syncClaims = async (
   { names, issuedAt }: GroupsClaim,
 ): Promise<void> => {
   const { groups, clock } = ports;
-  const before = (await groups.groupsOf(profile.id)).filter(({ claimedAt }) => claimedAt !== null);
-  const known = new Set([...before, ...(await groups.findByNames(names))].map(({ name }) => name));
+  const claimedGroups = (await groups.listByProfile(profile.id)).filter(({ claimedAt }) => claimedAt !== null);
+  const existingNames = new Set([...claimedGroups, ...(await groups.findByNames(names))].map(({ name }) => name));
   const now = clock.now();
-  await groups.syncClaims(profile.id, { names, issuedAt, seenAt: now }, (stored, requests) => {
-    const gained = without(names, stored?.names ?? []).filter((name) => known.has(name));
-    const lost = without(stored?.names ?? [], names).filter((name) => known.has(name));
-    const message = { action: 'group.claim' as const, ...ofProfile(profile), gained, lost };
+  await groups.syncClaims(profile.id, { names, issuedAt, seenAt: now }, (storedClaims, requests) => {
+    const gainedNames = subtractNames(names, storedClaims?.names ?? []).filter((name) => existingNames.has(name));
+    const lostNames = subtractNames(storedClaims?.names ?? [], names).filter((name) => existingNames.has(name));
+    const message = {
+      action: 'group.claim' as const,
+      ...profileFieldsOf(profile),
+      gained: gainedNames,
+      lost: lostNames,
+    };
     return {
       ...closeByGrant(ports, requests, now),
-      entries: gained.length + lost.length > 0 ? [systemEntry(ports, profile, message)] : [],
+      entries: gainedNames.length + lostNames.length > 0 ? [createSystemEntry(ports, profile, message)] : [],
       deadline: null,
     };
   });
 };
 
-const without = (names: readonly string[], others: readonly string[]): readonly string[] => {
-  const excluded = new Set(others);
-  return names.filter((name) => !excluded.has(name));
+const subtractNames = (names: readonly string[], excludedNames: readonly string[]): readonly string[] => {
+  const excludedSet = new Set(excludedNames);
+  return names.filter((name) => !excludedSet.has(name));
 };
 
-const isSame = (names: readonly string[], others: readonly string[]): boolean =>
-  names.length === others.length && names.every((name, at) => name === others[at]);
+const isSame = (names: readonly string[], otherNames: readonly string[]): boolean =>
+  names.length === otherNames.length && names.every((name, index) => name === otherNames[index]);

@@ -2,9 +2,9 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import type { JobId } from '../../ids.ts';
 import type { DeadLetter, DeadLetterCursor, RequeueOutcome } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
-import { auditEffects, systemEntry } from '../audit/system-entry.ts';
+import { createAuditEffects, createSystemEntry } from '../audit/system-entry.ts';
 
-type Needs = Pick<Ports, 'deadLetters' | 'clock' | 'random'>;
+type RequiredPorts = Pick<Ports, 'deadLetters' | 'clock' | 'random'>;
 
 /** An operator's view of the outbox. */
 export interface DeadLetterList {
@@ -19,8 +19,8 @@ export interface DeadLetterList {
 export const listDeadLetters =
   ({ deadLetters, outbox, clock }: Pick<Ports, 'deadLetters' | 'outbox' | 'clock'>) =>
   async (limit: number): Promise<DeadLetterList> => {
-    const [listing, state] = await Promise.all([deadLetters.list(limit), outbox.state(clock.now())]);
-    return { deadLetters: listing, total: state.deadLetters, waiting: state.waiting };
+    const [letters, state] = await Promise.all([deadLetters.list(limit), outbox.readState(clock.now())]);
+    return { deadLetters: letters, total: state.deadLetters, waiting: state.waiting };
   };
 
 /** Returns at most `limit` dead letters, newest first, after that position. */
@@ -30,16 +30,16 @@ export const pageDeadLetters =
     deadLetters.list(limit, after);
 
 /**
- * Requeues a dead letter; the relay offers it within a second. A mail whose secret was removed can no longer be sent:
+ * Requeues a dead letter; the relay offers it within a second. An email whose secret was removed can no longer be sent:
  * the client needs new credentials (`rotateCredentials`), and the job can be discarded.
  */
 export const requeueJob =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   (authority: AdminAuthority, id: JobId): Promise<RequeueOutcome> =>
     ports.deadLetters.requeue(
       id,
       ports.clock.now(),
-      auditEffects(ports, authority, { action: 'job.requeue', job_id: id }),
+      createAuditEffects(ports, authority, { action: 'job.requeue', job_id: id }),
     );
 
 /** The maximum number of jobs that are requeued by id in one call. */
@@ -47,23 +47,25 @@ export const requeuesMax = 100;
 
 /** Requeues these dead letters in one change; returns the outcome for each. */
 export const requeueEach =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   (authority: AdminAuthority, ids: ReadonlySet<JobId>): Promise<ReadonlyMap<JobId, RequeueOutcome>> =>
-    ports.deadLetters.requeueEach(ids, ports.clock.now(), (requeued) => ({
-      entries: requeued.map((id) => systemEntry(ports, authority.actor, { action: 'job.requeue', job_id: id })),
+    ports.deadLetters.requeueEach(ids, ports.clock.now(), (requeuedIds) => ({
+      entries: requeuedIds.map((id) =>
+        createSystemEntry(ports, authority.actor, { action: 'job.requeue', job_id: id }),
+      ),
       deadline: authority.deadline,
     }));
 
 /** Requeues every dead letter that can still be done; returns the number of requeued jobs. */
 export const requeueJobs =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   (authority: AdminAuthority): Promise<number> =>
     ports.deadLetters.requeueAll(ports.clock.now(), (count) =>
-      auditEffects(ports, authority, { action: 'job.requeue', count }),
+      createAuditEffects(ports, authority, { action: 'job.requeue', count }),
     );
 
 /** Removes a dead letter; returns whether there was one. */
 export const discardJob =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   (authority: AdminAuthority, id: JobId): Promise<boolean> =>
-    ports.deadLetters.discard(id, auditEffects(ports, authority, { action: 'job.discard', job_id: id }));
+    ports.deadLetters.discard(id, createAuditEffects(ports, authority, { action: 'job.discard', job_id: id }));

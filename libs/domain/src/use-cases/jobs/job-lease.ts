@@ -12,15 +12,15 @@ export const leaseMs = 20_000;
 const extendedAfterMs = 4_000;
 
 /** Stops a job at a checkpoint: the process is about to stop, or another worker has leased the job. */
-export class JobInterrupted extends Error {
+export class JobInterruptedError extends Error {
   constructor() {
     super('The job was interrupted');
-    this.name = 'JobInterrupted';
+    this.name = 'JobInterruptedError';
   }
 }
 
 interface Lease {
-  /** Extends the lease if it is a few seconds old. Throws `JobInterrupted` if that fails, or once `isStopping`. */
+  /** Extends the lease if it is a few seconds old. Throws `JobInterruptedError` if that fails, or once `isStopping`. */
   readonly checkpoint: Checkpoint;
   /** Does nothing if another worker has leased the job. */
   readonly release: () => Promise<void>;
@@ -36,11 +36,11 @@ export const createLease = (
   let until = claimedUntil;
   return {
     checkpoint: async () => {
-      if (isStopping()) throw new JobInterrupted();
-      const next = clock.now() + leaseMs;
-      if (next - until < extendedAfterMs) return;
-      if (!(await outbox.extend(id, until, next))) throw new JobInterrupted();
-      until = next;
+      if (isStopping()) throw new JobInterruptedError();
+      const nextUntil = clock.now() + leaseMs;
+      if (nextUntil - until < extendedAfterMs) return;
+      if (!(await outbox.extend(id, until, nextUntil))) throw new JobInterruptedError();
+      until = nextUntil;
     },
     release: async () => {
       await outbox.extend(id, until, clock.now());

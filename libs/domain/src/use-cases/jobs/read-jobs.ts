@@ -21,17 +21,20 @@ export const readJobs =
   ({ outbox, clock }: Pick<Ports, 'outbox' | 'clock'>) =>
   async (_authority: AdminAuthority): Promise<JobOverview> => {
     const now = clock.now();
-    const counts = await outbox.counts(now);
-    const oldestDueAt = earliest(counts.map((kind) => kind.oldestDueAt));
+    const counts = await outbox.countByKind(now);
+    const oldestDueAt = findEarliestInstant(counts.map((jobCounts) => jobCounts.oldestDueAt));
     const dueForMs = oldestDueAt === null ? 0 : Math.max(0, now - oldestDueAt);
     return {
       kinds: counts.toSorted((a, b) => jobKinds.indexOf(a.kind) - jobKinds.indexOf(b.kind)),
-      nextRetryAt: earliest(counts.map((kind) => kind.nextRetryAt)),
+      nextRetryAt: findEarliestInstant(counts.map((jobCounts) => jobCounts.nextRetryAt)),
       oldestDueAt,
       oldestDueSeconds: Math.floor(dueForMs / 1_000),
       seemsStopped: dueForMs > overdueMaxMs,
     };
   };
 
-const earliest = (instants: readonly (Instant | null)[]): Instant | null =>
-  instants.reduce((current, at) => (at !== null && (current === null || at < current) ? at : current), null);
+const findEarliestInstant = (instants: readonly (Instant | null)[]): Instant | null =>
+  instants.reduce(
+    (current, instant) => (instant !== null && (current === null || instant < current) ? instant : current),
+    null,
+  );

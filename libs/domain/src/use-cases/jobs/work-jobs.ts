@@ -3,34 +3,34 @@ import type { JobId, RequestId } from '../../ids.ts';
 import { dayMs } from '../../instant.ts';
 import { type Job, type JobKind, jobKinds, type NoticeTask } from '../../jobs/job.ts';
 import { retryDelayMs } from '../../jobs/retry-policy.ts';
-import { shortLine } from '../../line.ts';
+import { toShortLine } from '../../line.ts';
 import { DeliveryError, type Letterhead, type Mail } from '../../mails/mail.ts';
-import { expiriesNotice, noticeRestMs, pendingNotice } from '../../mails/mails-to-admins.ts';
+import { composeExpiriesNotice, noticeRestMs, composePendingNotice } from '../../mails/mails-to-admins.ts';
 import {
-  credentialsMail,
-  expiryMail,
-  requestDecidedMail,
-  rejectionMail,
-  resumptionMail,
-  rotationMail,
-  suspensionMail,
+  composeCredentialsMail,
+  composeExpiryMail,
+  composeRequestDecidedMail,
+  composeRejectionMail,
+  composeResumptionMail,
+  composeRotationMail,
+  composeSuspensionMail,
 } from '../../mails/mails-to-clients.ts';
 import type { Checkpoint, Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
 import { isSuspended } from '../../profiles/suspension-machine.ts';
 import type { PendingRequests } from '../../requests/access-request.ts';
-import { TextRefusedError } from '../../search/embedding.ts';
+import { TextRejectedError } from '../../search/embedding.ts';
 import type { Settings } from '../../settings.ts';
-import { noticeRecipients, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
+import { findNoticeRecipients, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
 import { indexOperations } from '../operations/index-operations.ts';
 import { offerBatchSize } from '../outbox/offer-jobs.ts';
 import { embedCollection } from '../search/embed-collection.ts';
-import { createLease, JobInterrupted, leaseMs } from './job-lease.ts';
+import { createLease, JobInterruptedError, leaseMs } from './job-lease.ts';
 
 /** The maximum number of pending profiles in a notice. */
 const noticeNamesMax = 20;
 
-/** The maximum number of expiries in a mail. */
+/** The maximum number of expiries in an email. */
 const expiriesMax = 50;
 
 /** The maximum length of a stored error message, in UTF-16 units. */
@@ -43,7 +43,7 @@ const errorLengthMax = 1_000;
 export type JobOutcome =
   'done' | 'not due' | 'interrupted' | { readonly failed: JobKind; readonly error: string; readonly givenUp: boolean };
 
-type Needs = Pick<
+type RequiredPorts = Pick<
   Ports,
   | 'outbox'
   | 'clock'
@@ -72,55 +72,57 @@ type MailSettings = NoticeSettings & Pick<Settings, 'publicUrl'>;
 
 /**
  * Runs one outbox job, at least once. Its lease excludes other workers, and a long job extends it at each checkpoint;
- * if slow calls outlast the lease, a second worker may also run the job. Jobs can be repeated safely: a mail keeps its
- * `Message-ID`, and an embedding of the current text replaces an earlier one of the same text. At the first checkpoint
+ * if slow calls outlast the lease, a second worker may also run the job. Jobs can be repeated safely: an email keeps its
+ * `Message-ID`, and an embedding of the current text replaces an earlier embedding of that text. At the first checkpoint
  * after `isStopping` returns true, the job is interrupted: it is due again immediately, and the interruption does not
  * count as a failure.
  */
 export const workJob =
-  (ports: Needs, settings: MailSettings) =>
+  (ports: RequiredPorts, settings: MailSettings) =>
   async (id: JobId, isStopping: () => boolean = () => false): Promise<JobOutcome> => {
     const now = ports.clock.now();
     const job = await ports.outbox.claim(id, now, now + leaseMs);
     if (!job) return 'not due';
     const lease = createLease(ports, id, now + leaseMs, isStopping);
-    let isMailed: boolean;
+    let wasMailSent: boolean;
     try {
-      isMailed = await runTask(ports, settings, job, lease.checkpoint);
+      wasMailSent = await runTask(ports, settings, job, lease.checkpoint);
     } catch (error) {
-      if (error instanceof JobInterrupted) {
+      if (error instanceof JobInterruptedError) {
         await lease.release();
         return 'interrupted';
       }
       return recordFailure(ports, job, error);
     }
-    await finishJob(ports, job, isMailed);
+    await finishJob(ports, job, wasMailSent);
     return 'done';
   };
 
-/** Runs a task; returns whether a mail was sent. */
+/** Runs a task; returns whether an email was sent. */
 const runTask = async (
-  ports: Needs,
+  ports: RequiredPorts,
   settings: MailSettings,
   { id, task }: Job,
   checkpoint: Checkpoint,
 ): Promise<boolean> => {
-  const head = { id, address: settings.publicUrl };
+  const head = { id, serviceUrl: settings.publicUrl };
   switch (task.kind) {
     case 'mail.credentials':
-      return sendCurrent(ports, head, task, credentialsMail);
+      return sendCredentials(ports, head, task, composeCredentialsMail);
     case 'mail.rotation':
-      return sendCurrent(ports, head, task, rotationMail);
+      return sendCredentials(ports, head, task, composeRotationMail);
     case 'mail.rejection':
-      return mailTo(ports, task.profileId, (profile) =>
-        profile.status === 'rejected' ? rejectionMail(head, profile, task.reason) : null,
+      return sendMailTo(ports, task.profileId, (profile) =>
+        profile.status === 'rejected' ? composeRejectionMail(head, profile, task.reason) : null,
       );
     case 'mail.suspension':
-      return mailTo(ports, task.profileId, (profile) =>
-        isSuspended(profile) ? suspensionMail(head, profile, task.reason) : null,
+      return sendMailTo(ports, task.profileId, (profile) =>
+        isSuspended(profile) ? composeSuspensionMail(head, profile, task.reason) : null,
       );
     case 'mail.resumption':
-      return mailTo(ports, task.profileId, (profile) => (isSuspended(profile) ? null : resumptionMail(head, profile)));
+      return sendMailTo(ports, task.profileId, (profile) =>
+        isSuspended(profile) ? null : composeResumptionMail(head, profile),
+      );
     case 'mail.request':
       return sendDecision(ports, head, task);
     case 'mail.expiry':
@@ -139,69 +141,73 @@ const runTask = async (
 };
 
 /**
- * Removes a finished job, but puts a notice to rest: the next mail covers registrations made after this one was sent,
+ * Removes a finished job, but puts a notice to rest: the next email covers registrations made after this one was sent,
  * or while it was being sent.
  */
-const finishJob = ({ outbox, clock, random }: Needs, { id, task }: Job, isMailed: boolean): Promise<void> => {
-  if (task.kind !== 'mail.notice') return outbox.done(id);
-  const dueAt = clock.now() + (isMailed ? noticeRestMs : 0);
-  return outbox.rest({ id, task }, { id: random.uuid() as JobId, dueAt });
+const finishJob = (
+  { outbox, clock, random }: RequiredPorts,
+  { id, task }: Job,
+  wasMailSent: boolean,
+): Promise<void> => {
+  if (task.kind !== 'mail.notice') return outbox.complete(id);
+  const dueAt = clock.now() + (wasMailSent ? noticeRestMs : 0);
+  return outbox.restNotice({ id, task }, { id: random.uuid() as JobId, dueAt });
 };
 
 type Recipient = NonNullable<Awaited<ReturnType<Ports['profiles']['find']>>>;
 
 /**
- * Sends a mail to a profile; sends nothing if the profile has been deleted, or if `write` returns null because the mail
+ * Sends an email to a profile; sends nothing if the profile has been deleted, or if `compose` returns null because the email
  * is out of date.
  */
-const mailTo = async (
-  { profiles, mailer }: Needs,
+const sendMailTo = async (
+  { profiles, mailer }: RequiredPorts,
   profileId: Recipient['id'],
-  write: (profile: Recipient) => Mail | null,
+  compose: (profile: Recipient) => Mail | null,
 ): Promise<boolean> => {
   const profile = await profiles.find(profileId);
-  const mail = profile && write(profile);
+  const mail = profile && compose(profile);
   if (mail) await mailer.send(mail);
   return mail !== null;
 };
 
 /**
- * Mails credentials, but never a secret that was replaced in the meantime: the mail with its successor may already have
+ * Emails credentials, but never a secret that was replaced in the meantime: the email with its successor may already have
  * arrived.
  */
-const sendCurrent = async <Mailed extends Credentials>(
-  ports: Needs,
+const sendCredentials = async <Mailed extends Credentials>(
+  ports: RequiredPorts,
   head: Letterhead,
   { profileId, sealed }: { readonly profileId: Recipient['id']; readonly sealed: string },
-  write: (head: Letterhead, profile: Recipient, credentials: Mailed) => Mail,
+  compose: (head: Letterhead, profile: Recipient, credentials: Mailed) => Mail,
 ): Promise<boolean> => {
   const credentials = openCredentials<Mailed>(ports.cipher, head.id, sealed);
-  const row = await ports.callers.byClientId(credentials.clientId, null, ports.clock.now());
+  const row = await ports.callers.findByClientId(credentials.clientId, null, ports.clock.now());
   if (row?.key?.current.tag !== ports.keys.tag(credentials.secret)) return false;
-  return mailTo(ports, profileId, (profile) => write(head, profile, credentials));
+  return sendMailTo(ports, profileId, (profile) => compose(head, profile, credentials));
 };
 
 /**
- * Mails the profiles and requests that are pending now. Sends nothing if there are none left, or if the recipient no
+ * Emails the profiles and requests that are pending now. Sends nothing if there are none left, or if the recipient no
  * longer receives notices.
  */
 const sendNotice = async (
-  ports: Needs,
+  ports: RequiredPorts,
   settings: NoticeSettings,
   head: Letterhead,
   { profileId }: NoticeTask,
 ): Promise<boolean> => {
-  const profiles = await ports.profiles.pending(noticeNamesMax);
-  const requests = await pendingRequests(ports);
-  const admin = (await noticeRecipients(ports, settings)).find((candidate) => candidate.id === profileId);
+  const profiles = await ports.profiles.readPending(noticeNamesMax);
+  const requests = await readPendingRequests(ports);
+  const admin = (await findNoticeRecipients(ports, settings)).find((candidate) => candidate.id === profileId);
   if (profiles.total + requests.total === 0 || !admin) return false;
-  await ports.mailer.send(pendingNotice(head, admin, profiles, requests));
+  await ports.mailer.send(composePendingNotice(head, admin, profiles, requests));
   return true;
 };
 
-/** Mails a decision; sends nothing about a request that no longer exists, is pending again, or was withdrawn. */
+/** Emails a decision; sends nothing about a request that no longer exists, is pending again, or was withdrawn. */
 const sendDecision = async (
-  ports: Needs,
+  ports: RequiredPorts,
   head: Letterhead,
   { profileId, requestId }: { readonly profileId: Recipient['id']; readonly requestId: RequestId },
 ): Promise<boolean> => {
@@ -215,58 +221,61 @@ const sendDecision = async (
     expiringBefore: null,
     liveAt: ports.clock.now(),
   } as const;
-  const expiries = (await ports.accessMatrix.rows(filter, null, waysMax)).map(({ way }) => way.expiresAt);
+  const expiries = (await ports.accessMatrix.listRows(filter, null, grantsMax)).map(({ grant }) => grant.expiresAt);
   const expiresAt = expiries.reduce<number | null>(
-    (last, expiry) => (expiry === null ? last : Math.max(last ?? 0, expiry)),
+    (latest, expiry) => (expiry === null ? latest : Math.max(latest ?? 0, expiry)),
     null,
   );
-  const facts = { collection, status, answer, expiresAt: expiries.includes(null) ? null : expiresAt };
-  return mailTo(ports, profileId, (profile) => requestDecidedMail(head, profile, facts));
+  const decidedRequest = { collection, status, answer, expiresAt: expiries.includes(null) ? null : expiresAt };
+  return sendMailTo(ports, profileId, (profile) => composeRequestDecidedMail(head, profile, decidedRequest));
 };
 
 /** The maximum number of ways of access that are read to find the latest expiry of a client's access. */
-const waysMax = 100;
+const grantsMax = 100;
 
-const pendingRequests = async ({ requests }: Needs): Promise<PendingRequests> => {
+const readPendingRequests = async ({ requests }: RequiredPorts): Promise<PendingRequests> => {
   const filter = { status: 'pending', profileId: null, collectionId: null } as const;
-  const newest = await requests.list(filter, { limit: noticeNamesMax, order: 'newest first', after: null });
+  const newestRequests = await requests.list(filter, { limit: noticeNamesMax, order: 'newest first', after: null });
   const total = await requests.countPending();
-  return { total, newest: newest.map(({ collectionName: collection, ...request }) => ({ ...request, collection })) };
+  return {
+    total,
+    newest: newestRequests.map(({ collectionName: collection, ...request }) => ({ ...request, collection })),
+  };
 };
 
 /** Returns the period of upcoming expiries: the longest notice period, from now on. */
-const noticePeriod = ({ clock }: Needs) => {
+const getNoticePeriod = ({ clock }: RequiredPorts) => {
   const after = clock.now();
   return { after, until: after + Math.max(...noticeDays) * dayMs };
 };
 
-/** Mails a client's upcoming expiries; sends nothing if nothing expires anymore. */
-const sendExpiry = async (ports: Needs, head: Letterhead, profileId: Recipient['id']): Promise<boolean> => {
-  const { total, first } = await ports.expiries.ofProfile(profileId, noticePeriod(ports), expiriesMax);
-  return total > 0 && mailTo(ports, profileId, (profile) => expiryMail(head, profile, first, total));
+/** Emails a client's upcoming expiries; sends nothing if nothing expires anymore. */
+const sendExpiry = async (ports: RequiredPorts, head: Letterhead, profileId: Recipient['id']): Promise<boolean> => {
+  const { total, expiries } = await ports.expiries.listByProfile(profileId, getNoticePeriod(ports), expiriesMax);
+  return total > 0 && sendMailTo(ports, profileId, (profile) => composeExpiryMail(head, profile, expiries, total));
 };
 
-/** Does the same for an admin, if the recipient still receives notices. */
+/** Emails an admin the upcoming expiries of all clients, if the recipient still receives notices. */
 const sendExpiries = async (
-  ports: Needs,
+  ports: RequiredPorts,
   settings: NoticeSettings,
   head: Letterhead,
   profileId: Recipient['id'],
 ): Promise<boolean> => {
-  const { total, first } = await ports.expiries.ofAll(noticePeriod(ports), expiriesMax);
-  const admin = (await noticeRecipients(ports, settings)).find((candidate) => candidate.id === profileId);
+  const { total, expiries } = await ports.expiries.listAll(getNoticePeriod(ports), expiriesMax);
+  const admin = (await findNoticeRecipients(ports, settings)).find((candidate) => candidate.id === profileId);
   if (total === 0 || !admin) return false;
-  await ports.mailer.send(expiriesNotice(head, admin, first, total));
+  await ports.mailer.send(composeExpiriesNotice(head, admin, expiries, total));
   return true;
 };
 
 const recordFailure = async (
-  { outbox, clock }: Needs,
+  { outbox, clock }: RequiredPorts,
   { id, task, attempts }: Job,
   error: unknown,
 ): Promise<JobOutcome> => {
   // A remote server may have put anything into its message.
-  const message = shortLine(error instanceof Error ? error.message : String(error), errorLengthMax);
+  const message = toShortLine(error instanceof Error ? error.message : String(error), errorLengthMax);
   const now = clock.now();
   const delay = isPermanent(error) ? null : retryDelayMs(task.kind, attempts + 1);
   if (delay === null) await outbox.deadLetter(id, now, message);
@@ -276,7 +285,7 @@ const recordFailure = async (
 
 /** Whether a retry would not help. */
 const isPermanent = (error: unknown): boolean =>
-  error instanceof TextRefusedError || (error instanceof DeliveryError && error.permanent);
+  error instanceof TextRejectedError || (error instanceof DeliveryError && error.permanent);
 
 /**
  * Offers due jobs to the queue; returns their number. Every process that runs jobs relays them, so that no process
@@ -287,12 +296,12 @@ export const relayJobs =
   async (): Promise<number> => {
     const now = clock.now();
     const offerDue = async (kind: JobKind): Promise<number> => {
-      const due = await outbox.due(kind, now, offerBatchSize);
-      queue.offer(kind, due);
-      return due.length;
+      const dueIds = await outbox.listDue(kind, now, offerBatchSize);
+      queue.offer(kind, dueIds);
+      return dueIds.length;
     };
-    const offered = await Promise.all(jobKinds.map(offerDue));
-    return offered.reduce((sum, count) => sum + count, 0);
+    const counts = await Promise.all(jobKinds.map(offerDue));
+    return counts.reduce((sum, count) => sum + count, 0);
   };
 
 /**
@@ -303,7 +312,7 @@ export const readOutboxState =
   ({ outbox, clock }: Pick<Ports, 'outbox' | 'clock'>) =>
   async (): Promise<{ readonly waiting: number; readonly deadLetters: number; readonly oldestDueSeconds: number }> => {
     const now = clock.now();
-    const { waiting, deadLetters, oldestDueAt } = await outbox.state(now);
+    const { waiting, deadLetters, oldestDueAt } = await outbox.readState(now);
     return {
       waiting,
       deadLetters,

@@ -9,21 +9,21 @@ import {
   deactivateOthers,
 } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofProfile, auditEffects } from '../audit/system-entry.ts';
-import { clientOf, type Needs } from './read-effective-limit.ts';
-import { type Changes, mergeChanges, ruleFields } from './tiers.ts';
+import { profileFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
+import { clientOf, type RequiredPorts } from './read-effective-limit.ts';
+import { type Changes, mergeChanges, ruleFieldsOf } from './tiers.ts';
 
 /** Returns all overrides or only the active ones, sorted by id. */
 export const listOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, activeOnly: boolean): Promise<readonly Override[]> =>
-    limits.overrides(activeOnly);
+    limits.listOverrides(activeOnly);
 
 /** Returns all overrides or one page of them, with their clients, sorted by id. */
 export const listClientOverrides =
   ({ limits }: Pick<Ports, 'limits'>) =>
   (_authority: AdminAuthority, page: OverridePage): Promise<readonly ClientOverride[]> =>
-    limits.clientOverrides(page);
+    limits.listClientOverrides(page);
 
 /** Returns the number of overrides across all pages. */
 export const countOverrides =
@@ -36,7 +36,7 @@ export const countOverrides =
  * current active one.
  */
 export const createOverride =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (
     authority: AdminAuthority,
     client: ClientId | ProfileId | null,
@@ -47,37 +47,41 @@ export const createOverride =
     const message = {
       action: 'override.create' as const,
       client_id: clientId,
-      ...ofProfile(profile),
-      ...ruleFields(rule),
+      ...profileFieldsOf(profile),
+      ...ruleFieldsOf(rule),
     };
-    const effects = auditEffects(ports, authority, message);
+    const effects = createAuditEffects(ports, authority, message);
     const override = { ...rule, clientId, createdAt: now, updatedAt: now };
-    return ports.limits.addOverride(profile.id, (others) => ({
+    return ports.limits.addOverride(profile.id, (otherOverrides) => ({
       override,
-      others: deactivateOthers(override, others),
+      otherOverrides: deactivateOthers(override, otherOverrides),
       ...effects,
     }));
   };
 
 /** Changes an override; undefined members are left unchanged. */
 export const updateOverride =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (
     authority: AdminAuthority,
     id: number,
     change: Changes<Pick<Override, 'allowed' | 'windowSeconds' | 'isActive'>>,
   ): Promise<Override> => {
     const now = ports.clock.now();
-    return ports.limits.updateOverride(id, (current, client, others) => {
+    return ports.limits.updateOverride(id, (current, client, otherOverrides) => {
       const override = { ...mergeChanges(current, change), updatedAt: nextChangeAt(current.updatedAt, now) };
       const message = {
         action: 'override.update' as const,
         override_id: id,
         client_id: current.clientId,
-        ...ofProfile(client),
-        ...ruleFields(override),
+        ...profileFieldsOf(client),
+        ...ruleFieldsOf(override),
       };
-      return { override, others: deactivateOthers(override, others), ...auditEffects(ports, authority, message) };
+      return {
+        override,
+        otherOverrides: deactivateOthers(override, otherOverrides),
+        ...createAuditEffects(ports, authority, message),
+      };
     });
   };
 
@@ -86,15 +90,15 @@ export const updateOverride =
  * applies.
  */
 export const removeOverride =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: AdminAuthority, id: number): Promise<void> => {
     await ports.limits.removeOverride(id, ({ clientId }, client) => {
       const message = {
         action: 'override.delete' as const,
         override_id: id,
         client_id: clientId,
-        ...ofProfile(client),
+        ...profileFieldsOf(client),
       };
-      return auditEffects(ports, authority, message);
+      return createAuditEffects(ports, authority, message);
     });
   };

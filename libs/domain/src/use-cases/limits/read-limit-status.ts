@@ -1,9 +1,9 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Instant } from '../../instant.ts';
 import {
-  clientSubject,
+  clientSubjectOf,
   type EffectiveLimit,
-  effectiveLimit,
+  effectiveLimitOf,
   type LimitedClient,
   type LimiterScope,
 } from '../../limits/limit.ts';
@@ -29,8 +29,8 @@ export interface LimitStatuses {
   readonly scope: LimiterScope;
   /** The number of clients that have used that share, whether listed or not. */
   readonly total: number;
-  /** The clients, sorted by used share, largest first, then by e-mail. */
-  readonly standings: readonly ClientLimitStatus[];
+  /** The clients, sorted by used share, largest first, then by email. */
+  readonly statuses: readonly ClientLimitStatus[];
 }
 
 /** Returns at most `limit` clients that have used at least that share of their limit. Counts nothing. */
@@ -40,25 +40,25 @@ export const readLimitStatus =
     _authority: AdminAuthority,
     { atLeast, limit }: { readonly atLeast: number; readonly limit: number },
   ): Promise<LimitStatuses> => {
-    const clients = (await limits.clients()).map(({ limits: own, ...client }) => ({
+    const clients = (await limits.listClients()).map(({ limits: clientLimits, ...client }) => ({
       client,
-      effective: effectiveLimit(own, defaultLimit),
+      effective: effectiveLimitOf(clientLimits, defaultLimit),
     }));
     const { results, scope } = await limiter.peekMany(
-      clients.map(({ client, effective }) => ({ subject: clientSubject(client.id), rule: effective.rule })),
+      clients.map(({ client, effective }) => ({ subject: clientSubjectOf(client.id), rule: effective.rule })),
     );
     const now = clock.now();
-    const standings = clients.flatMap(({ client, effective }, at): ClientLimitStatus[] => {
-      const result = results[at];
+    const statuses = clients.flatMap(({ client, effective }, index): ClientLimitStatus[] => {
+      const result = results[index];
       const used = result ? effective.rule.allowed - result.remaining : 0;
       if (!result || used === 0 || used < atLeast * effective.rule.allowed) return [];
       const { remaining, resetSeconds, retryAfterSeconds } = result;
       const resetsAt = now + resetSeconds * 1_000;
       return [{ ...effective, client, used, remaining, resetsAt, resetSeconds, retryAfterSeconds }];
     });
-    // The sort is stable, and the clients are sorted by e-mail.
-    const sorted = standings.sort((a, b) => shareOf(b) - shareOf(a));
-    return { scope, total: sorted.length, standings: sorted.slice(0, limit) };
+    // The sort is stable, and the clients are sorted by email.
+    const sorted = statuses.sort((a, b) => shareOf(b) - shareOf(a));
+    return { scope, total: sorted.length, statuses: sorted.slice(0, limit) };
   };
 
 const shareOf = ({ used, rule }: ClientLimitStatus): number => used / rule.allowed;

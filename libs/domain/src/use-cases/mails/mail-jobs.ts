@@ -7,36 +7,50 @@ import type { Profile } from '../../profiles/profile.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
 import type { Settings } from '../../settings.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'cipher'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'cipher'>;
 
 /** The settings that decide which admins receive notices. */
 export type NoticeSettings = Pick<Settings, 'adminNotices' | 'issuers'>;
 
-/** Creates a job that mails the credentials, which are stored sealed, for this job only. */
-export const credentialsMailJob = (ports: Needs, profileId: ProfileId, credentials: Credentials): NewJob => {
+/** Creates a job that emails the credentials, which are stored sealed, for this job only. */
+export const createCredentialsMailJob = (
+  ports: RequiredPorts,
+  profileId: ProfileId,
+  credentials: Credentials,
+): NewJob => {
   const id = ports.random.uuid() as JobId;
   return createJob(ports, id, { kind: 'mail.credentials', profileId, sealed: sealCredentials(ports, id, credentials) });
 };
 
-/** Creates the same kind of job for a secret that replaced an earlier one. */
-export const rotationMailJob = (ports: Needs, profileId: ProfileId, credentials: RotatedCredentials): NewJob => {
+/** Creates a job that emails a secret that replaced an earlier one. */
+export const createRotationMailJob = (
+  ports: RequiredPorts,
+  profileId: ProfileId,
+  credentials: RotatedCredentials,
+): NewJob => {
   const id = ports.random.uuid() as JobId;
   return createJob(ports, id, { kind: 'mail.rotation', profileId, sealed: sealCredentials(ports, id, credentials) });
 };
 
-/** Creates a job that mails the rejection. The reason is stored unsealed; null if none was given. */
-export const rejectionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId, reason: string | null): NewJob =>
-  createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
+/** Creates a job that emails the rejection. The reason is stored unsealed; null if none was given. */
+export const createRejectionMailJob = (
+  ports: Omit<RequiredPorts, 'cipher'>,
+  profileId: ProfileId,
+  reason: string | null,
+): NewJob => createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.rejection', profileId, reason });
 
-export const suspensionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId, reason: string | null): NewJob =>
-  createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.suspension', profileId, reason });
+export const createSuspensionMailJob = (
+  ports: Omit<RequiredPorts, 'cipher'>,
+  profileId: ProfileId,
+  reason: string | null,
+): NewJob => createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.suspension', profileId, reason });
 
-export const resumptionMailJob = (ports: Omit<Needs, 'cipher'>, profileId: ProfileId): NewJob =>
+export const createResumptionMailJob = (ports: Omit<RequiredPorts, 'cipher'>, profileId: ProfileId): NewJob =>
   createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.resumption', profileId });
 
 /** Creates jobs that notify the requesters of the decisions about these requests; none if mail is not sent. */
-export const decisionMailJobs = (
-  ports: Omit<Needs, 'cipher'> & Pick<Ports, 'mailer'>,
+export const createDecisionMailJobs = (
+  ports: Omit<RequiredPorts, 'cipher'> & Pick<Ports, 'mailer'>,
   requests: readonly AccessRequest[],
 ): readonly NewJob[] =>
   ports.mailer.enabled
@@ -46,8 +60,8 @@ export const decisionMailJobs = (
     : [];
 
 /** Creates jobs that notify these clients and these admins of upcoming expiries. */
-export const expiryMailJobs = (
-  ports: Omit<Needs, 'cipher'>,
+export const createExpiryMailJobs = (
+  ports: Omit<RequiredPorts, 'cipher'>,
   clients: readonly ProfileId[],
   admins: readonly Pick<Profile, 'id'>[],
 ): readonly NewJob[] => [
@@ -59,21 +73,21 @@ export const expiryMailJobs = (
  * Returns the admins who receive notices of pending decisions and expiries: those who can sign in; none if notices are
  * off.
  */
-export const noticeRecipients = async (
+export const findNoticeRecipients = async (
   { profiles }: Pick<Ports, 'profiles'>,
   settings: NoticeSettings,
 ): Promise<readonly Profile[]> =>
   settings.adminNotices
-    ? (await profiles.admins()).filter((admin) => admin.status === 'approved' && canSignIn(settings, admin))
+    ? (await profiles.listAdmins()).filter((admin) => admin.status === 'approved' && canSignIn(settings, admin))
     : [];
 
 /** Creates jobs that notify each admin who receives notices of pending decisions; none if mail is not sent. */
-export const noticeJobs = async (
-  ports: Omit<Needs, 'cipher'> & Pick<Ports, 'profiles' | 'mailer'>,
+export const createNoticeJobs = async (
+  ports: Omit<RequiredPorts, 'cipher'> & Pick<Ports, 'profiles' | 'mailer'>,
   settings: NoticeSettings,
 ): Promise<readonly NewJob[]> =>
   ports.mailer.enabled
-    ? (await noticeRecipients(ports, settings)).map(({ id }) =>
+    ? (await findNoticeRecipients(ports, settings)).map(({ id }) =>
         createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.notice', profileId: id, requestCount: 1 }),
       )
     : [];
@@ -83,12 +97,12 @@ export const openCredentials = <Sealed extends Credentials = Credentials>(
   cipher: Ports['cipher'],
   jobId: JobId,
   sealed: string,
-): Sealed => JSON.parse(cipher.open(sealed, sealingContext(jobId))) as Sealed;
+): Sealed => JSON.parse(cipher.open(sealed, sealingContextOf(jobId))) as Sealed;
 
 /** Returns the sealed part of a job, resealed with the current key; null if it is already sealed with that key. */
 export const resealSealedMail = (cipher: Ports['cipher'], jobId: JobId, sealed: string): string | null => {
   if (cipher.isCurrent(sealed)) return null;
-  const context = sealingContext(jobId);
+  const context = sealingContextOf(jobId);
   return cipher.seal(cipher.open(sealed, context), context);
 };
 
@@ -100,6 +114,6 @@ const createJob = ({ clock }: Pick<Ports, 'clock'>, id: JobId, task: JobTask): N
 });
 
 const sealCredentials = ({ cipher }: Pick<Ports, 'cipher'>, jobId: JobId, credentials: Credentials): string =>
-  cipher.seal(JSON.stringify(credentials), sealingContext(jobId));
+  cipher.seal(JSON.stringify(credentials), sealingContextOf(jobId));
 
-const sealingContext = (jobId: JobId): string => `outbox:${jobId}`;
+const sealingContextOf = (jobId: JobId): string => `outbox:${jobId}`;

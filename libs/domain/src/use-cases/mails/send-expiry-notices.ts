@@ -1,7 +1,7 @@
 import { dayOf } from '../../usage/usage.ts';
 import { noticeDays } from '../../grants/expiry.ts';
 import type { Ports } from '../../ports/index.ts';
-import { expiryMailJobs, noticeRecipients, type NoticeSettings } from './mail-jobs.ts';
+import { createExpiryMailJobs, findNoticeRecipients, type NoticeSettings } from './mail-jobs.ts';
 
 /**
  * Once a day, notifies each client that has something that expires 30, 7 or 1 days later, and notifies the admins if
@@ -12,9 +12,9 @@ export const sendExpiryNotices =
   async (): Promise<boolean> => {
     if (!ports.mailer.enabled) return false;
     const now = ports.clock.now();
-    const admins = await noticeRecipients(ports, settings);
+    const admins = await findNoticeRecipients(ports, settings);
     return ports.expiries.scheduleNotices(dayOf(now), noticeDays, now, (clients) => ({
-      jobs: clients.length === 0 ? [] : expiryMailJobs(ports, clients, admins),
+      jobs: clients.length === 0 ? [] : createExpiryMailJobs(ports, clients, admins),
       deadline: null,
     }));
   };

@@ -1,5 +1,5 @@
 import { createCallerQueue } from '../../access/caller-queue.ts';
-import { type Principal, readableTarget } from '../../access/principal.ts';
+import { type Principal, requireReadableTarget } from '../../access/principal.ts';
 import type { AuthenticationScheme, Collection, CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { PorticoError } from '../../errors.ts';
@@ -24,7 +24,7 @@ export interface DescribedOperation {
   readonly isFromAdmittedDocument: boolean;
 }
 
-type Needs = Pick<Ports, 'collections' | 'operations' | 'slicer'>;
+type RequiredPorts = Pick<Ports, 'collections' | 'operations' | 'slicer'>;
 
 /** How many times in a row a document may be replaced while an operation is being extracted from it. */
 const attemptsMax = 5;
@@ -34,21 +34,21 @@ const attemptsMax = 5;
  * changed since the request was admitted, the operation is extracted from the new one. Callers are queued
  * (`createCallerQueue`). Throws `operation_not_found`.
  */
-export const describeOperation = (ports: Needs & WithUsageCounter) => {
+export const describeOperation = (ports: RequiredPorts & WithUsageCounter) => {
   const enqueue = createCallerQueue();
   return async (
     principal: Principal<Collection>,
     key: OperationKey,
     request: OperationRequest,
   ): Promise<DescribedOperation> => {
-    const collection = readableTarget(principal);
+    const collection = requireReadableTarget(principal);
     const operation = await ports.operations.find(collection.id, key);
     if (!operation) throw new PorticoError('operation_not_found');
     const { method, path } = operation;
     const { id: collectionId, name: collectionName, baseUrl } = collection;
-    const authentication = effectiveScheme(collection);
-    const facts = { collectionId, collectionName, operationKey: key, baseUrl, authentication };
-    const sliceRequest = { ...request, method, path, facts };
+    const authentication = effectiveSchemeOf(collection);
+    const context = { collectionId, collectionName, operationKey: key, baseUrl, authentication };
+    const sliceRequest = { ...request, method, path, context };
     const result = await enqueue(principal, () => sliceOf(ports, collection, sliceRequest, principal.deadline));
     ports.uses.count(principal, 'slice', collectionId);
     return result;
@@ -56,7 +56,7 @@ export const describeOperation = (ports: Needs & WithUsageCounter) => {
 };
 
 const sliceOf = async (
-  ports: Needs,
+  ports: RequiredPorts,
   collection: Collection,
   request: SliceRequest,
   deadline: Deadline | null,
@@ -64,10 +64,10 @@ const sliceOf = async (
   let digest = collection.documentDigest;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     try {
-      const text = await ports.slicer.slice(storedDocument(ports, collection, digest), request, deadline);
+      const text = await ports.slicer.slice(storedDocumentOf(ports, collection, digest), request, deadline);
       return { text, isFromAdmittedDocument: digest === collection.documentDigest };
     } catch (error) {
-      if (!(error instanceof DocumentReplaced)) throw error;
+      if (!(error instanceof DocumentReplacedError)) throw error;
       digest = error.digest;
     }
   }
@@ -75,27 +75,30 @@ const sliceOf = async (
 };
 
 /** Returns how calls authenticate, without the credential: the scheme set by an admin, or else the document's. */
-export const effectiveScheme = ({ storedAuthentication, derivedAuthentication }: Collection): AuthenticationScheme => {
+export const effectiveSchemeOf = ({
+  storedAuthentication,
+  derivedAuthentication,
+}: Collection): AuthenticationScheme => {
   const { type, name, in: place } = storedAuthentication ?? derivedAuthentication;
   return { type, name, in: place };
 };
 
-/** Returns the document with that digest; reading it throws `DocumentReplaced` if it has been replaced. */
-const storedDocument = ({ collections }: Needs, { id }: CollectionHead, digest: string): StoredDocument => ({
+/** Returns the document with that digest; reading it throws `DocumentReplacedError` if it has been replaced. */
+const storedDocumentOf = ({ collections }: RequiredPorts, { id }: CollectionHead, digest: string): StoredDocument => ({
   digest,
   async load() {
-    const document = await collections.document(id);
+    const document = await collections.findDocument(id);
     if (!document) throw new PorticoError('collection_not_found');
-    if (document.digest !== digest) throw new DocumentReplaced(document.digest);
+    if (document.digest !== digest) throw new DocumentReplacedError(document.digest);
     return document.packed;
   },
 });
 
-class DocumentReplaced extends Error {
+class DocumentReplacedError extends Error {
   readonly digest: string;
 
   constructor(digest: string) {
-    super('The document was replaced by another');
+    super('The document was replaced by a different one');
     this.digest = digest;
   }
 }

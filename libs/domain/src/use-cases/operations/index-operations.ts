@@ -4,24 +4,30 @@ import type { CollectionId } from '../../ids.ts';
 import { OperationPacking } from '../../operations/packed-operations.ts';
 import type { Checkpoint, Ports } from '../../ports/index.ts';
 
-type Needs = Pick<Ports, 'collections' | 'operations' | 'operationBlocks' | 'operationEmbedder' | 'documents'>;
+type RequiredPorts = Pick<Ports, 'collections' | 'operations' | 'operationBlocks' | 'operationEmbedder' | 'documents'>;
 
 /**
  * Brings a collection's operations and their vectors up to date with its document. A document that an earlier version
  * stored without its operations is read again. Drops a result for a document, a name or a description that has changed
  * in the meantime: the change queued its own job. Indexes are not notified: the next search passes the block's
- * sequence, and the indexes read the block. If a checkpoint throws, rethrows the error, and nothing is stored.
+ * sequence number, and the indexes read the block. If a checkpoint throws, rethrows the error, and nothing is stored.
  */
-export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint: Checkpoint): Promise<void> => {
+export const indexOperations = async (
+  ports: RequiredPorts,
+  id: CollectionId,
+  checkpoint: Checkpoint,
+): Promise<void> => {
   const collection = await ports.collections.find(id);
   if (!collection) return;
   if (!(await hasCurrentOperations(ports, collection))) return;
   const packing = new OperationPacking();
-  let modelId = await ports.operationEmbedder.modelId();
+  let modelId = await ports.operationEmbedder.getModelId();
   for await (const batch of ports.operationEmbedder.embedOperations(collection, readBatches(ports, id), checkpoint)) {
     const { operations, vectors } = batch;
     ({ modelId } = batch);
-    packing.add(operations.map(({ key, method }, i) => ({ key, method, vector: vectors[i] ?? missing(method) })));
+    packing.add(
+      operations.map(({ key, method }, i) => ({ key, method, vector: vectors[i] ?? throwMissingVector(method) })),
+    );
   }
   await ports.operationBlocks.put({
     collectionId: id,
@@ -37,10 +43,10 @@ export const indexOperations = async (ports: Needs, id: CollectionId, checkpoint
  * Stores the operations of the collection's document unless they are already stored; returns false if the document has
  * changed in the meantime.
  */
-const hasCurrentOperations = async (ports: Needs, { id, documentDigest }: Collection): Promise<boolean> => {
+const hasCurrentOperations = async (ports: RequiredPorts, { id, documentDigest }: Collection): Promise<boolean> => {
   const { collections, operations, documents } = ports;
-  if ((await operations.digest(id)) === documentDigest) return true;
-  const document = await collections.document(id);
+  if ((await operations.findDigest(id)) === documentDigest) return true;
+  const document = await collections.findDocument(id);
   if (document?.digest !== documentDigest) return false;
   return operations.replace(id, documentDigest, await documents.readOperations(document.packed));
 };
@@ -51,7 +57,10 @@ const hasCurrentOperations = async (ports: Needs, { id, documentDigest }: Collec
  */
 const batchSize = 1_000;
 
-async function* readBatches({ operations }: Needs, id: CollectionId): AsyncGenerator<readonly Operation[], void, void> {
+async function* readBatches(
+  { operations }: RequiredPorts,
+  id: CollectionId,
+): AsyncGenerator<readonly Operation[], void, void> {
   for (let from = 0; ; from += batchSize) {
     const batch = await operations.list(id, { tag: null, containing: null }, { from, limit: batchSize });
     yield batch;
@@ -59,6 +68,6 @@ async function* readBatches({ operations }: Needs, id: CollectionId): AsyncGener
   }
 }
 
-const missing = (method: string): never => {
+const throwMissingVector = (method: string): never => {
   throw new Error(`The embedder returned no vector for a ${method} operation`);
 };

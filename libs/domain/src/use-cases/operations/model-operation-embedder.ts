@@ -1,14 +1,14 @@
 import { PorticoError } from '../../errors.ts';
-import { operationVector, queryVector } from '../../operations/model-vectors.ts';
-import { operationText, collectionText } from '../../operations/operation-text.ts';
+import { buildOperationVector, buildQueryVector } from '../../operations/model-vectors.ts';
+import { operationTextOf, collectionTextOf } from '../../operations/operation-text.ts';
 import type { Checkpoint, Embedder, OperationEmbedder } from '../../ports/index.ts';
-import { embeddingDimension, TextRefusedError } from '../../search/embedding.ts';
+import { embeddingDimension, TextRejectedError } from '../../search/embedding.ts';
 
 export interface ModelOperationEmbedderOptions {
   /** Embeds the meaning of operations and queries. */
   readonly model: Embedder;
   /** Embeds the words of operations and queries. */
-  readonly words: OperationEmbedder;
+  readonly wordEmbedder: OperationEmbedder;
 }
 
 /**
@@ -29,13 +29,16 @@ const scheme = 'operations-1';
  * is interrupted, or the model is unavailable, finished vectors remain cached in memory, so that the next attempt
  * continues from there. A text that the model rejects can be found by its words alone.
  */
-export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmbedderOptions): OperationEmbedder => {
+export const createModelOperationEmbedder = ({
+  model,
+  wordEmbedder,
+}: ModelOperationEmbedderOptions): OperationEmbedder => {
   const cache = createVectorCache();
 
   const embedOne = async (text: string, expectedId: string): Promise<Float32Array> => {
-    const { modelId, vectors } = await model.embed([text], 'document').catch(zeroVectorIfRefused(expectedId));
-    if (modelId !== expectedId) throw unavailable('the model was replaced meanwhile');
-    return vectors[0] ?? missing();
+    const { modelId, vectors } = await model.embed([text], 'document').catch(returnZeroVectorIfRejected(expectedId));
+    if (modelId !== expectedId) throw createUnavailableError('the model was replaced in the meantime');
+    return vectors[0] ?? throwMissingVector();
   };
 
   const embedAll = async (
@@ -58,37 +61,41 @@ export const createModelOperationEmbedder = ({ model, words }: ModelOperationEmb
       };
       await Promise.all(missingTexts.slice(start, start + concurrentTexts).map(embedAndCache));
     }
-    return texts.map((text) => vectors.get(text) ?? missing());
+    return texts.map((text) => vectors.get(text) ?? throwMissingVector());
   };
 
-  const idOf = (modelId: string, wordsId: string): string => `${modelId}+${wordsId}+${scheme}`;
+  const combineIds = (modelId: string, wordModelId: string): string => `${modelId}+${wordModelId}+${scheme}`;
 
   return {
-    modelId: async () => idOf(await model.modelId(), await words.modelId()),
+    getModelId: async () => combineIds(await model.getModelId(), await wordEmbedder.getModelId()),
 
     async *embedOperations(context, batches, checkpoint) {
-      const modelId = await model.modelId();
-      const finished: string[] = [];
-      for await (const batch of words.embedOperations(context, batches, checkpoint)) {
+      const modelId = await model.getModelId();
+      const embeddedTexts: string[] = [];
+      for await (const batch of wordEmbedder.embedOperations(context, batches, checkpoint)) {
         const { operations } = batch;
-        const texts = [collectionText(context), ...operations.map((operation) => operationText(context, operation))];
-        const [contextVector, ...meanings] = await embedAll(operations.length === 0 ? [] : texts, modelId, checkpoint);
+        const texts = [
+          collectionTextOf(context),
+          ...operations.map((operation) => operationTextOf(context, operation)),
+        ];
+        const requiredTexts = operations.length === 0 ? [] : texts;
+        const [contextVector, ...textVectors] = await embedAll(requiredTexts, modelId, checkpoint);
         const vectors = batch.vectors.map(({ sparse }, i) =>
-          operationVector(meanings[i] ?? missing(), contextVector ?? missing(), sparse),
+          buildOperationVector(textVectors[i] ?? throwMissingVector(), contextVector ?? throwMissingVector(), sparse),
         );
-        finished.push(...texts);
-        yield { modelId: idOf(modelId, batch.modelId), operations, vectors };
+        embeddedTexts.push(...texts);
+        yield { modelId: combineIds(modelId, batch.modelId), operations, vectors };
       }
-      cache.remove(finished);
+      cache.remove(embeddedTexts);
     },
 
     async embedQuery(text) {
-      const [{ modelId, vectors }, wordsResult] = await Promise.all([
+      const [{ modelId, vectors }, embeddedWords] = await Promise.all([
         model.embed([text], 'query'),
-        words.embedQuery(text),
+        wordEmbedder.embedQuery(text),
       ]);
-      const vector = queryVector(vectors[0] ?? missing(), wordsResult.vector.sparse);
-      return { modelId: idOf(modelId, wordsResult.modelId), vector };
+      const vector = buildQueryVector(vectors[0] ?? throwMissingVector(), embeddedWords.vector.sparse);
+      return { modelId: combineIds(modelId, embeddedWords.modelId), vector };
     },
   };
 };
@@ -113,13 +120,13 @@ const createVectorCache = () => {
 };
 
 /** Returns a zero vector for a rejected text: such a vector has the same distance to every query. */
-const zeroVectorIfRefused = (modelId: string) => (error: unknown) => {
-  if (error instanceof TextRefusedError) return { modelId, vectors: [new Float32Array(embeddingDimension)] };
+const returnZeroVectorIfRejected = (modelId: string) => (error: unknown) => {
+  if (error instanceof TextRejectedError) return { modelId, vectors: [new Float32Array(embeddingDimension)] };
   throw error;
 };
 
-const unavailable = (because: string): PorticoError => new PorticoError('embedding_unavailable', { because });
+const createUnavailableError = (reason: string): PorticoError => new PorticoError('embedding_unavailable', { reason });
 
-const missing = (): never => {
-  throw unavailable('it returned no vector');
+const throwMissingVector = (): never => {
+  throw createUnavailableError('it returned no vector');
 };

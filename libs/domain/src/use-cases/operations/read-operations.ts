@@ -1,4 +1,4 @@
-import { type Principal, readableTarget } from '../../access/principal.ts';
+import { type Principal, requireReadableTarget } from '../../access/principal.ts';
 import type { PositionedOperation } from '../../documents/operation.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { OperationFilter, OperationPage } from '../../ports/operation-store.ts';
@@ -11,4 +11,4 @@ export const listOperations =
     filter: OperationFilter,
     page: OperationPage | null,
   ): Promise<readonly PositionedOperation[]> =>
-    operations.list(readableTarget(principal).id, filter, page);
+    operations.list(requireReadableTarget(principal).id, filter, page);

@@ -1,6 +1,6 @@
 import type { Principal } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
-import { operationResults, type OperationResult } from '../../operations/operation-result.ts';
+import { toOperationResults, type OperationResult } from '../../operations/operation-result.ts';
 import type { EmbeddedQuery, Ports } from '../../ports/index.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import { createQueryCache } from '../search/query-cache.ts';
@@ -24,7 +24,7 @@ export interface OperationSearchResults {
 /** The number of additional matches to request, to replace those that a document no longer has. */
 const extraMatches = 50;
 
-type Needs = WithVisibleSets & Pick<Ports, 'operations' | 'operationEmbedder' | 'operationIndex'>;
+type RequiredPorts = WithVisibleSets & Pick<Ports, 'operations' | 'operationEmbedder' | 'operationIndex'>;
 
 /**
  * Returns the operations that match the query, best first, from the collections that the caller may see; none if
@@ -32,33 +32,33 @@ type Needs = WithVisibleSets & Pick<Ports, 'operations' | 'operationEmbedder' | 
  * Displayed data is read from the database: an operation that is still in the index but no longer in a document is
  * never shown.
  */
-export const searchOperations = (ports: Needs & WithUsageCounter) => {
-  const searchAmong = createSearch(ports);
+export const searchOperations = (ports: RequiredPorts & WithUsageCounter) => {
+  const runSearch = createSearch(ports);
   return async (principal: Principal, search: OperationSearch): Promise<OperationSearchResults> => {
-    const visible = await ports.visibleSets(principal);
-    const among =
-      search.collectionId === null ? visible : visible.includes(search.collectionId) ? [search.collectionId] : [];
-    const result = await searchAmong(among, principal.epochs.operations, search);
+    const visibleIds = await ports.visibleSets(principal);
+    const candidateIds =
+      search.collectionId === null ? visibleIds : visibleIds.includes(search.collectionId) ? [search.collectionId] : [];
+    const result = await runSearch(candidateIds, principal.epochs.operations, search);
     // A collection that the caller may not see might not even exist.
-    ports.uses.count(principal, 'search', among.length > 0 ? search.collectionId : null);
+    ports.uses.count(principal, 'search', candidateIds.length > 0 ? search.collectionId : null);
     return result;
   };
 };
 
-const createSearch = ({ operationEmbedder, operationIndex, operations }: Needs) => {
-  const cachedQuery = createQueryCache<EmbeddedQuery>(
+const createSearch = ({ operationEmbedder, operationIndex, operations }: RequiredPorts) => {
+  const embedCached = createQueryCache<EmbeddedQuery>(
     ({ vector: { dense, sparse } }) => dense.byteLength + sparse.indices.byteLength + sparse.weights.byteLength,
   );
   return async (
-    among: readonly CollectionId[],
+    candidateIds: readonly CollectionId[],
     asOf: number,
     { query, limit, method }: OperationSearch,
   ): Promise<OperationSearchResults> => {
-    if (among.length === 0) return { results: [], isFallback: false };
-    const current = await operationEmbedder.modelId();
-    const { modelId, vector } = await cachedQuery(current, query, () => operationEmbedder.embedQuery(query));
-    const indexQuery = { modelId, vector, among, method, limit: limit + extraMatches, asOf };
+    if (candidateIds.length === 0) return { results: [], isFallback: false };
+    const currentModelId = await operationEmbedder.getModelId();
+    const { modelId, vector } = await embedCached(currentModelId, query, () => operationEmbedder.embedQuery(query));
+    const indexQuery = { modelId, vector, candidateIds, method, limit: limit + extraMatches, asOf };
     const { matches, isFallback } = await operationIndex.search(indexQuery);
-    return { results: operationResults(matches, await operations.findMany(matches)).slice(0, limit), isFallback };
+    return { results: toOperationResults(matches, await operations.findMany(matches)).slice(0, limit), isFallback };
   };
 };

@@ -1,6 +1,6 @@
 import type { PersonAuthority } from '../../access/principal.ts';
 import { isPorticoError } from '../../errors.ts';
-import { referenceText, type ProfileReference } from '../../grants/reference.ts';
+import { referenceTextOf, type ProfileReference } from '../../grants/reference.ts';
 import type { ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
@@ -19,13 +19,13 @@ export interface ApprovalOutcome {
   readonly result: ApprovalResult;
   /** Null if there is no such profile. */
   readonly id: ProfileId | null;
-  /** The profile's e-mail or, if there is no such profile, the reference in the request. */
+  /** The profile's email or, if there is no such profile, the reference in the request. */
   readonly name: string;
   /** Returned only this once; null unless the profile was approved. */
   readonly credentials: Credentials | null;
 }
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
 
 /**
  * Approves many pending profiles, each in its own transaction, with its own key pair and mail. All secrets are created
@@ -34,11 +34,11 @@ type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | '
  * rejects has `failed`.
  */
 export const approveMany =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: PersonAuthority, references: readonly ProfileReference[]): Promise<readonly ApprovalOutcome[]> => {
-    const candidates = await findEach(ports, references);
-    const pending = candidates.flatMap(({ profile }) => (profile?.status === 'pending' ? [profile.id] : []));
-    const secrets = await secretsFor(ports, authority, pending);
+    const candidates = await findCandidates(ports, references);
+    const pendingIds = candidates.flatMap(({ profile }) => (profile?.status === 'pending' ? [profile.id] : []));
+    const secrets = await createSecrets(ports, authority, pendingIds);
     const outcomes: ApprovalOutcome[] = [];
     for (const { name, profile } of candidates) {
       const secret = profile && secrets.get(profile.id);
@@ -55,15 +55,15 @@ interface Candidate {
 }
 
 /** Returns each profile once, in the order of the references. */
-const findEach = async (
+const findCandidates = async (
   { profiles }: Pick<Ports, 'profiles'>,
   references: readonly ProfileReference[],
 ): Promise<readonly Candidate[]> => {
   const candidates = new Map<string, Candidate>();
   for (const reference of references) {
     const profile = await (reference.by === 'id' ? profiles.find(reference.id) : profiles.findByEmail(reference.name));
-    candidates.set(profile?.id ?? referenceText(reference), {
-      name: profile?.email ?? referenceText(reference),
+    candidates.set(profile?.id ?? referenceTextOf(reference), {
+      name: profile?.email ?? referenceTextOf(reference),
       profile,
     });
   }
@@ -73,26 +73,26 @@ const findEach = async (
 /** The number of hashes that are computed concurrently; limited, so that other requests get their turn. */
 const concurrentHashes = 4;
 
-const secretsFor = async (
-  ports: Needs,
+const createSecrets = async (
+  ports: RequiredPorts,
   { deadline }: PersonAuthority,
   ids: readonly ProfileId[],
 ): Promise<ReadonlyMap<ProfileId, NewSecret>> => {
   const secrets = new Map<ProfileId, NewSecret>();
   const queue = ids.values();
-  const work = async (): Promise<void> => {
+  const createNext = async (): Promise<void> => {
     for (const id of queue) secrets.set(id, await createSecret(ports, deadline));
   };
-  await Promise.all(Array.from({ length: concurrentHashes }, work));
+  await Promise.all(Array.from({ length: concurrentHashes }, createNext));
   return secrets;
 };
 
 const approveOne = async (
-  ports: Needs,
+  ports: RequiredPorts,
   authority: PersonAuthority,
   profile: Profile,
   secret: NewSecret,
-  earlier: readonly ApprovalOutcome[],
+  previousOutcomes: readonly ApprovalOutcome[],
 ): Promise<ApprovalOutcome> => {
   try {
     return outcomeOf(profile, 'approved', await approveWith(ports, authority, profile.id, secret));
@@ -102,7 +102,7 @@ const approveOne = async (
     if (isPorticoError(error, 'user_not_found')) return { ...outcomeOf(profile, 'not_found'), id: null };
     // A request that returns an error must not have changed anything, and the secrets of the approved profiles could
     // never be returned again.
-    if (earlier.some(({ result }) => result === 'approved')) return outcomeOf(profile, 'failed');
+    if (previousOutcomes.some(({ result }) => result === 'approved')) return outcomeOf(profile, 'failed');
     throw error;
   }
 };

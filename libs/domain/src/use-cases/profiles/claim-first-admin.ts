@@ -5,7 +5,7 @@ import { toStoredEmail } from '../../profiles/email.ts';
 import { canSignIn } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
-import { ofProfile, systemEntry } from '../audit/system-entry.ts';
+import { profileFieldsOf, createSystemEntry } from '../audit/system-entry.ts';
 import { promote } from './edit-profile.ts';
 
 /** The first admin, as configured by the operator, and the issuer whose tokens identify them. */
@@ -16,7 +16,7 @@ export interface FirstAdmin {
 }
 
 /**
- * Creates the first admin if no admin can sign in through an enabled issuer: from the profile with this uid or e-mail,
+ * Creates the first admin if no admin can sign in through an enabled issuer: from the profile with this uid or email,
  * or else as a new profile without a key pair, bound by uid and issuer. Returns the admin, or null if there already is
  * one (specification, "First admin").
  */
@@ -53,7 +53,7 @@ export const claimFirstAdmin =
         : newAdmin;
       return {
         profile,
-        entries: [systemEntry(ports, null, { action: 'admin.bootstrap', ...ofProfile(profile), issuer })],
+        entries: [createSystemEntry(ports, null, { action: 'admin.bootstrap', ...profileFieldsOf(profile), issuer })],
         deadline: null,
       };
     });

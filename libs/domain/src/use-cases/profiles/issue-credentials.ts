@@ -8,54 +8,58 @@ import { type Instant, nextChangeAt, toIso } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import { type Credentials, makeSecret, type StoredSecret } from '../../profiles/api-key.ts';
 import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
-import { nextStatus } from '../../profiles/registration-machine.ts';
-import { ofProfile, auditEffects } from '../audit/system-entry.ts';
-import { credentialsMailJob, rotationMailJob } from '../mails/mail-jobs.ts';
+import { getNextStatus } from '../../profiles/registration-machine.ts';
+import { profileFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
+import { createCredentialsMailJob, createRotationMailJob } from '../mails/mail-jobs.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
 
 /**
  * Approves a pending profile and issues its API credentials, which are returned only this once and mailed if mail is
  * enabled. One of several concurrent approvals succeeds, with one key pair.
  */
 export const approveProfile =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: PersonAuthority, id: ProfileId): Promise<Credentials> => {
-    await rejectEarly(ports, id);
+    await assertApprovable(ports, id);
     return approveWith(ports, authority, id, await createSecret(ports, authority.deadline));
   };
 
 /** Approves a profile with an existing secret. */
 export const approveWith = async (
-  ports: Needs,
+  ports: RequiredPorts,
   authority: PersonAuthority,
   id: ProfileId,
-  { secret, stored }: NewSecret,
+  { secret, storedSecret }: NewSecret,
 ): Promise<Credentials> => {
   const clientId = ports.random.uuid() as ClientId;
   const credentials = { clientId, secret };
-  const jobs = ports.mailer.enabled ? [credentialsMailJob(ports, id, credentials)] : [];
+  const jobs = ports.mailer.enabled ? [createCredentialsMailJob(ports, id, credentials)] : [];
   const now = ports.clock.now();
   await ports.profiles.update(id, ({ profile }) => ({
     profile: {
       ...profile,
-      status: nextStatus(profile.status, 'approve'),
+      status: getNextStatus(profile.status, 'approve'),
       clientId,
       approvedAt: now,
       updatedAt: nextChangeAt(profile.updatedAt, now),
     },
-    key: { current: stored, previous: null, expiresAt: null },
-    ...auditEffects(ports, authority, { action: 'profile.approve', ...ofProfile(profile), client_id: clientId }),
+    key: { current: storedSecret, previous: null, expiresAt: null },
+    ...createAuditEffects(ports, authority, {
+      action: 'profile.approve',
+      ...profileFieldsOf(profile),
+      client_id: clientId,
+    }),
     jobs,
   }));
   return credentials;
 };
 
 /** Rejects early, before a hash is computed unnecessarily; the decision itself is made in the transaction. */
-const rejectEarly = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
+const assertApprovable = async ({ profiles }: Pick<Ports, 'profiles'>, id: ProfileId): Promise<void> => {
   const profile = await profiles.find(id);
   if (!profile) throw new PorticoError('user_not_found');
-  nextStatus(profile.status, 'approve');
+  getNextStatus(profile.status, 'approve');
 };
 
 /** The options for replacing a secret. */
@@ -66,11 +70,11 @@ interface Rotation {
 }
 
 /**
- * Replaces the secret of an approved client and mails the new one if mail is enabled; the previous one remains valid
+ * Replaces the secret of an approved client and emails the new one if mail is enabled; the previous one remains valid
  * for `graceSeconds`. A client without a key (a former admin) gets its first one.
  */
 export const rotateCredentials =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (
     authority: PersonAuthority,
     id: ProfileId,
@@ -92,27 +96,31 @@ export const changeKeyExpiry =
       rejectIfKeyless(profile);
       if (!key) throw new PorticoError('has_no_key_yet');
       if (key.expiresAt === expiresAt) return { ...state, deadline: authority.deadline };
-      const message = { action: 'credentials.expiry' as const, ...ofProfile(profile), ...expiryField(expiresAt) };
+      const message = {
+        action: 'credentials.expiry' as const,
+        ...profileFieldsOf(profile),
+        ...expiryFieldOf(expiresAt),
+      };
       return {
         profile: { ...profile, updatedAt: nextChangeAt(profile.updatedAt, now) },
         key: { ...key, expiresAt },
-        ...auditEffects(ports, authority, message),
+        ...createAuditEffects(ports, authority, message),
       };
     });
   };
 
-const expiryField = (expiresAt: Instant | null) => ({ expires_at: expiresAt === null ? null : toIso(expiresAt) });
+const expiryFieldOf = (expiresAt: Instant | null) => ({ expires_at: expiresAt === null ? null : toIso(expiresAt) });
 
 /**
- * Replaces the caller's own secret in the same way: no mail is needed, and the expiry set by an administrator is kept.
+ * Replaces the caller's own secret as `rotateCredentials` does, but: no mail is needed, and the expiry set by an administrator is kept.
  */
 export const rotateOwnCredentials =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   ({ profile, deadline }: Principal, graceSeconds: number): Promise<Credentials> =>
     rotate(ports, { actor: profile, deadline }, profile.id, { graceSeconds }, false);
 
 const rotate = async (
-  ports: Needs,
+  ports: RequiredPorts,
   initiator: Initiator,
   id: ProfileId,
   { graceSeconds, expiresAt }: Rotation,
@@ -122,31 +130,31 @@ const rotate = async (
   if (!profile) throw new PorticoError('user_not_found');
   rejectIfKeyless(profile);
   const newClientId = ports.random.uuid() as ClientId;
-  const { secret, stored } = await createSecret(ports, initiator.deadline);
+  const { secret, storedSecret } = await createSecret(ports, initiator.deadline);
   const now = ports.clock.now();
-  const after = await ports.profiles.update(id, ({ profile, key }) => {
+  const updatedProfile = await ports.profiles.update(id, ({ profile, key }) => {
     rejectIfKeyless(profile);
     const clientId = profile.clientId ?? newClientId;
     const previousUntil = key && graceSeconds > 0 ? now + graceSeconds * 1_000 : null;
-    const expiry = expiresAt === undefined ? {} : expiryField(expiresAt);
+    const expiry = expiresAt === undefined ? {} : expiryFieldOf(expiresAt);
     const message = {
       action: 'credentials.rotate' as const,
-      ...ofProfile(profile),
+      ...profileFieldsOf(profile),
       grace_seconds: graceSeconds,
       ...expiry,
     };
     return {
       profile: { ...profile, clientId, updatedAt: nextChangeAt(profile.updatedAt, now) },
       key: {
-        current: stored,
+        current: storedSecret,
         previous: key && previousUntil !== null ? { ...key.current, until: previousUntil } : null,
         expiresAt: expiresAt === undefined ? (key?.expiresAt ?? null) : expiresAt,
       },
-      ...auditEffects(ports, initiator, message),
-      jobs: isMailed ? [rotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],
+      ...createAuditEffects(ports, initiator, message),
+      jobs: isMailed ? [createRotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],
     };
   });
-  return { clientId: after.clientId ?? newClientId, secret };
+  return { clientId: updatedProfile.clientId ?? newClientId, secret };
 };
 
 function rejectIfKeyless(profile: Profile): asserts profile is ApprovedProfile {
@@ -157,7 +165,7 @@ function rejectIfKeyless(profile: Profile): asserts profile is ApprovedProfile {
 /** A new secret, and its parts that may be stored. */
 export interface NewSecret {
   readonly secret: string;
-  readonly stored: StoredSecret;
+  readonly storedSecret: StoredSecret;
 }
 
 export const createSecret = async (
@@ -165,7 +173,7 @@ export const createSecret = async (
   deadline: Deadline | null,
 ): Promise<NewSecret> => {
   const secret = makeSecret(random.bytes(secretBytes));
-  return { secret, stored: await toStoredSecret(keys, secret, deadline) };
+  return { secret, storedSecret: await toStoredSecret(keys, secret, deadline) };
 };
 
 /** Returns the parts of a secret that may be stored. */

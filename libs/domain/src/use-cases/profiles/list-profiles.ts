@@ -3,7 +3,7 @@ import { PorticoError } from '../../errors.ts';
 import type { ProfileId } from '../../ids.ts';
 import type { Instant } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
-import { allProfiles, type ProfileFilter, type ProfilePage, wholeList } from '../../profiles/profile-filter.ts';
+import { allProfiles, type ProfileFilter, type ProfilePage, oldestFirst } from '../../profiles/profile-filter.ts';
 import type { Profile } from '../../profiles/profile.ts';
 
 /** Returns all profiles that match the filter, oldest first, or one page of them. */
@@ -12,7 +12,7 @@ export const listProfiles =
   (
     _authority: AdminAuthority,
     filter: ProfileFilter = allProfiles,
-    page: ProfilePage = wholeList,
+    page: ProfilePage = oldestFirst,
   ): Promise<readonly Profile[]> =>
     profiles.select(filter, page);
 
@@ -34,10 +34,10 @@ export const readProfile =
 export const readKeyExpiries =
   ({ accessMatrix }: Pick<Ports, 'accessMatrix'>) =>
   (_authority: AdminAuthority, profiles: readonly Pick<Profile, 'id'>[]): Promise<ReadonlyMap<ProfileId, Instant>> =>
-    accessMatrix.keyExpiries(profiles.map(({ id }) => id));
+    accessMatrix.findKeyExpiries(profiles.map(({ id }) => id));
 
 /** Returns when the caller's own key expires; null if it never does. */
 export const readOwnKeyExpiry =
   ({ accessMatrix }: Pick<Ports, 'accessMatrix'>) =>
   async ({ profile }: Principal): Promise<Instant | null> =>
-    (await accessMatrix.keyExpiries([profile.id])).get(profile.id) ?? null;
+    (await accessMatrix.findKeyExpiries([profile.id])).get(profile.id) ?? null;

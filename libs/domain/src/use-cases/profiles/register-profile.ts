@@ -6,30 +6,30 @@ import { isSameEmail, toStoredEmail } from '../../profiles/email.ts';
 import { canBind, type IdentityClaims } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
 import type { Settings } from '../../settings.ts';
-import { bindingEntry, ofProfile, systemEntry } from '../audit/system-entry.ts';
-import { noticeJobs } from '../mails/mail-jobs.ts';
+import { createBindingEntry, profileFieldsOf, createSystemEntry } from '../audit/system-entry.ts';
+import { createNoticeJobs } from '../mails/mail-jobs.ts';
 
 export interface Registration {
   /** The identity provider's user id (`sub`), as stated by the caller. */
   readonly uid: string;
-  /** The e-mail as sent; `toStoredEmail` converts it before it is stored. */
+  /** The email as sent; `toStoredEmail` converts it before it is stored. */
   readonly email: string;
   readonly fullName: string;
   readonly companyName: string | null;
 }
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>;
 
 /**
  * Registers a profile with the role `client`, pending approval; a valid identity token may bind it immediately. Throws
- * `invalid_body` if the token is for the same uid with a different e-mail, and `invalid_token` if the configuration
+ * `invalid_body` if the token is for the same uid with a different email, and `invalid_token` if the configuration
  * requires a token that binds the profile and there is none (specification, section 3).
  */
 export const registerProfile =
-  (ports: Needs, settings: Settings) =>
+  (ports: RequiredPorts, settings: Settings) =>
   async (registration: Registration, identity: IdentityClaims | null, deadline: Deadline | null): Promise<Profile> => {
     const email = toStoredEmail(registration.email);
-    const issuer = bindingIssuer(settings, { uid: registration.uid, email }, identity);
+    const issuer = findBindingIssuer(settings, { uid: registration.uid, email }, identity);
     const now = ports.clock.now();
     const profile: Profile = {
       ...registration,
@@ -47,15 +47,15 @@ export const registerProfile =
     };
     // Without a token that binds the profile, the caller has not proven to be its owner.
     const actor = issuer === null ? null : profile;
-    const message = { action: 'profile.register' as const, ...ofProfile(profile), bound: issuer !== null };
-    const entry = systemEntry(ports, actor, message);
-    const entries = issuer === null ? [entry] : [entry, bindingEntry(ports, profile, issuer)];
-    await ports.profiles.add(profile, { entries, jobs: await noticeJobs(ports, settings), deadline });
+    const message = { action: 'profile.register' as const, ...profileFieldsOf(profile), bound: issuer !== null };
+    const entry = createSystemEntry(ports, actor, message);
+    const entries = issuer === null ? [entry] : [entry, createBindingEntry(ports, profile, issuer)];
+    await ports.profiles.add(profile, { entries, jobs: await createNoticeJobs(ports, settings), deadline });
     return profile;
   };
 
 /** Returns the issuer of the token that binds the registration; null if no token does. */
-const bindingIssuer = (
+const findBindingIssuer = (
   { identityEmailCheck, registrationRequiresToken }: Settings,
   { uid, email }: Pick<Registration, 'uid' | 'email'>,
   identity: IdentityClaims | null,
@@ -63,7 +63,7 @@ const bindingIssuer = (
   if (identity?.uid === uid) {
     if (canBind(identityEmailCheck, email, identity)) return identity.issuer;
     if (identity.email !== null && !isSameEmail(identity.email, email)) {
-      throw new PorticoError('invalid_body', { because: 'email must be that of the token' });
+      throw new PorticoError('invalid_body', { reason: 'email must be that of the token' });
     }
   }
   if (registrationRequiresToken) throw new PorticoError('invalid_token');

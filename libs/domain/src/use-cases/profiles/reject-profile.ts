@@ -3,9 +3,9 @@ import type { ProfileId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { nextStatus } from '../../profiles/registration-machine.ts';
-import { ofProfile, auditEffects } from '../audit/system-entry.ts';
-import { rejectionMailJob } from '../mails/mail-jobs.ts';
+import { getNextStatus } from '../../profiles/registration-machine.ts';
+import { profileFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
+import { createRejectionMailJob } from '../mails/mail-jobs.ts';
 
 /** Reverts a rejection: the registration is pending again, with its previous grants. */
 export const reopenRegistration =
@@ -13,27 +13,27 @@ export const reopenRegistration =
   (authority: PersonAuthority, id: ProfileId): Promise<Profile> => {
     const now = ports.clock.now();
     return ports.profiles.update(id, ({ profile, key }) => ({
-      profile: withoutApproval(profile, nextStatus(profile.status, 'reopen'), now),
+      profile: removeApproval(profile, getNextStatus(profile.status, 'reopen'), now),
       key,
-      ...auditEffects(ports, authority, { action: 'profile.reopen', ...ofProfile(profile) }),
+      ...createAuditEffects(ports, authority, { action: 'profile.reopen', ...profileFieldsOf(profile) }),
     }));
   };
 
-/** Rejects a pending profile; if mail is enabled, mails a notice, with the reason if there is one. */
+/** Rejects a pending profile; if mail is enabled, emails a notice, with the reason if there is one. */
 export const rejectProfile =
   (ports: Pick<Ports, 'clock' | 'random' | 'profiles' | 'mailer'>) =>
   async (authority: PersonAuthority, id: ProfileId, reason: string | null): Promise<void> => {
-    const jobs = ports.mailer.enabled ? [rejectionMailJob(ports, id, reason)] : [];
+    const jobs = ports.mailer.enabled ? [createRejectionMailJob(ports, id, reason)] : [];
     const now = ports.clock.now();
     await ports.profiles.update(id, ({ profile, key }) => ({
-      profile: withoutApproval(profile, nextStatus(profile.status, 'reject'), now),
+      profile: removeApproval(profile, getNextStatus(profile.status, 'reject'), now),
       key,
-      ...auditEffects(ports, authority, { action: 'profile.reject', ...ofProfile(profile) }),
+      ...createAuditEffects(ports, authority, { action: 'profile.reject', ...profileFieldsOf(profile) }),
       jobs,
     }));
   };
 
-const withoutApproval = (profile: Profile, status: 'pending' | 'rejected', now: number): Profile => ({
+const removeApproval = (profile: Profile, status: 'pending' | 'rejected', now: number): Profile => ({
   ...profile,
   role: 'client',
   status,

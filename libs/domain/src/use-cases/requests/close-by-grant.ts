@@ -3,7 +3,7 @@ import type { NewJob } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
 import { applyRequestEvent } from '../../requests/request-machine.ts';
-import { decisionMailJobs } from '../mails/mail-jobs.ts';
+import { createDecisionMailJobs } from '../mails/mail-jobs.ts';
 
 /**
  * Returns additional writes for a change that grants access while requests for that access are pending: closes the
@@ -15,9 +15,9 @@ export const closeByGrant = (
   now: Instant,
 ): { readonly requests: readonly AccessRequest[]; readonly jobs: readonly NewJob[] } => {
   // A change may grant the same access in several ways.
-  const unique = [...new Map(requests.map((request) => [request.id, request])).values()];
+  const uniqueRequests = [...new Map(requests.map((request) => [request.id, request])).values()];
   return {
-    requests: unique.map((request) => applyRequestEvent(request, 'grant', now)),
-    jobs: decisionMailJobs(ports, unique),
+    requests: uniqueRequests.map((request) => applyRequestEvent(request, 'grant', now)),
+    jobs: createDecisionMailJobs(ports, uniqueRequests),
   };
 };

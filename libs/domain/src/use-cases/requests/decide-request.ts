@@ -8,10 +8,10 @@ import type { RequestChange, RequestState } from '../../ports/access-request-sto
 import type { Ports } from '../../ports/index.ts';
 import type { AccessRequest, ListedRequest } from '../../requests/access-request.ts';
 import { applyRequestEvent, type RequestEvent } from '../../requests/request-machine.ts';
-import { ofCollection, ofProfile, auditEffects, type SystemMessage } from '../audit/system-entry.ts';
-import { decisionMailJobs } from '../mails/mail-jobs.ts';
+import { collectionFieldsOf, profileFieldsOf, createAuditEffects, type SystemMessage } from '../audit/system-entry.ts';
+import { createDecisionMailJobs } from '../mails/mail-jobs.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'requests' | 'mailer'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'requests' | 'mailer'>;
 
 export interface ApprovedRequest {
   readonly request: ListedRequest;
@@ -24,57 +24,64 @@ export interface ApprovedRequest {
  * and `client_not_found` if the requester has become an admin, as granting access would.
  */
 export const approveRequest =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: AdminAuthority, id: RequestId, expiresAt: Instant | null | undefined): Promise<ApprovedRequest> => {
     const now = ports.clock.now();
     rejectPastExpiry(expiresAt, now);
-    return decideOne(ports, id, (state) => {
+    return decideRequest(ports, id, (state) => {
       const request = applyRequestEvent(state.request, 'approve', now);
       if (state.profile.role !== 'client') throw new PorticoError('client_not_found');
-      const grant = { grantedAt: now, expiresAt: expiresAt === undefined ? requestedExpiry(request, now) : expiresAt };
+      const grant = {
+        grantedAt: now,
+        expiresAt: expiresAt === undefined ? requestedExpiryOf(request, now) : expiresAt,
+      };
       const expiryField = grant.expiresAt === null ? {} : { expires_at: toIso(grant.expiresAt) };
-      return { request, grant, ...auditEffects(ports, authority, message(state, 'approve', expiryField)) };
+      return {
+        request,
+        grant,
+        ...createAuditEffects(ports, authority, createDecisionMessage(state, 'approve', expiryField)),
+      };
     });
   };
 
 /** Denies a pending request; `answer` is the reason for the requester. */
 export const denyRequest =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: AdminAuthority, id: RequestId, answer: string | null): Promise<ListedRequest> => {
     const now = ports.clock.now();
-    const { request } = await decideOne(ports, id, (state) => ({
+    const { request } = await decideRequest(ports, id, (state) => ({
       request: applyRequestEvent(state.request, 'deny', now, answer),
-      ...auditEffects(ports, authority, message(state, 'deny')),
+      ...createAuditEffects(ports, authority, createDecisionMessage(state, 'deny')),
     }));
     return request;
   };
 
-const requestedExpiry = ({ durationDays }: AccessRequest, now: Instant): Instant | null =>
+const requestedExpiryOf = ({ durationDays }: AccessRequest, now: Instant): Instant | null =>
   durationDays === null ? null : now + durationDays * dayMs;
 
-const message = (
+const createDecisionMessage = (
   { request, profile }: RequestState,
   event: Exclude<RequestEvent, 'grant'>,
-  set: Omit<SystemMessage, 'action'> = {},
+  extraFields: Omit<SystemMessage, 'action'> = {},
 ): SystemMessage => ({
   action: `access.request.${event}`,
   request_id: request.id,
-  ...ofProfile(profile),
-  ...ofCollection({ id: request.collectionId, name: request.collectionName }),
-  ...set,
+  ...profileFieldsOf(profile),
+  ...collectionFieldsOf({ id: request.collectionId, name: request.collectionName }),
+  ...extraFields,
 });
 
 /** Makes and stores a decision about a request, and notifies the requester; returns the decision. */
-const decideOne = async <Decision extends RequestChange>(
-  ports: Needs,
+const decideRequest = async <Decision extends RequestChange>(
+  ports: RequiredPorts,
   id: RequestId,
   decide: (state: RequestState) => Decision,
 ): Promise<Decision> => {
-  let stored: Decision | null = null;
+  let decision: Decision | null = null;
   await ports.requests.decide(id, (state) => {
-    stored = decide(state);
-    return { ...stored, jobs: decisionMailJobs(ports, [stored.request]) };
+    decision = decide(state);
+    return { ...decision, jobs: createDecisionMailJobs(ports, [decision.request]) };
   });
-  if (!stored) throw new Error('The store fulfilled a decision without calling `decide`.');
-  return stored;
+  if (!decision) throw new Error('The store fulfilled a decision without calling `decide`.');
+  return decision;
 };

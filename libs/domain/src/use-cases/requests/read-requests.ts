@@ -5,7 +5,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { RequestPage } from '../../ports/access-request-store.ts';
 import type { ListedRequest, RequestFilter } from '../../requests/access-request.ts';
 
-type Needs = Pick<Ports, 'requests' | 'collections'>;
+type RequiredPorts = Pick<Ports, 'requests' | 'collections'>;
 
 /** A request, as visible to its reader. */
 export interface VisibleRequest extends Omit<ListedRequest, 'collectionName' | 'discoverable'> {
@@ -19,15 +19,15 @@ export interface VisibleRequest extends Omit<ListedRequest, 'collectionName' | '
  * they are waiting; all others are sorted newest first.
  */
 export const listRequests =
-  ({ requests, collections }: Needs) =>
+  ({ requests, collections }: RequiredPorts) =>
   async (
     principal: Principal,
     filter: RequestFilter,
     page: Omit<RequestPage, 'order'>,
   ): Promise<readonly VisibleRequest[]> => {
-    const profileId = isAdmin(principal.profile) ? filter.profileId : ownId(principal, filter.profileId);
-    const listed = await requests.list({ ...filter, profileId }, { ...page, order: orderOf(filter) });
-    return visibleTo({ collections }, principal, listed);
+    const profileId = isAdmin(principal.profile) ? filter.profileId : requireOwnId(principal, filter.profileId);
+    const listedRequests = await requests.list({ ...filter, profileId }, { ...page, order: orderOf(filter) });
+    return toVisibleRequests({ collections }, principal, listedRequests);
   };
 
 const orderOf = ({ status }: RequestFilter): RequestPage['order'] =>
@@ -35,30 +35,32 @@ const orderOf = ({ status }: RequestFilter): RequestPage['order'] =>
 
 /** Returns a request; throws `request_not_found` unless it is the caller's own, or the caller is an admin. */
 export const readRequest =
-  ({ requests, collections }: Needs) =>
+  ({ requests, collections }: RequiredPorts) =>
   async (principal: Principal, id: RequestId): Promise<VisibleRequest> => {
     const request = await requests.find(id);
     const isOwn = request?.profileId === principal.profile.id;
-    const [visible] =
-      request && (isOwn || isAdmin(principal.profile)) ? await visibleTo({ collections }, principal, [request]) : [];
-    if (!visible) throw new PorticoError('request_not_found');
-    return visible;
+    const [visibleRequest] =
+      request && (isOwn || isAdmin(principal.profile))
+        ? await toVisibleRequests({ collections }, principal, [request])
+        : [];
+    if (!visibleRequest) throw new PorticoError('request_not_found');
+    return visibleRequest;
   };
 
-const ownId = ({ profile }: Principal, requestedId: ProfileId | null): ProfileId => {
+const requireOwnId = ({ profile }: Principal, requestedId: ProfileId | null): ProfileId => {
   if (requestedId !== null && requestedId !== profile.id) throw new PorticoError('admin_required');
   return profile.id;
 };
 
-const visibleTo = async (
+const toVisibleRequests = async (
   { collections }: Pick<Ports, 'collections'>,
   principal: Principal,
-  listed: readonly ListedRequest[],
+  requests: readonly ListedRequest[],
 ): Promise<readonly VisibleRequest[]> => {
-  const seesAllNames = isAdmin(principal.profile) || listed.every(({ discoverable }) => discoverable);
-  const visible = seesAllNames ? null : new Set(await collections.visibleIds(visibilityOf(principal)));
-  return listed.map(({ discoverable, ...request }) =>
-    visible === null || discoverable || visible.has(request.collectionId)
+  const canSeeAllNames = isAdmin(principal.profile) || requests.every(({ discoverable }) => discoverable);
+  const visibleIds = canSeeAllNames ? null : new Set(await collections.listVisibleIds(visibilityOf(principal)));
+  return requests.map(({ discoverable, ...request }) =>
+    visibleIds === null || discoverable || visibleIds.has(request.collectionId)
       ? request
       : { ...request, collectionName: null },
   );

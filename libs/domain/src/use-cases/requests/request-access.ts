@@ -8,10 +8,10 @@ import { newRequestRules, type NewRequestState } from '../../requests/new-reques
 import type { CatalogEntry } from '../../requests/catalog.ts';
 import { applyRequestEvent } from '../../requests/request-machine.ts';
 import type { Settings } from '../../settings.ts';
-import { ofCollection, ofProfile, auditEffects } from '../audit/system-entry.ts';
-import { noticeJobs } from '../mails/mail-jobs.ts';
+import { collectionFieldsOf, profileFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
+import { createNoticeJobs } from '../mails/mail-jobs.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer'>;
 
 export interface NewRequest {
   readonly collectionId: CollectionId;
@@ -25,12 +25,12 @@ export interface NewRequest {
  * hold.
  */
 export const requestAccess =
-  (ports: Needs, settings: Settings) =>
+  (ports: RequiredPorts, settings: Settings) =>
   async (principal: Principal, { collectionId, reason, durationDays }: NewRequest): Promise<ListedRequest> => {
     const { id: profileId } = principal.profile;
-    const jobs = await noticeJobs(ports, settings);
+    const jobs = await createNoticeJobs(ports, settings);
     const now = ports.clock.now();
-    let created: ListedRequest | null = null;
+    let createdRequest: ListedRequest | null = null;
     await ports.requests.create(profileId, collectionId, now, (state) => {
       const { profile, collection } = enforceRules(state);
       const request: AccessRequest = {
@@ -45,36 +45,42 @@ export const requestAccess =
         answer: null,
       };
       const { email, fullName } = profile;
-      created = { ...request, email, fullName, collectionName: collection.name, discoverable: collection.discoverable };
+      createdRequest = {
+        ...request,
+        email,
+        fullName,
+        collectionName: collection.name,
+        discoverable: collection.discoverable,
+      };
       return {
         request,
-        ...auditEffects(ports, byCaller(principal), {
+        ...createAuditEffects(ports, initiatorOf(principal), {
           action: 'access.request',
           request_id: request.id,
-          ...ofProfile(profile),
-          ...ofCollection(collection),
+          ...profileFieldsOf(profile),
+          ...collectionFieldsOf(collection),
           ...(durationDays === null ? {} : { duration_days: durationDays }),
         }),
         jobs,
       };
     });
-    if (!created) throw new Error('The store fulfilled a request without a decision.');
-    return created;
+    if (!createdRequest) throw new Error('The store fulfilled a request without a decision.');
+    return createdRequest;
   };
 
 /** Withdraws one of the caller's pending requests; throws `request_not_found` for anyone else's. */
 export const withdrawRequest =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (principal: Principal, id: RequestId): Promise<void> => {
     await ports.requests.decide(id, ({ request, profile }) => {
       if (profile.id !== principal.profile.id) throw new PorticoError('request_not_found');
       return {
         request: applyRequestEvent(request, 'withdraw', ports.clock.now()),
-        ...auditEffects(ports, byCaller(principal), {
+        ...createAuditEffects(ports, initiatorOf(principal), {
           action: 'access.request.withdraw',
           request_id: id,
-          ...ofProfile(profile),
-          ...ofCollection({ id: request.collectionId, name: request.collectionName }),
+          ...profileFieldsOf(profile),
+          ...collectionFieldsOf({ id: request.collectionId, name: request.collectionName }),
         }),
       };
     });
@@ -85,27 +91,30 @@ export const readCatalog =
   ({ requests }: Pick<Ports, 'requests'>) =>
   async (principal: Principal, page: CatalogPage): Promise<readonly CatalogEntry[]> => {
     if (principal.profile.status !== 'approved') throw new PorticoError('approval_required');
-    return requests.catalog(visibilityOf(principal), page);
+    return requests.listCatalog(visibilityOf(principal), page);
   };
 
 /** Returns which of these collections are discoverable. */
 export const readDiscoverable =
   ({ requests }: Pick<Ports, 'requests'>) =>
   (collections: readonly { readonly id: CollectionId }[]): Promise<ReadonlySet<CollectionId>> =>
-    requests.discoverable(collections.map(({ id }) => id));
+    requests.findDiscoverable(collections.map(({ id }) => id));
 
-const byCaller = ({ profile: { id, email }, deadline }: Principal): Initiator => ({ actor: { id, email }, deadline });
+const initiatorOf = ({ profile: { id, email }, deadline }: Principal): Initiator => ({
+  actor: { id, email },
+  deadline,
+});
 
 /** Returns the profile and the collection if every rule holds; throws the error of the first rule that does not. */
 const enforceRules = (state: NewRequestState) => {
   for (const rule of newRequestRules) {
-    const refusal = rule(state);
-    if (refusal === 'too_many_pending') throw new PorticoError(refusal, { because: tooMany });
-    if (refusal) throw new PorticoError(refusal);
+    const errorCode = rule(state);
+    if (errorCode === 'too_many_pending') throw new PorticoError(errorCode, { reason: tooManyMessage });
+    if (errorCode) throw new PorticoError(errorCode);
   }
   const { profile, collection } = state;
   if (!profile || !collection) throw new Error('The rules for new requests accepted a missing profile or collection.');
   return { profile, collection };
 };
 
-const tooMany = `at most ${pendingRequestsMax} may wait; withdraw one, or ask again when some are decided`;
+const tooManyMessage = `at most ${pendingRequestsMax} requests can be pending; withdraw one, or try again when some are decided`;

@@ -1,19 +1,19 @@
 import type { Ports } from '../../ports/index.ts';
 import {
-  removableModels,
-  removableOperationModels,
+  findRemovableModels,
+  findRemovableOperationModels,
   shouldSwitchTo,
   hasSeveralModels,
   needsAnnouncing,
-  operationModelName,
+  operationModelNameOf,
   type ModelChange,
   type SearchModel,
   type SearchModelsState,
 } from '../../search/search-model.ts';
 import { queueOutdated } from './collection-jobs.ts';
-import { nullIfUnavailable } from './serving-embedder.ts';
+import { returnNullIfUnavailable } from './find-serving-embedder.ts';
 
-type Needs = Pick<
+type RequiredPorts = Pick<
   Ports,
   | 'clock'
   | 'random'
@@ -28,26 +28,26 @@ type Needs = Pick<
 
 /** The result of a check of the models and their vectors. */
 export interface ModelCheck {
-  /** The number of collections that are waiting to be embedded with the current model, or cannot be embedded. */
-  readonly outdated: number;
+  /** The number of collections that are waiting to be embedded by the current model, or cannot be embedded. */
+  readonly outdatedCount: number;
   /**
    * The number of collections with operations that are waiting to be read or embedded, or cannot be; null while the
    * operations' model is not known.
    */
-  readonly operationsOutdated: number | null;
+  readonly outdatedOperationsCount: number | null;
   /**
    * The models that searches switched from and to during this check; `from` is null if searches used no model before.
    */
-  readonly changed: { readonly from: string | null; readonly to: string } | null;
+  readonly completedChange: { readonly from: string | null; readonly to: string } | null;
   /** The change in progress; null if there is none. */
-  readonly inProgress: ModelChange | null;
+  readonly ongoingChange: ModelChange | null;
   /**
    * Whether other models are also recorded, so that a different version of the service may be running alongside this
    * one.
    */
   readonly hasSeveralModels: boolean;
   /** Models that lost their vectors during this check. */
-  readonly removed: readonly string[];
+  readonly removedModels: readonly string[];
 }
 
 /** The number of embeddings that one transaction removes. */
@@ -65,55 +65,61 @@ const blockBatchSize = 50;
  * next call continues. A collection whose job is a dead letter gets one new job: on the first call, and again when the
  * model changes.
  */
-export const checkModels = (ports: Needs) => {
-  const queueEmbeddings = queueOutdated(ports, 'embed', (model) => ports.embeddings.outdated(model));
-  const queueOperations = queueOutdated(ports, 'operations', (model) => ports.operationBlocks.outdated(model));
+export const checkModels = (ports: RequiredPorts) => {
+  const queueEmbeddings = queueOutdated(ports, 'embed', (model) => ports.embeddings.listOutdated(model));
+  const queueOperations = queueOutdated(ports, 'operations', (model) => ports.operationBlocks.listOutdated(model));
   return async (): Promise<ModelCheck> => {
-    const { catalog, embeddings, operations } = (await ports.models.state()).epochs;
+    const { catalog, embeddings, operations } = (await ports.models.readState()).epochs;
     // This comes first, because the collection embedder may be unavailable while the operation embedder is not. The
     // next check tries again.
-    const operationModel = await ports.operationEmbedder.modelId().catch(nullIfUnavailable);
-    const operationsOutdated =
+    const operationModel = await ports.operationEmbedder.getModelId().catch(returnNullIfUnavailable);
+    const outdatedOperationsCount =
       operationModel === null ? null : await queueOperations(operationModel, `${catalog}/${operations}`);
-    const modelId = await ports.embedder.modelId();
-    const names = operationModel === null ? [modelId] : [modelId, operationModelName(operationModel)];
+    const modelId = await ports.embedder.getModelId();
+    const names = operationModel === null ? [modelId] : [modelId, operationModelNameOf(operationModel)];
     const state = await announceModels(ports, names);
-    const outdated = await queueEmbeddings(modelId, `${catalog}/${embeddings}`);
-    const { changed, inProgress } = await promoteIfComplete(ports, modelId, state);
-    const old = await removeOldModels(ports, modelId, changed ? { ...state, serving: modelId } : state);
+    const outdatedCount = await queueEmbeddings(modelId, `${catalog}/${embeddings}`);
+    const { completedChange, ongoingChange } = await promoteIfComplete(ports, modelId, state);
+    const oldModels = await removeOldModels(ports, modelId, completedChange ? { ...state, serving: modelId } : state);
     const oldOperationModels = operationModel === null ? [] : await removeOldBlocks(ports, operationModel, state);
-    const remaining = { ...state, announced: state.announced.filter((model) => !old.includes(model)) };
-    const removed = [...old, ...oldOperationModels].map((model) => model.modelId);
+    const remaining = {
+      ...state,
+      announcedModels: state.announcedModels.filter((model) => !oldModels.includes(model)),
+    };
+    const removedModels = [...oldModels, ...oldOperationModels].map((model) => model.modelId);
     return {
-      outdated,
-      operationsOutdated,
-      changed,
-      inProgress,
+      outdatedCount,
+      outdatedOperationsCount,
+      completedChange,
+      ongoingChange,
       hasSeveralModels: hasSeveralModels(remaining),
-      removed,
+      removedModels,
     };
   };
 };
 
-const announceModels = async ({ clock, models }: Needs, names: readonly string[]): Promise<SearchModelsState> => {
-  const state = await models.state();
+const announceModels = async (
+  { clock, models }: RequiredPorts,
+  names: readonly string[],
+): Promise<SearchModelsState> => {
+  const state = await models.readState();
   const now = clock.now();
-  const due = names.filter((name) => needsAnnouncing(name, state, now));
-  for (const name of due) await models.announce(name, now);
-  return due.length === 0 ? state : models.state();
+  const dueNames = names.filter((name) => needsAnnouncing(name, state, now));
+  for (const name of dueNames) await models.announce(name, now);
+  return dueNames.length === 0 ? state : models.readState();
 };
 
 const promoteIfComplete = async (
-  { clock, models }: Needs,
+  { clock, models }: RequiredPorts,
   to: string,
   state: SearchModelsState,
-): Promise<Pick<ModelCheck, 'changed' | 'inProgress'>> => {
+): Promise<Pick<ModelCheck, 'completedChange' | 'ongoingChange'>> => {
   const { serving: from } = state;
-  if (!shouldSwitchTo(to, state, clock.now())) return { changed: null, inProgress: null };
-  const progress = from === null ? null : await models.progress(from, to);
+  if (!shouldSwitchTo(to, state, clock.now())) return { completedChange: null, ongoingChange: null };
+  const progress = from === null ? null : await models.readProgress(from, to);
   const isComplete = progress === null || progress.done + progress.failed === progress.total;
-  if (isComplete && (await models.promote(from, to))) return { changed: { from, to }, inProgress: null };
-  return { changed: null, inProgress: from !== null && progress ? { from, to, ...progress } : null };
+  if (isComplete && (await models.promote(from, to))) return { completedChange: { from, to }, ongoingChange: null };
+  return { completedChange: null, ongoingChange: from !== null && progress ? { from, to, ...progress } : null };
 };
 
 /**
@@ -121,30 +127,30 @@ const promoteIfComplete = async (
  * again.
  */
 const removeOldModels = async (
-  { clock, models, vectors }: Needs,
+  { clock, models, vectors }: RequiredPorts,
   modelId: string,
   state: SearchModelsState,
 ): Promise<readonly SearchModel[]> => {
-  const old = removableModels(modelId, state, clock.now());
-  for (const model of old) {
+  const oldModels = findRemovableModels(modelId, state, clock.now());
+  for (const model of oldModels) {
     while ((await models.removeEmbeddings(model.modelId, removalBatchSize)) > 0);
     await vectors.dropModel(model.modelId);
     await models.remove(model);
   }
-  return old;
+  return oldModels;
 };
 
 /** Removes old blocks, but only after all operations have vectors from this model, or cannot have any. */
 const removeOldBlocks = async (
-  { clock, models, operationBlocks }: Needs,
+  { clock, models, operationBlocks }: RequiredPorts,
   modelId: string,
   state: SearchModelsState,
 ): Promise<readonly SearchModel[]> => {
-  const old = removableOperationModels(modelId, state, clock.now());
-  if (old.length === 0) return [];
-  const { total, done, failed } = await operationBlocks.progress(modelId);
+  const oldModels = findRemovableOperationModels(modelId, state, clock.now());
+  if (oldModels.length === 0) return [];
+  const { total, done, failed } = await operationBlocks.readProgress(modelId);
   if (done + failed < total) return [];
   while ((await operationBlocks.removeOthers(modelId, blockBatchSize)) > 0);
-  for (const model of old) await models.remove(model);
-  return old;
+  for (const model of oldModels) await models.remove(model);
+  return oldModels;
 };

@@ -2,45 +2,45 @@ import { expect, test } from 'vitest';
 import type { CollectionId } from '../../ids.ts';
 import { createNameCache } from './name-cache.ts';
 
-const [one, two] = ['1', '2'] as CollectionId[] as [CollectionId, CollectionId];
+const [firstId, secondId] = ['1', '2'] as CollectionId[] as [CollectionId, CollectionId];
 
-const start = () => {
-  const names = new Map([[one, 'One']]);
+const setUp = () => {
+  const names = new Map([[firstId, 'One']]);
   const reads: CollectionId[][] = [];
   const readNames = createNameCache({
     collections: {
-      names: async (ids: readonly CollectionId[]) => {
+      findNames: async (ids: readonly CollectionId[]) => {
         reads.push([...ids]);
         return new Map([...names].filter(([id]) => ids.includes(id)));
       },
     } as never,
   });
-  return { names, asked: reads, known: readNames };
+  return { names, reads, readNames };
 };
 
 test('a name is read once per epoch, and again in the next one', async () => {
-  const { names, asked: reads, known: readNames } = start();
-  expect([...(await readNames([one], 1))]).toEqual([[one, 'One']]);
-  names.set(two, 'Two');
-  expect((await readNames([one, two], 1)).get(two)).toBe('Two');
-  names.set(one, 'Uno');
-  expect((await readNames([one], 1)).get(one)).toBe('One');
-  expect((await readNames([one], 2)).get(one)).toBe('Uno');
-  expect(reads).toEqual([[one], [two], [one]]);
+  const { names, reads, readNames } = setUp();
+  expect([...(await readNames([firstId], 1))]).toEqual([[firstId, 'One']]);
+  names.set(secondId, 'Two');
+  expect((await readNames([firstId, secondId], 1)).get(secondId)).toBe('Two');
+  names.set(firstId, 'Uno');
+  expect((await readNames([firstId], 1)).get(firstId)).toBe('One');
+  expect((await readNames([firstId], 2)).get(firstId)).toBe('Uno');
+  expect(reads).toEqual([[firstId], [secondId], [firstId]]);
 });
 
 test('a request admitted before a change neither uses nor replaces newer names', async () => {
-  const { names, asked: reads, known: readNames } = start();
-  await readNames([one], 2);
-  names.set(one, 'Uno');
-  expect((await readNames([one], 1)).get(one)).toBe('Uno');
-  expect((await readNames([one], 2)).get(one)).toBe('One');
-  expect(reads).toEqual([[one], [one]]);
+  const { names, reads, readNames } = setUp();
+  await readNames([firstId], 2);
+  names.set(firstId, 'Uno');
+  expect((await readNames([firstId], 1)).get(firstId)).toBe('Uno');
+  expect((await readNames([firstId], 2)).get(firstId)).toBe('One');
+  expect(reads).toEqual([[firstId], [firstId]]);
 });
 
 test('a removed collection has no name, and is looked up again', async () => {
-  const { asked: reads, known: readNames } = start();
-  expect((await readNames([two], 1)).has(two)).toBe(false);
-  await readNames([two], 1);
+  const { reads, readNames } = setUp();
+  expect((await readNames([secondId], 1)).has(secondId)).toBe(false);
+  await readNames([secondId], 1);
   expect(reads).toHaveLength(2);
 });

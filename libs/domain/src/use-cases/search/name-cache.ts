@@ -11,8 +11,8 @@ export const createNameCache = ({ collections }: Pick<Ports, 'collections'>) => 
     if (catalog > cache.catalog) cache = { catalog, names: new Map() };
     // A request that was admitted before the change caches nothing.
     const names = catalog === cache.catalog ? cache.names : new Map<CollectionId, string>();
-    const unknown = ids.filter((id) => !names.has(id));
-    if (unknown.length > 0) for (const [id, name] of await collections.names(unknown)) names.set(id, name);
+    const unknownIds = ids.filter((id) => !names.has(id));
+    if (unknownIds.length > 0) for (const [id, name] of await collections.findNames(unknownIds)) names.set(id, name);
     return names;
   };
 };

@@ -8,22 +8,22 @@ interface Result {
 
 /** Creates a query cache, with an embedder that counts its calls. */
 const createSubject = (bytes = 3_072) => {
-  const cachedQuery = createQueryCache<Result>(() => bytes);
+  const embedCached = createQueryCache<Result>(() => bytes);
   let number = 0;
   const embedding = (modelId: string) => async (): Promise<Result> => ({ modelId, number: (number += 1) });
   return {
-    remembered: cachedQuery,
+    embedCached,
     find: (query: string, modelId: string | null = 'm', producedBy = modelId ?? 'm') =>
-      cachedQuery(modelId, query, embedding(producedBy)),
+      embedCached(modelId, query, embedding(producedBy)),
     count: () => number,
   };
 };
 
 test('a query is embedded once', async () => {
   const { find, count } = createSubject();
-  const first = await find('weather');
-  expect(await find('weather')).toBe(first);
-  expect(await find('Weather')).not.toBe(first);
+  const firstResult = await find('weather');
+  expect(await find('weather')).toBe(firstResult);
+  expect(await find('Weather')).not.toBe(firstResult);
   expect(count()).toBe(2);
 });
 
@@ -34,14 +34,14 @@ test('equal concurrent queries share one embedding', async () => {
   expect(count()).toBe(2);
 });
 
-test('a query is embedded again by another model, and cached vectors of the previous model are used if it returns', async () => {
+test('a query is embedded again by a different model, and the cached vectors are used if the previous model returns', async () => {
   const { find } = createSubject();
-  const first = await find('weather', 'm');
+  const firstResult = await find('weather', 'm');
   expect((await find('weather', 'n')).modelId).toBe('n');
-  expect(await find('weather', 'm')).toBe(first);
+  expect(await find('weather', 'm')).toBe(firstResult);
 });
 
-test('a vector of another model is returned, but never cached', async () => {
+test('a vector of a different model is returned, but never cached', async () => {
   const { find } = createSubject();
   expect((await find('weather', 'm', 'n')).modelId).toBe('n');
   expect((await find('weather', 'm')).modelId).toBe('m');
@@ -56,14 +56,14 @@ test('nothing is cached while no model is known', async () => {
 });
 
 test('a failure reaches every caller that shares it, and is not cached', async () => {
-  const { remembered: cachedQuery, find } = createSubject();
+  const { embedCached, find } = createSubject();
   const fail = () => Promise.reject(new Error('unavailable'));
-  const results = await Promise.allSettled([cachedQuery('m', 'weather', fail), cachedQuery('m', 'weather', fail)]);
+  const results = await Promise.allSettled([embedCached('m', 'weather', fail), embedCached('m', 'weather', fail)]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(await find('weather')).toMatchObject({ number: 1 });
 });
 
-test('of 2,000 queries the least recently used one is evicted', async () => {
+test('when 2,000 queries are cached, the least recently used one is evicted', async () => {
   const { find, count } = createSubject();
   for (let i = 0; i < 2_000; i += 1) await find(`query ${i}`);
   await find('query 0');
@@ -75,7 +75,7 @@ test('of 2,000 queries the least recently used one is evicted', async () => {
   expect(count()).toBe(2_002);
 });
 
-test('the cache takes at most 8 MB', async () => {
+test('the cache uses at most 8 MB', async () => {
   const { find, count } = createSubject(1024 * 1024);
   for (let i = 0; i < 8; i += 1) await find(`query ${i}`);
   await find('query 1');

@@ -5,7 +5,7 @@ const bytesMax = 8 * 1024 * 1024;
 /** The overhead of an entry in addition to its text and vector: approximately that of two maps and an object. */
 const entryBytes = 256;
 
-interface Embedded {
+interface EmbeddingResult {
   readonly modelId: string;
 }
 
@@ -20,7 +20,7 @@ interface CacheEntry<Result> {
  * and failures are not cached either. The least recently used entry is evicted first. `bytesOf` estimates the size of a
  * result.
  */
-export const createQueryCache = <Result extends Embedded>(bytesOf: (result: Result) => number) => {
+export const createQueryCache = <Result extends EmbeddingResult>(bytesOf: (result: Result) => number) => {
   const entries = new Map<string, CacheEntry<Result>>();
   const inFlight = new Map<string, Promise<Result>>();
   let bytes = 0;
@@ -34,9 +34,9 @@ export const createQueryCache = <Result extends Embedded>(bytesOf: (result: Resu
     const size = entryBytes + 2 * key.length + bytesOf(result);
     entries.set(key, { result, bytes: size });
     bytes += size;
-    for (const oldest of entries.keys()) {
+    for (const oldestKey of entries.keys()) {
       if (entries.size <= queriesMax && bytes <= bytesMax) return;
-      evict(oldest);
+      evict(oldestKey);
     }
   };
 
@@ -55,8 +55,8 @@ export const createQueryCache = <Result extends Embedded>(bytesOf: (result: Resu
       entries.set(key, entry);
       return entry.result;
     }
-    const shared = inFlight.get(key) ?? embedOnce(modelId, key, embed).finally(() => inFlight.delete(key));
-    inFlight.set(key, shared);
-    return shared;
+    const pendingResult = inFlight.get(key) ?? embedOnce(modelId, key, embed).finally(() => inFlight.delete(key));
+    inFlight.set(key, pendingResult);
+    return pendingResult;
   };
 };

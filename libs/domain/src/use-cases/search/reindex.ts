@@ -1,23 +1,23 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { ReindexProgress, ReindexRun } from '../../search/reindex-run.ts';
-import { auditEffects } from '../audit/system-entry.ts';
-import { collectionJob } from './collection-jobs.ts';
+import { createAuditEffects } from '../audit/system-entry.ts';
+import { createCollectionJob } from './collection-jobs.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'embedder'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'embeddings' | 'embeddingJobs' | 'embedder'>;
 
 /** Starts embedding every collection again in the background, unless a run is already in progress; returns the run. */
 export const startReindex =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: AdminAuthority): Promise<ReindexRun> => {
     const id = ports.random.uuid();
-    const effects = auditEffects(ports, authority, { action: 'search.reindex', job_id: id });
+    const effects = createAuditEffects(ports, authority, { action: 'search.reindex', job_id: id });
     return ports.embeddingJobs.startRun((collections) => ({
       run: { id, total: collections.length, startedAt: ports.clock.now() },
       ...effects,
       jobs: collections.flatMap((collection) => [
-        collectionJob(ports, 'embed', collection, id),
-        collectionJob(ports, 'operations', collection),
+        createCollectionJob(ports, 'embed', collection, id),
+        createCollectionJob(ports, 'operations', collection),
       ]),
     }));
   };
@@ -26,7 +26,7 @@ export const startReindex =
 export const readReindex =
   ({ embeddingJobs }: Pick<Ports, 'embeddingJobs'>) =>
   async (): Promise<ReindexProgress | null> => {
-    const run = await embeddingJobs.lastRun();
+    const run = await embeddingJobs.findLastRun();
     if (!run) return null;
     const { id, total, startedAt, waiting, failed } = run;
     return {

@@ -2,14 +2,14 @@ import type { Principal } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import type { Ports } from '../../ports/index.ts';
 import { createQueryCache } from './query-cache.ts';
-import { servingEmbedder } from './serving-embedder.ts';
+import { findServingEmbedder } from './find-serving-embedder.ts';
 import { createNameCache } from './name-cache.ts';
 import type { WithVisibleSets } from './visible-sets.ts';
 import type { EmbeddedTexts } from '../../search/embedding.ts';
 import { rank, type SearchResults } from '../../search/search-result.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 
-type Needs = WithVisibleSets & Pick<Ports, 'collections' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
+type RequiredPorts = WithVisibleSets & Pick<Ports, 'collections' | 'embedder' | 'earlierEmbedders' | 'vectors'>;
 
 /**
  * Returns the nearest collections among those that the caller may see, best first. Hidden collections influence neither
@@ -18,7 +18,7 @@ type Needs = WithVisibleSets & Pick<Ports, 'collections' | 'embedder' | 'earlier
  * it uses its current one, and finds the collections that are already embedded with it. Queries are cached with their
  * vectors.
  */
-export const searchCollections = (ports: Needs & WithUsageCounter) => {
+export const searchCollections = (ports: RequiredPorts & WithUsageCounter) => {
   const search = createSearch(ports);
   return async (principal: Principal, query: string, limit: number): Promise<SearchResults> => {
     const results = await search(principal, query, limit);
@@ -27,20 +27,20 @@ export const searchCollections = (ports: Needs & WithUsageCounter) => {
   };
 };
 
-const createSearch = (ports: Needs) => {
+const createSearch = (ports: RequiredPorts) => {
   const readNames = createNameCache(ports);
-  const cachedQuery = createQueryCache<EmbeddedTexts>(({ vectors }) => vectors[0]?.byteLength ?? 0);
+  const embedCached = createQueryCache<EmbeddedTexts>(({ vectors }) => vectors[0]?.byteLength ?? 0);
   return async (principal: Principal, query: string, limit: number): Promise<SearchResults> => {
-    const among = await ports.visibleSets(principal);
-    if (among.length === 0) return { results: [], isFallback: false };
+    const candidateIds = await ports.visibleSets(principal);
+    if (candidateIds.length === 0) return { results: [], isFallback: false };
     const { searchModel } = principal.epochs;
-    const { modelId, vectors } = await cachedQuery(searchModel, query, async () =>
-      (await servingEmbedder(ports, searchModel)).embed([query], 'query'),
+    const { modelId, vectors } = await embedCached(searchModel, query, async () =>
+      (await findServingEmbedder(ports, searchModel)).embed([query], 'query'),
     );
     const [vector] = vectors;
     if (!vector) throw new PorticoError('embedding_unavailable');
     const asOf = principal.epochs.embeddings;
-    const { matches, isFallback } = await ports.vectors.search({ modelId, vector, among, limit, asOf });
+    const { matches, isFallback } = await ports.vectors.search({ modelId, vector, candidateIds, limit, asOf });
     const ids = matches.map(({ collectionId }) => collectionId);
     const names = await readNames(ids, principal.epochs.catalog);
     return { results: rank(matches, names).slice(0, limit), isFallback };

@@ -9,13 +9,13 @@ const setUp = (size: number) => {
   const ids = Array.from({ length: size }, (_, i) => String(i) as CollectionId);
   const visibleSets = createVisibleSets({
     collections: {
-      visibleIds: async (visibility: { of: string; to?: string }) => {
-        reads.push(visibility.to ?? visibility.of);
+      listVisibleIds: async (visibility: { scope: string; profileId?: string }) => {
+        reads.push(visibility.profileId ?? visibility.scope);
         return [...ids];
       },
     } as unknown as Parameters<typeof createVisibleSets>[0]['collections'],
   });
-  return { reads, see: (id: string, version = 0) => visibleSets(callerOf(id, version)) };
+  return { reads, listVisible: (id: string, version = 0) => visibleSets(callerOf(id, version)) };
 };
 
 const callerOf = (id: string, version: number) =>
@@ -27,41 +27,41 @@ const callerOf = (id: string, version: number) =>
   }) as unknown as Principal;
 
 test('a set is read once, and again after its version has changed', async () => {
-  const { reads, see } = setUp(3);
-  const first = await see('ada');
-  expect(await see('ada')).toBe(first);
-  expect(await see('ada', 1)).not.toBe(first);
+  const { reads, listVisible } = setUp(3);
+  const firstIds = await listVisible('ada');
+  expect(await listVisible('ada')).toBe(firstIds);
+  expect(await listVisible('ada', 1)).not.toBe(firstIds);
   expect(reads).toEqual(['ada', 'ada']);
 });
 
 test('sets are cached up to 64 MiB, and the least recently used is evicted first', async () => {
   // With 100 bytes per id and 500 per set, eight sets fit.
-  const { reads, see } = setUp(83_880);
+  const { reads, listVisible } = setUp(83_880);
   const names = Array.from({ length: 8 }, (_, i) => `caller ${i}`);
-  for (const name of names) await see(name);
-  for (const name of names) await see(name);
+  for (const name of names) await listVisible(name);
+  for (const name of names) await listVisible(name);
   expect(reads).toEqual(names);
-  await see('one more');
-  await see('caller 1');
+  await listVisible('one more');
+  await listVisible('caller 1');
   expect(reads).toEqual([...names, 'one more']);
-  await see('caller 0');
+  await listVisible('caller 0');
   expect(reads).toEqual([...names, 'one more', 'caller 0']);
 });
 
 test('a new version replaces the previous one', async () => {
-  const { reads, see } = setUp(83_880);
-  await see('bob');
-  for (let version = 0; version < 20; version++) await see('ada', version);
-  await see('bob');
+  const { reads, listVisible } = setUp(83_880);
+  await listVisible('bob');
+  for (let version = 0; version < 20; version++) await listVisible('ada', version);
+  await listVisible('bob');
   expect(reads.filter((name) => name === 'bob')).toEqual(['bob']);
 });
 
 test('a set that exceeds the limit is cached until the next one', async () => {
-  const { reads, see } = setUp(900_000);
-  await see('ada');
-  await see('ada');
+  const { reads, listVisible } = setUp(900_000);
+  await listVisible('ada');
+  await listVisible('ada');
   expect(reads).toEqual(['ada']);
-  await see('bob');
-  await see('ada');
+  await listVisible('bob');
+  await listVisible('ada');
   expect(reads).toEqual(['ada', 'bob', 'ada']);
 });

@@ -1,4 +1,4 @@
-import { type Principal, isAdmin, listVersion, visibilityOf } from '../../access/principal.ts';
+import { type Principal, isAdmin, listVersionOf, visibilityOf } from '../../access/principal.ts';
 import type { CollectionId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 
@@ -28,7 +28,7 @@ export interface WithVisibleSets {
 }
 
 /**
- * Caches the ids that callers may see, by the callers' `listVersion`: after a grant, a revocation or a change, the old
+ * Caches the ids that callers may see, by the callers' `listVersionOf`: after a grant, a revocation or a change, the old
  * set is never found again. The least recently used sets are evicted first; the last one read is always cached.
  */
 export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>): VisibleSets => {
@@ -45,18 +45,20 @@ export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>): 
     evict(key);
     sets.set(key, set);
     bytes += sizeOf(set);
-    for (const oldest of sets.keys()) {
+    for (const oldestKey of sets.keys()) {
       if (bytes <= bytesMax || sets.size === 1) return;
-      evict(oldest);
+      evict(oldestKey);
     }
   };
 
   return async (principal) => {
     const key = isAdmin(principal.profile) ? 'all' : principal.profile.id;
-    const version = listVersion(principal);
-    const cached = sets.get(key);
+    const version = listVersionOf(principal);
+    const cachedSet = sets.get(key);
     const set =
-      cached?.version === version ? cached : { version, ids: await collections.visibleIds(visibilityOf(principal)) };
+      cachedSet?.version === version
+        ? cachedSet
+        : { version, ids: await collections.listVisibleIds(visibilityOf(principal)) };
     store(key, set);
     return set.ids;
   };

@@ -2,7 +2,7 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import { isPorticoError } from '../../errors.ts';
 import type { CollectionId, JobId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
-import { ofCollection, auditEffects } from '../audit/system-entry.ts';
+import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
 import { resealAuthentication } from '../collections/authentication.ts';
 import { resealSealedMail } from '../mails/mail-jobs.ts';
 
@@ -10,7 +10,7 @@ import { resealSealedMail } from '../mails/mail-jobs.ts';
 export interface ResealResult {
   /** The number of resealed collection credentials. */
   readonly credentials: number;
-  /** The number of resealed waiting mails. */
+  /** The number of resealed waiting emails. */
   readonly mails: number;
   /** Secrets that no configured key opens, with the reason; they are left unchanged. */
   readonly unreadable: readonly {
@@ -20,25 +20,25 @@ export interface ResealResult {
   }[];
 }
 
-type Needs = Pick<Ports, 'cipher' | 'collections' | 'outbox' | 'clock' | 'random'>;
+type RequiredPorts = Pick<Ports, 'cipher' | 'collections' | 'outbox' | 'clock' | 'random'>;
 
-type Outcome = 'resealed' | 'left' | { readonly because: string };
+type Outcome = 'resealed' | 'unchanged' | { readonly because: string };
 
 /**
- * Reseals everything that was sealed with an earlier secrets key (the credentials of collections, and waiting mails)
+ * Reseals everything that was sealed with an earlier secrets key (the credentials of collections, and waiting emails)
  * with the current key. After that, the earlier key is no longer needed. Safe to run alongside a running service, and
  * to repeat after an interruption: each secret is changed in its own transaction with an audit entry, and no
  * collection's `updatedAt` or revision changes.
  */
 export const resealSecrets =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (
     authority: AdminAuthority,
     onProgress: (done: number, total: number) => void = () => {},
   ): Promise<ResealResult> => {
-    const ids = await ports.collections.visibleIds({ of: 'all' });
-    const mails = await ports.outbox.sealed();
-    const work = [
+    const ids = await ports.collections.listVisibleIds({ scope: 'all' });
+    const mails = await ports.outbox.listSealed();
+    const tasks = [
       ...ids.map((id) => ({ kind: 'credential' as const, id, run: () => resealCredential(ports, authority, id) })),
       ...mails.map(({ id, sealed }) => ({
         kind: 'mail' as const,
@@ -47,9 +47,9 @@ export const resealSecrets =
       })),
     ];
     const outcomes: { kind: 'credential' | 'mail'; id: string; outcome: Outcome }[] = [];
-    for (const { kind, id, run } of work) {
+    for (const { kind, id, run } of tasks) {
       outcomes.push({ kind, id, outcome: await run() });
-      onProgress(outcomes.length, work.length);
+      onProgress(outcomes.length, tasks.length);
     }
     const countResealed = (type: 'credential' | 'mail') =>
       outcomes.filter(({ kind, outcome }) => kind === type && outcome === 'resealed').length;
@@ -60,21 +60,25 @@ export const resealSecrets =
   };
 
 /** Reseals a collection's credential. Most collections have no credential, or a current one: those are only read. */
-const resealCredential = async (ports: Needs, authority: AdminAuthority, id: CollectionId): Promise<Outcome> => {
+const resealCredential = async (
+  ports: RequiredPorts,
+  authority: AdminAuthority,
+  id: CollectionId,
+): Promise<Outcome> => {
   const { cipher, collections } = ports;
-  const stored = await collections.find(id);
-  const attempt = tryToSeal(() => stored && resealAuthentication(cipher, stored));
+  const storedCollection = await collections.find(id);
+  const attempt = trySeal(() => storedCollection && resealAuthentication(cipher, storedCollection));
   if (typeof attempt === 'string') return { because: attempt };
-  if (!attempt.sealed) return 'left';
-  let changed = false;
+  if (!attempt.sealed) return 'unchanged';
+  let hasChanged = false;
   try {
     await collections.update(id, (collection) => {
       const storedAuthentication = resealAuthentication(cipher, collection);
-      changed = storedAuthentication !== null;
+      hasChanged = storedAuthentication !== null;
       return (
         storedAuthentication && {
           collection: { ...collection, storedAuthentication },
-          ...auditEffects(ports, authority, { action: 'secrets.reseal', ...ofCollection(collection) }),
+          ...createAuditEffects(ports, authority, { action: 'secrets.reseal', ...collectionFieldsOf(collection) }),
         }
       );
     });
@@ -82,24 +86,29 @@ const resealCredential = async (ports: Needs, authority: AdminAuthority, id: Col
     // Removed in the meantime.
     if (!isPorticoError(error, 'collection_not_found')) throw error;
   }
-  return changed ? 'resealed' : 'left';
+  return hasChanged ? 'resealed' : 'unchanged';
 };
 
-const resealMail = async (ports: Needs, authority: AdminAuthority, id: JobId, before: string): Promise<Outcome> => {
-  const attempt = tryToSeal(() => resealSealedMail(ports.cipher, id, before));
+const resealMail = async (
+  ports: RequiredPorts,
+  authority: AdminAuthority,
+  id: JobId,
+  sealed: string,
+): Promise<Outcome> => {
+  const attempt = trySeal(() => resealSealedMail(ports.cipher, id, sealed));
   if (typeof attempt === 'string') return { because: attempt };
-  if (attempt.sealed === null) return 'left';
-  const effects = auditEffects(ports, authority, { action: 'secrets.reseal', job_id: id });
+  if (attempt.sealed === null) return 'unchanged';
+  const effects = createAuditEffects(ports, authority, { action: 'secrets.reseal', job_id: id });
   // A job that was done or given up in the meantime no longer has sealed data.
-  const isResealed = await ports.outbox.reseal(id, before, attempt.sealed, effects);
-  return isResealed ? 'resealed' : 'left';
+  const isResealed = await ports.outbox.reseal(id, sealed, attempt.sealed, effects);
+  return isResealed ? 'resealed' : 'unchanged';
 };
 
 /**
  * Returns the resealed text, or the reason why the old one cannot be opened; the cipher's messages never contain the
  * content.
  */
-const tryToSeal = <T>(seal: () => T): { readonly sealed: T } | string => {
+const trySeal = <T>(seal: () => T): { readonly sealed: T } | string => {
   try {
     return { sealed: seal() };
   } catch (error) {

@@ -2,15 +2,15 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import type { CollectionId, JobId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { SealedSecrets } from '../../ports/sealed-store.ts';
-import { auditEffects } from '../audit/system-entry.ts';
-import { effectiveAuthentication } from '../collections/authentication.ts';
+import { createAuditEffects } from '../audit/system-entry.ts';
+import { openAuthentication } from '../collections/authentication.ts';
 import { openCredentials } from '../mails/mail-jobs.ts';
 
 /** The secrets that no configured key opens, and the data lost with them. */
 export interface LostSecrets {
   /** Collections whose credential is lost, in the order of lists. */
   readonly collections: readonly { readonly id: CollectionId; readonly name: string }[];
-  /** Waiting mails that can no longer be sent. */
+  /** Waiting emails that can no longer be sent. */
   readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
   /** Null if the pepper can be opened, so that every API key remains valid; otherwise the number of lost keys. */
   readonly apiKeys: number | null;
@@ -18,7 +18,7 @@ export interface LostSecrets {
   readonly accountKeys: number;
 }
 
-type Needs = Pick<Ports, 'cipher' | 'sealed' | 'clock' | 'random'>;
+type RequiredPorts = Pick<Ports, 'cipher' | 'sealed' | 'clock' | 'random'>;
 
 /** The context that the pepper of API keys is sealed for. */
 export const pepperContext = 'api-key-pepper';
@@ -29,47 +29,47 @@ export const isAnythingLost = ({ collections, mails, apiKeys }: LostSecrets): bo
 
 /** Returns the secrets that a reset would remove. */
 export const findLostSecrets =
-  ({ cipher, sealed }: Pick<Needs, 'cipher' | 'sealed'>) =>
+  ({ cipher, sealed }: Pick<RequiredPorts, 'cipher' | 'sealed'>) =>
   async (): Promise<LostSecrets> =>
-    findLost(cipher, await sealed.read());
+    findLostIn(cipher, await sealed.read());
 
 /**
  * Removes the secrets that no configured key opens, so that the service can continue without them: credentials of
- * collections, waiting mails, and, if the pepper is affected, every API key and every service account token. Secrets
+ * collections, waiting emails, and, if the pepper is affected, every API key and every service account token. Secrets
  * that any configured key opens are kept. If nothing is lost, nothing is written. `pepper` is the new pepper in plain
  * text, as the installation stores it. Returns the removed secrets.
  */
 export const resetSecrets =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: AdminAuthority, pepper: string): Promise<LostSecrets> => {
     const { cipher, clock } = ports;
-    let lost: LostSecrets = nothingLost;
+    let lostSecrets: LostSecrets = noLostSecrets;
     await ports.sealed.reset((sealed) => {
-      lost = findLost(cipher, sealed);
-      if (!isAnythingLost(lost)) return null;
-      const { collections, mails, apiKeys, accountKeys } = lost;
+      lostSecrets = findLostIn(cipher, sealed);
+      if (!isAnythingLost(lostSecrets)) return null;
+      const { collections, mails, apiKeys, accountKeys } = lostSecrets;
       const keys = { api_keys: apiKeys ?? 0, service_accounts: accountKeys };
       const counts = { credentials: collections.length, mails: mails.length, ...keys };
       return {
         collections: collections.map(({ id }) => id),
         mails: mails.map(({ id }) => id),
         pepper: apiKeys === null ? null : cipher.seal(pepper, pepperContext),
-        at: clock.now(),
+        resetAt: clock.now(),
         reason: 'The secrets key that sealed it is lost',
-        ...auditEffects(ports, authority, { action: 'secrets.reset', ...counts }),
+        ...createAuditEffects(ports, authority, { action: 'secrets.reset', ...counts }),
       };
     });
-    return lost;
+    return lostSecrets;
   };
 
-const nothingLost: LostSecrets = { collections: [], mails: [], apiKeys: null, accountKeys: 0 };
+const noLostSecrets: LostSecrets = { collections: [], mails: [], apiKeys: null, accountKeys: 0 };
 
-const findLost = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets => {
+const findLostIn = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets => {
   const { collections, mails, pepper } = sealed;
   const isPepperLost = pepper !== null && !canOpen(() => cipher.open(pepper, pepperContext));
   return {
     collections: collections
-      .filter((collection) => !canOpen(() => effectiveAuthentication(cipher, collection)))
+      .filter((collection) => !canOpen(() => openAuthentication(cipher, collection)))
       .map(({ id, name }) => ({ id, name })),
     mails: mails
       .filter(({ id, sealed: mail }) => !canOpen(() => openCredentials(cipher, id, mail)))

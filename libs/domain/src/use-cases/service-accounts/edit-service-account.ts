@@ -16,10 +16,10 @@ import {
   type Scope,
   type ServiceAccount,
 } from '../../service-accounts/service-account.ts';
-import { auditEffects, type SystemMessage } from '../audit/system-entry.ts';
+import { createAuditEffects, type SystemMessage } from '../audit/system-entry.ts';
 import { toStoredSecret } from '../profiles/issue-credentials.ts';
 
-type Needs = Pick<Ports, 'clock' | 'random' | 'keys' | 'serviceAccounts'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'keys' | 'serviceAccounts'>;
 
 export interface NewServiceAccount {
   readonly name: string;
@@ -40,12 +40,12 @@ export interface ServiceAccountChange {
  * past, and `service_account_taken` and `too_many_service_accounts`.
  */
 export const createServiceAccount =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: PersonAuthority, input: NewServiceAccount): Promise<IssuedAccount> => {
     const now = ports.clock.now();
     rejectPastExpiry(input.expiresAt, now);
     const id = ports.random.uuid() as ServiceAccountId;
-    const { token, stored } = await createToken(ports, id, authority.deadline);
+    const { token, storedSecret } = await createToken(ports, id, authority.deadline);
     const account: ServiceAccount = {
       id,
       name: input.name,
@@ -55,24 +55,27 @@ export const createServiceAccount =
       createdAt: now,
       updatedAt: now,
     };
-    const effects = auditEffects(ports, authority, { action: 'service_account.create', ...factsOf(account) });
+    const effects = createAuditEffects(ports, authority, {
+      action: 'service_account.create',
+      ...auditFieldsOf(account),
+    });
     await ports.serviceAccounts.add((count) => {
       if (count >= accountsMax)
-        throw new PorticoError('too_many_service_accounts', { because: `revoke some of the ${accountsMax} first` });
-      return { account, key: { current: stored, previous: null }, ...effects };
+        throw new PorticoError('too_many_service_accounts', { reason: `revoke some of the ${accountsMax} first` });
+      return { account, key: { current: storedSecret, previous: null }, ...effects };
     });
     return { account, token };
   };
 
 /** Returns all accounts, sorted by name; never returns a secret. */
 export const listServiceAccounts =
-  ({ serviceAccounts }: Needs) =>
+  ({ serviceAccounts }: RequiredPorts) =>
   (_authority: PersonAuthority): Promise<readonly ServiceAccount[]> =>
     serviceAccounts.list();
 
 /** Returns one account; throws `service_account_not_found`. */
 export const readServiceAccount =
-  ({ serviceAccounts }: Needs) =>
+  ({ serviceAccounts }: RequiredPorts) =>
   async (_authority: PersonAuthority, id: ServiceAccountId): Promise<ServiceAccount> => {
     const account = await serviceAccounts.find(id);
     if (!account) throw new PorticoError('service_account_not_found');
@@ -80,10 +83,10 @@ export const readServiceAccount =
   };
 
 /**
- * Changes the name, scopes or expiry, from the next request on; the token is kept. Writes nothing if nothing changes.
+ * Changes the name, scopes or expiry, as of the next request; the token is kept. Writes nothing if nothing changes.
  */
 export const updateServiceAccount =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: PersonAuthority, id: ServiceAccountId, change: ServiceAccountChange): Promise<ServiceAccount> => {
     const now = ports.clock.now();
     rejectPastExpiry(change.expiresAt, now);
@@ -99,24 +102,24 @@ export const updateServiceAccount =
       return {
         account,
         key,
-        ...auditEffects(ports, authority, { action: 'service_account.update', ...factsOf(account) }),
+        ...createAuditEffects(ports, authority, { action: 'service_account.update', ...auditFieldsOf(account) }),
       };
     });
   };
 
 /** Replaces the token; the previous one remains valid for `graceSeconds`. Throws `service_account_not_found`. */
 export const rotateServiceAccount =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: PersonAuthority, id: ServiceAccountId, graceSeconds: number): Promise<IssuedAccount> => {
     // Fails early, before a hash is computed unnecessarily.
     await readServiceAccount(ports)(authority, id);
-    const { token, stored } = await createToken(ports, id, authority.deadline);
+    const { token, storedSecret } = await createToken(ports, id, authority.deadline);
     const now = ports.clock.now();
     const account = await ports.serviceAccounts.update(id, (state) => ({
-      ...rotateKey(state, stored, graceSeconds, now),
-      ...auditEffects(ports, authority, {
+      ...rotateKey(state, storedSecret, graceSeconds, now),
+      ...createAuditEffects(ports, authority, {
         action: 'service_account.rotate',
-        ...factsOf(state.account),
+        ...auditFieldsOf(state.account),
         grace_seconds: graceSeconds,
       }),
     }));
@@ -125,10 +128,10 @@ export const rotateServiceAccount =
 
 /** Removes the account: no later request with its token is admitted. Throws `service_account_not_found`. */
 export const revokeServiceAccount =
-  (ports: Needs) =>
+  (ports: RequiredPorts) =>
   async (authority: PersonAuthority, id: ServiceAccountId): Promise<void> => {
     await ports.serviceAccounts.remove(id, (account) =>
-      auditEffects(ports, authority, { action: 'service_account.revoke', ...factsOf(account) }),
+      createAuditEffects(ports, authority, { action: 'service_account.revoke', ...auditFieldsOf(account) }),
     );
   };
 
@@ -137,13 +140,13 @@ const isSame = (a: ServiceAccount, b: ServiceAccount): boolean =>
 
 const rotateKey = (
   { account, key }: AccountState,
-  stored: StoredSecret,
+  storedSecret: StoredSecret,
   graceSeconds: number,
   now: Instant,
 ): AccountState => ({
   account: { ...account, updatedAt: nextChangeAt(account.updatedAt, now) },
   key: {
-    current: stored,
+    current: storedSecret,
     previous: key && graceSeconds > 0 ? { ...key.current, until: now + graceSeconds * 1_000 } : null,
   },
 });
@@ -152,13 +155,13 @@ const createToken = async (
   { random, keys }: Pick<Ports, 'random' | 'keys'>,
   id: ServiceAccountId,
   deadline: Deadline | null,
-): Promise<{ readonly token: string; readonly stored: StoredSecret }> => {
+): Promise<{ readonly token: string; readonly storedSecret: StoredSecret }> => {
   const token = makeAccountToken(id, random.bytes(secretBytes));
-  return { token, stored: await toStoredSecret(keys, token, deadline) };
+  return { token, storedSecret: await toStoredSecret(keys, token, deadline) };
 };
 
 /** Returns the members of an audit entry: the account, its scopes and its expiry. */
-const factsOf = ({ id, name, scopes, expiresAt }: ServiceAccount): Omit<SystemMessage, 'action'> => ({
+const auditFieldsOf = ({ id, name, scopes, expiresAt }: ServiceAccount): Omit<SystemMessage, 'action'> => ({
   service_account_id: id,
   service_account: name,
   scopes,

@@ -7,7 +7,7 @@ import type { VectorIndex } from '../../ports/vector-index.ts';
 import { watchHealth } from './health.ts';
 
 /** Creates a dependency that responds on command and counts its checks. */
-const dependency = () => {
+const createDependency = () => {
   const fake = {
     checks: 0,
     pending: Promise.withResolvers<void>(),
@@ -24,12 +24,15 @@ const dependency = () => {
   return fake;
 };
 
-const dependencies = (probeChange: Partial<Probe> = {}, checkOperations = async (): Promise<void> => undefined) => {
-  const [database, embedder, vectors] = [dependency(), dependency(), dependency()];
+const setUpDependencies = (
+  probeChange: Partial<Probe> = {},
+  checkOperations = async (): Promise<void> => undefined,
+) => {
+  const [database, embedder, vectors] = [createDependency(), createDependency(), createDependency()];
   const clock = { elapsed: 0, now: () => 0, monotonic: () => clock.elapsed };
   const embedding: Embedder = {
     check: embedder.check,
-    modelId: async () => 'a model',
+    getModelId: async () => 'a model',
     embed: () => Promise.reject(new Error('not expected')),
   };
   const index: VectorIndex = {
@@ -45,8 +48,16 @@ const dependencies = (probeChange: Partial<Probe> = {}, checkOperations = async 
     search: () => Promise.reject(new Error('not expected')),
   };
   const health = watchHealth({ probes, embedder: embedding, vectors: index, operationIndex, clock });
-  const all = [database, embedder, vectors];
-  return { database, embedder, vectors, clock, health, all, checks: () => all.map(({ checks }) => checks) };
+  const allDependencies = [database, embedder, vectors];
+  return {
+    database,
+    embedder,
+    vectors,
+    clock,
+    health,
+    allDependencies,
+    listCheckCounts: () => allDependencies.map(({ checks }) => checks),
+  };
 };
 
 const ok = { status: 'ok' };
@@ -54,49 +65,49 @@ const ok = { status: 'ok' };
 const unavailable = { status: 'unavailable', reason: null };
 
 test('three hundred concurrent callers cause one check of each dependency', async () => {
-  const { health, all, checks } = dependencies();
-  const [ready, search] = [
+  const { health, allDependencies, listCheckCounts } = setUpDependencies();
+  const [readinessReads, healthReads] = [
     Array.from({ length: 300 }, () => health.readReadiness()),
     Array.from({ length: 300 }, () => health.readVectorHealth()),
   ];
-  for (const { answer } of all) answer();
-  for (const readiness of await Promise.all(ready)) {
+  for (const { answer } of allDependencies) answer();
+  for (const readiness of await Promise.all(readinessReads)) {
     expect(readiness.parts.map(({ name, state }) => [name, state.status])).toEqual([
       ['database', 'ok'],
       ['embedder', 'ok'],
       ['vector index', 'ok'],
     ]);
   }
-  for (const { embedder } of await Promise.all(search)) expect(embedder).toEqual({ ...ok, model: 'a model' });
-  expect(checks()).toEqual([1, 1, 1]);
+  for (const { embedder } of await Promise.all(healthReads)) expect(embedder).toEqual({ ...ok, model: 'a model' });
+  expect(listCheckCounts()).toEqual([1, 1, 1]);
 });
 
 test('the vector index works only if the operation index does too', async () => {
-  const { health, all } = dependencies({}, () => Promise.reject(new Error('unavailable')));
-  for (const { answer } of all) answer();
+  const { health, allDependencies } = setUpDependencies({}, () => Promise.reject(new Error('unavailable')));
+  for (const { answer } of allDependencies) answer();
   expect((await health.readVectorHealth()).index).toEqual({ ...unavailable, kind: 'an index' });
 });
 
 test('a result is reused for one second after its check, regardless of the duration of the check', async () => {
-  const { health, all, clock, database, checks } = dependencies();
-  const first = health.readReadiness();
+  const { health, allDependencies, clock, database, listCheckCounts } = setUpDependencies();
+  const firstRead = health.readReadiness();
   clock.elapsed = 60_000;
-  const second = health.readReadiness();
-  for (const { answer } of all) answer();
-  expect([(await first).ready, (await second).ready]).toEqual([true, true]);
+  const secondRead = health.readReadiness();
+  for (const { answer } of allDependencies) answer();
+  expect([(await firstRead).ready, (await secondRead).ready]).toEqual([true, true]);
   database.hang();
   database.fail(new Error('unavailable'));
   clock.elapsed += 999;
   expect((await health.readReadiness()).ready).toBe(true);
-  expect(checks()).toEqual([1, 1, 1]);
+  expect(listCheckCounts()).toEqual([1, 1, 1]);
   clock.elapsed += 1;
   expect((await health.readReadiness()).ready).toBe(false);
-  expect(checks()).toEqual([2, 2, 2]);
+  expect(listCheckCounts()).toEqual([2, 2, 2]);
 });
 
 test('a failure is shared like any other result', async () => {
-  const { health, all, clock, embedder, checks } = dependencies();
-  for (const { fail } of all.slice(1)) fail(new Error('unavailable'));
+  const { health, allDependencies, clock, embedder, listCheckCounts } = setUpDependencies();
+  for (const { fail } of allDependencies.slice(1)) fail(new Error('unavailable'));
   expect(await health.readVectorHealth()).toMatchObject({
     healthy: false,
     embedder: { ...unavailable, model: null },
@@ -107,12 +118,12 @@ test('a failure is shared like any other result', async () => {
   expect((await health.readVectorHealth()).embedder.status).toBe('unavailable');
   clock.elapsed += 1_000;
   expect((await health.readVectorHealth()).embedder).toEqual({ ...ok, model: 'a model' });
-  expect(checks()).toEqual([0, 2, 2]);
+  expect(listCheckCounts()).toEqual([0, 2, 2]);
 });
 
 test('a probe decides how long its result is reused', async () => {
-  const { health, all, clock, database } = dependencies({ resultTtlMs: 10_000 });
-  for (const { answer } of all) answer();
+  const { health, allDependencies, clock, database } = setUpDependencies({ resultTtlMs: 10_000 });
+  for (const { answer } of allDependencies) answer();
   await health.readReadiness();
   clock.elapsed = 9_999;
   await health.readReadiness();
@@ -123,9 +134,9 @@ test('a probe decides how long its result is reused', async () => {
 });
 
 test('the service is ready without a non-essential dependency, and reports only the reasons of its own errors', async () => {
-  const { health, database, embedder, vectors } = dependencies();
+  const { health, database, embedder, vectors } = setUpDependencies();
   database.answer();
-  embedder.fail(new PorticoError('embedding_unavailable', { because: 'the model is being pulled' }));
+  embedder.fail(new PorticoError('embedding_unavailable', { reason: 'the model is being pulled' }));
   vectors.fail(new Error('connect ECONNREFUSED 10.1.2.3:6333'));
   const { ready, parts } = await health.readReadiness();
   expect(ready).toBe(true);

@@ -38,9 +38,9 @@ const defaultTtlMs = 1_000;
  * they cause at most one check per second.
  */
 export const watchHealth = ({ probes, embedder, vectors, operationIndex, clock }: HealthPorts) => {
-  const share = <State>(ttlMs: number, check: () => Promise<State>) => shareResult(clock, ttlMs, check);
-  const embedderState = share(defaultTtlMs, () => stateOfEmbedder(embedder));
-  const indexState = share(defaultTtlMs, () =>
+  const shareState = <State>(ttlMs: number, check: () => Promise<State>) => shareResult(clock, ttlMs, check);
+  const embedderState = shareState(defaultTtlMs, () => stateOfEmbedder(embedder));
+  const indexState = shareState(defaultTtlMs, () =>
     stateOf(async () => {
       await Promise.all([vectors.check(), operationIndex.check()]);
     }),
@@ -49,7 +49,7 @@ export const watchHealth = ({ probes, embedder, vectors, operationIndex, clock }
     ...probes.map((probe) =>
       createPart(
         probe,
-        share(probe.resultTtlMs ?? defaultTtlMs, () => stateOf(() => probe.check())),
+        shareState(probe.resultTtlMs ?? defaultTtlMs, () => stateOf(() => probe.check())),
       ),
     ),
     createPart({ name: 'embedder', essential: false }, embedderState),
@@ -58,8 +58,11 @@ export const watchHealth = ({ probes, embedder, vectors, operationIndex, clock }
   return {
     /** Returns whether the service can serve requests, which means that every essential dependency works. */
     async readReadiness(): Promise<Readiness> {
-      const states = await Promise.all(parts.map((read) => read()));
-      return { ready: states.every(({ essential, state }) => state.status === 'ok' || !essential), parts: states };
+      const readinessParts = await Promise.all(parts.map((readPart) => readPart()));
+      return {
+        ready: readinessParts.every(({ essential, state }) => state.status === 'ok' || !essential),
+        parts: readinessParts,
+      };
     },
 
     /** Returns whether search works, which means that the embedder and the index are available. */
@@ -88,7 +91,7 @@ const stateOfEmbedder = async (embedder: Ports['embedder']): Promise<VectorHealt
   let model: string | null = null;
   const state = await stateOf(async () => {
     await embedder.check();
-    model = await embedder.modelId();
+    model = await embedder.getModelId();
   });
   return { ...state, model };
 };

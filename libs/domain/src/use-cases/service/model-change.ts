@@ -10,15 +10,15 @@ const ttlMs = 5_000;
  * own current model; null if no change is in progress, or while that model's id is not known.
  */
 export const readModelChange = (ports: Pick<Ports, 'clock' | 'models' | 'embedder'>) =>
-  shareResult(ports.clock, ttlMs, () => modelChange(ports));
+  shareResult(ports.clock, ttlMs, () => findModelChange(ports));
 
-const modelChange = async ({
+const findModelChange = async ({
   clock,
   models,
   embedder,
 }: Pick<Ports, 'clock' | 'models' | 'embedder'>): Promise<ModelChange | null> => {
-  const to = await embedder.modelId().catch(() => null);
-  const state = await models.state();
+  const to = await embedder.getModelId().catch(() => null);
+  const state = await models.readState();
   if (to === null || state.serving === null || !shouldSwitchTo(to, state, clock.now())) return null;
-  return { from: state.serving, to, ...(await models.progress(state.serving, to)) };
+  return { from: state.serving, to, ...(await models.readProgress(state.serving, to)) };
 };

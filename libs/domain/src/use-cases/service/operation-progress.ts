@@ -11,6 +11,6 @@ const ttlMs = 1_000;
  */
 export const readOperationProgress = (ports: Pick<Ports, 'clock' | 'operationBlocks' | 'operationEmbedder'>) =>
   shareResult(ports.clock, ttlMs, async (): Promise<OperationProgress | null> => {
-    const modelId = await ports.operationEmbedder.modelId().catch(() => null);
-    return modelId === null ? null : ports.operationBlocks.progress(modelId);
+    const modelId = await ports.operationEmbedder.getModelId().catch(() => null);
+    return modelId === null ? null : ports.operationBlocks.readProgress(modelId);
   });

@@ -15,18 +15,18 @@ export const writeUsage =
   ({ usage, uses }: Pick<Ports, 'usage'> & WithUsageCounter) =>
   async (): Promise<number> => {
     const batch = uses.take();
-    for (let at = 0; at < batch.length; at += batchMax) {
+    for (let start = 0; start < batch.length; start += batchMax) {
       try {
-        await usage.add(batch.slice(at, at + batchMax));
+        await usage.add(batch.slice(start, start + batchMax));
       } catch (error) {
-        uses.putBack(batch.slice(at));
+        uses.putBack(batch.slice(start));
         throw error;
       }
     }
-    return uses.takeLost();
+    return uses.takeLostCount();
   };
 
-const pruneBatch = 1_000;
+const pruneBatchSize = 1_000;
 
 /**
  * Removes counts beyond the retention, at most 1,000; returns the number removed. Callers repeat the call until none
@@ -35,4 +35,4 @@ const pruneBatch = 1_000;
 export const pruneUsage =
   ({ usage, clock }: Pick<Ports, 'usage' | 'clock'>) =>
   (): Promise<number> =>
-    usage.prune(dayOf(clock.now()) - usageRetentionDays, pruneBatch);
+    usage.prune(dayOf(clock.now()) - usageRetentionDays, pruneBatchSize);

@@ -3,7 +3,7 @@ const nameMax = 200;
 
 const unprintable = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]+/gu;
 
-const nameIn = (text: string): string | null => {
+const toName = (text: string): string | null => {
   const line = text.toWellFormed().replace(unprintable, ' ').trim();
   return [...line.slice(0, 4 * nameMax)].slice(0, nameMax).join('').trim() || null;
 };
@@ -11,5 +11,5 @@ const nameIn = (text: string): string | null => {
 /** Returns the name that `portico import` gives an API: the title of the document, or else the file name. */
 export const nameOf = (title: string | null, path: string): string => {
   const stem = path.replace(/^.*\//, '').replace(/\.(json|ya?ml)$/i, '');
-  return nameIn(title ?? '') ?? nameIn(stem) ?? 'Untitled';
+  return toName(title ?? '') ?? toName(stem) ?? 'Untitled';
 };

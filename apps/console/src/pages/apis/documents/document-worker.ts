@@ -7,7 +7,7 @@ export interface ReadRequest {
 }
 export interface ReadResult {
   readonly number: number;
-  readonly read: FileRead;
+  readonly result: FileRead;
 }
 
 /** Files are read one after another, so that the results are in the order of the files. */
@@ -15,5 +15,5 @@ let queue: Promise<unknown> = Promise.resolve();
 
 // Parsing a large document takes a second. In a worker, it does not block the page.
 self.onmessage = ({ data: { number, file } }: MessageEvent<ReadRequest>) => {
-  queue = queue.then(async () => self.postMessage({ number, read: await readDocument(file) } satisfies ReadResult));
+  queue = queue.then(async () => self.postMessage({ number, result: await readDocument(file) } satisfies ReadResult));
 };

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { importKeyOf } from '../import-entry.ts';
 import { nameOf } from './document-name.ts';
 import { readDocument } from './read-document.ts';
-import { jsonOfYaml } from './yaml-to-json.ts';
+import { convertYamlToJson } from './yaml-to-json.ts';
 
 const read = (text: BlobPart, name: string) => readDocument(new File([text], name));
 
@@ -15,7 +15,7 @@ test('keeps the text of a JSON document, without a byte order mark', async () =>
 
 test('keeps order, digits and dates of YAML, and expands merge keys', () => {
   const text = 'b: 1\n10: 12345678901234567890\na: &x {on: 2020-01-01, no: yes}\nc: {<<: *x, f: 1.5}\nn:\n';
-  expect(jsonOfYaml(text).json).toBe(
+  expect(convertYamlToJson(text).json).toBe(
     '{"b":1,"10":12345678901234567890,"a":{"on":"2020-01-01","no":"yes"},' +
       '"c":{"on":"2020-01-01","no":"yes","f":1.5},"n":null}',
   );
@@ -23,16 +23,16 @@ test('keeps order, digits and dates of YAML, and expands merge keys', () => {
 
 test('limits the expansion of aliases', () => {
   const levels = [...'abcdefghij'].map((name, index, all) => {
-    const before = all[index - 1];
-    return `${name}: &${name} [${Array.from({ length: 9 }, () => (before ? `*${before}` : '1')).join(', ')}]`;
+    const previous = all[index - 1];
+    return `${name}: &${name} [${Array.from({ length: 9 }, () => (previous ? `*${previous}` : '1')).join(', ')}]`;
   });
-  expect(() => jsonOfYaml(levels.join('\n'))).toThrow(/alias/i);
+  expect(() => convertYamlToJson(levels.join('\n'))).toThrow(/alias/i);
 });
 
 test.each([
-  ['no-number.yaml', 'openapi: 3.0.3\nx: .inf\n', { kind: 'broken', because: 'yaml', detail: /Infinity/ }],
-  ['twice.yml', 'openapi: 3.0.3\nopenapi: 3.0.3\n', { kind: 'broken', place: { line: 2, column: 1 } }],
-  ['bytes.json', new Uint8Array([0x7b, 0xff]), { kind: 'broken', because: 'utf-8' }],
+  ['no-number.yaml', 'openapi: 3.0.3\nx: .inf\n', { kind: 'broken', reason: 'yaml', detail: /Infinity/ }],
+  ['twice.yml', 'openapi: 3.0.3\nopenapi: 3.0.3\n', { kind: 'broken', position: { line: 2, column: 1 } }],
+  ['bytes.json', new Uint8Array([0x7b, 0xff]), { kind: 'broken', reason: 'utf-8' }],
   ['other.json', '{"name": "openapi"}', { kind: 'other' }],
   ['text.json', 'text', { kind: 'other' }],
   ['compose.yaml', 'services: {}\n', { kind: 'other' }],

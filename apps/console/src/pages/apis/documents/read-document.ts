@@ -1,5 +1,5 @@
-import { faultOffset, placeAt, type Place } from './json-fault.ts';
-import { jsonOfYaml, YamlFault } from './yaml-to-json.ts';
+import { findSyntaxErrorOffset, positionAt, type Position } from './find-syntax-error-offset.ts';
+import { convertYamlToJson, YamlError } from './yaml-to-json.ts';
 
 /** The result of reading a file. */
 export type FileRead =
@@ -14,9 +14,9 @@ export type FileRead =
   | { readonly kind: 'other' }
   | {
       readonly kind: 'broken';
-      readonly because: 'unreadable' | 'utf-8' | 'json' | 'yaml' | 'deep';
+      readonly reason: 'unreadable' | 'utf-8' | 'json' | 'yaml' | 'deep';
       readonly detail: string;
-      readonly place: Place | null;
+      readonly position: Position | null;
     };
 
 /** Reads a file. Runs in the worker, not in the page's thread. */
@@ -28,20 +28,25 @@ export const readDocument = async (file: File): Promise<FileRead> => {
     return isYaml ? readYaml(text) : readJson(text);
   } catch (error) {
     // The parsers are recursive, so deep nesting exceeds the call stack.
-    if (error instanceof RangeError) return { kind: 'broken', because: 'deep', detail: '', place: null };
+    if (error instanceof RangeError) return { kind: 'broken', reason: 'deep', detail: '', position: null };
     throw error;
   }
 };
 
 const textOf = async (file: File): Promise<string | FileRead> => {
-  const broken = (because: 'unreadable' | 'utf-8'): FileRead => ({ kind: 'broken', because, detail: '', place: null });
+  const createBrokenFile = (reason: 'unreadable' | 'utf-8'): FileRead => ({
+    kind: 'broken',
+    reason,
+    detail: '',
+    position: null,
+  });
   const bytes = await file.arrayBuffer().catch(() => null);
-  if (!bytes) return broken('unreadable');
+  if (!bytes) return createBrokenFile('unreadable');
   try {
     // The decoder also removes a byte order mark, which some editors write.
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return broken('utf-8');
+    return createBrokenFile('utf-8');
   }
 };
 
@@ -53,21 +58,22 @@ const readJson = (text: string): FileRead => {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     if (!/"(?:openapi|swagger)"\s*:/.test(text)) return { kind: 'other' };
-    return { kind: 'broken', because: 'json', detail: '', place: placeAt(text, faultOffset(text)) };
+    return { kind: 'broken', reason: 'json', detail: '', position: positionAt(text, findSyntaxErrorOffset(text)) };
   }
 };
 
 const readYaml = (text: string): FileRead => {
   if (!/^["']?(?:openapi|swagger)["']?\s*:/m.test(text)) return { kind: 'other' };
   try {
-    const { json, value } = jsonOfYaml(text);
+    const { json, value } = convertYamlToJson(text);
     const info = value instanceof Map ? (value.get('info') as unknown) : null;
     const title: unknown = info instanceof Map ? info.get('title') : null;
     return { kind: 'document', title: typeof title === 'string' ? title : null, json: new Blob([json]) };
   } catch (error) {
-    if (error instanceof YamlFault)
-      return { kind: 'broken', because: 'yaml', detail: error.message, place: error.place };
-    if (error instanceof ReferenceError) return { kind: 'broken', because: 'yaml', detail: error.message, place: null };
+    if (error instanceof YamlError)
+      return { kind: 'broken', reason: 'yaml', detail: error.message, position: error.position };
+    if (error instanceof ReferenceError)
+      return { kind: 'broken', reason: 'yaml', detail: error.message, position: null };
     throw error;
   }
 };

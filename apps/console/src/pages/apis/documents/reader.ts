@@ -2,22 +2,23 @@ import type { ReadResult, ReadRequest } from './document-worker.ts';
 import type { FileRead } from './read-document.ts';
 
 let worker: Worker | null = null;
-let last = 0;
-const waiting = new Map<number, (read: FileRead) => void>();
+let lastNumber = 0;
+const pendingReads = new Map<number, (read: FileRead) => void>();
 
 /** Returns the worker, which is started for the first file and keeps running. */
-const startedWorker = (): Worker => {
+const getWorker = (): Worker => {
   if (worker) return worker;
   worker = new Worker(new URL('./document-worker.ts', import.meta.url), { type: 'module' });
-  worker.onmessage = ({ data: { number, read } }: MessageEvent<ReadResult>) => {
-    waiting.get(number)?.(read);
-    waiting.delete(number);
+  worker.onmessage = ({ data: { number, result } }: MessageEvent<ReadResult>) => {
+    pendingReads.get(number)?.(result);
+    pendingReads.delete(number);
   };
   // All pending files fail; the next file starts a new worker.
   worker.onerror = () => {
     worker = null;
-    for (const answer of waiting.values()) answer({ kind: 'broken', because: 'unreadable', detail: '', place: null });
-    waiting.clear();
+    for (const resolve of pendingReads.values())
+      resolve({ kind: 'broken', reason: 'unreadable', detail: '', position: null });
+    pendingReads.clear();
   };
   return worker;
 };
@@ -25,13 +26,13 @@ const startedWorker = (): Worker => {
 /** Reads a file in the worker. Never rejects. */
 export const readFile = (file: File): Promise<FileRead> =>
   new Promise((resolve) => {
-    const number = ++last;
-    waiting.set(number, resolve);
-    startedWorker().postMessage({ number, file } satisfies ReadRequest);
+    const number = ++lastNumber;
+    pendingReads.set(number, resolve);
+    getWorker().postMessage({ number, file } satisfies ReadRequest);
   });
 
 /** Returns the body that publishes a document, with the document's text unchanged. */
-export const bodyWith = (fields: Readonly<Record<string, unknown>>, json: Blob): Blob => {
-  const before = JSON.stringify(fields).slice(0, -1);
-  return new Blob([before, before === '{' ? '' : ',', '"openapi_spec":', json, '}']);
+export const createBody = (fields: Readonly<Record<string, unknown>>, json: Blob): Blob => {
+  const prefix = JSON.stringify(fields).slice(0, -1);
+  return new Blob([prefix, prefix === '{' ? '' : ',', '"openapi_spec":', json, '}']);
 };

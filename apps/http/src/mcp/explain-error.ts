@@ -1,0 +1,28 @@
+import { errorDetails, isPorticoError, type ErrorCode } from '@portico/domain';
+import { retrySecondsOf } from '../errors.ts';
+
+/** Advice for a model about an error. Any other error fails the whole request, with its status. */
+const advice: Partial<Record<ErrorCode, string>> = {
+  no_access:
+    'You have no access to this API. Use one that list_apis shows, or ask an administrator of this catalog to grant it.',
+  collection_not_found:
+    'There is no API with this collection_id: it may have been removed. Search again, or see list_apis.',
+  operation_not_found: 'There is no such operation: the API may have changed. Search again with search_operations.',
+};
+
+/**
+ * Returns the reason why a call was rejected, and what to do next; null for an error that the caller cannot do anything
+ * about.
+ */
+export const explainError = (error: unknown): string | null => {
+  if (!isPorticoError(error)) return null;
+  if (error.code === 'embedding_unavailable') {
+    const { retryAfterSeconds: seconds } = error;
+    const delay = seconds === null ? 'a minute' : `${seconds} s`;
+    return `Search does not work at the moment. Try again in ${delay}, or use list_apis.`;
+  }
+  if (error.code === 'rate_limited')
+    return `Too many concurrent calls. Call again in ${retrySecondsOf(error)} s, one call at a time.`;
+  if (error.code !== 'invalid_body') return advice[error.code] ?? null;
+  return `${error.message.replace(errorDetails.invalid_body, 'Invalid arguments')}. Call again with valid ones.`;
+};

@@ -1,0 +1,64 @@
+import { expect } from 'vitest';
+import type { Reply } from '../reply.ts';
+
+export interface ExpectedError {
+  readonly status: number;
+  readonly detail: string;
+}
+
+const createError = (status: number, detail: string): ExpectedError => ({ status, detail });
+
+/** The catalog of details (specification, section 1). */
+export const errors = {
+  invalidToken: createError(401, 'Invalid or expired token'),
+  tokenRequired: createError(401, 'Identity token required'),
+  invalidKey: createError(401, 'Invalid API credentials'),
+  adminRequired: createError(403, 'Admin access required'),
+  noServiceAccounts: createError(403, 'Not available to service accounts'),
+  noAccess: createError(403, 'No access to this collection'),
+  approvalRequired: createError(403, 'Approval required'),
+  userNotFound: createError(404, 'User not found'),
+  clientNotFound: createError(404, 'Client not found'),
+  collectionNotFound: createError(404, 'Collection not found'),
+  grantNotFound: createError(404, 'Grant not found'),
+  groupNotFound: createError(404, 'Group not found'),
+  memberNotFound: createError(404, 'User not in the group'),
+  requestNotFound: createError(404, 'Request not found'),
+  tierNotFound: createError(404, 'Tier not found'),
+  operationNotFound: createError(404, 'Operation not found'),
+  overrideNotFound: createError(404, 'Override not found'),
+  serviceAccountNotFound: createError(404, 'Service account not found'),
+  jobNotFound: createError(404, 'Job not found'),
+  notFound: createError(404, 'Not found'),
+  methodNotAllowed: createError(405, 'Method not allowed'),
+  needsNoGrant: createError(409, 'User is an admin and needs no grant'),
+  alreadyRequested: createError(409, 'Access already requested'),
+  alreadyGranted: createError(409, 'Client already has access'),
+  notApproved: createError(409, 'User not approved'),
+  adminHasNoKey: createError(409, 'User is an admin and has no API credentials'),
+} as const;
+
+export const createScopeError = (scope: string): ExpectedError => createError(403, `Scope required: ${scope}`);
+
+/** Asserts that a response is exactly the given error. */
+export const expectError = (reply: Reply, { status, detail }: ExpectedError): void => {
+  expect([reply.status, reply.text]).toEqual([status, JSON.stringify({ detail })]);
+  expectErrorHeaders(reply);
+};
+
+/** Asserts that a response is a 400 with this detail and a reason. */
+export const expectBadRequest = (reply: Reply, detail: 'Invalid request body' | 'Invalid query parameter'): void => {
+  expect([reply.status, reply.text]).toEqual([400, expect.stringMatching(/^\{"detail":"[^"]/)]);
+  expect(Object.keys(reply.body)).toEqual(['detail']);
+  expect(reply.body.detail).toMatch(new RegExp(`^${detail}: \\S`));
+  expectErrorHeaders(reply);
+};
+
+const expectErrorHeaders = ({ status, headers }: Reply): void => {
+  expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  const challenge = headers['www-authenticate'];
+  if (status !== 401) expect(challenge).toBeUndefined();
+  // The MCP endpoint accepts access tokens, so its challenge contains the URL of the metadata.
+  else expect(challenge).toMatch(/^Bearer( resource_metadata="[^"]+\/mcp")?$/);
+  expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+};
