@@ -21,7 +21,7 @@ const commandsOf = (text: string): readonly string[] => {
 
 const commands = [...new Set(pages.flatMap(({ text }) => commandsOf(text)))];
 
-test("every command of the operator's tool that the pages mention exists", async () => {
+test('every CLI command in the documentation exists', async () => {
   expect(commands).toEqual(expect.arrayContaining(['access grant', 'doctor', 'keys reseal', 'jobs list']));
   // The commands run one after another: about twenty concurrent processes would starve the tests that run in parallel.
   for (const command of commands) {
@@ -33,7 +33,7 @@ test("every command of the operator's tool that the pages mention exists", async
   }
 });
 
-test('every service of the stack that the pages mention exists', () => {
+test('every Compose service in the documentation exists', () => {
   const { services } = parse(textOf('docker-compose.yml'), { merge: true }) as { readonly services: object };
   const text = pages.map((page) => page.text).join('\n');
   const lines = text.matchAll(

@@ -71,8 +71,8 @@ const assertSimilarities = (matches: readonly OperationMatch[], expected: Readon
 };
 
 /**
- * Creates functions that write to the store and query the index. A query is as of the last write unless it has its own
- * `asOf`.
+ * Creates functions that write to the store and query the index. By default, the `asOf` of a query is
+ * the last write.
  */
 const createDriver = ({ index, blocks }: OperationIndexSubject) => {
   let asOf = 0;
@@ -97,7 +97,7 @@ const rankingCases = {
     put(b, [anIndexedOperation('m', [0.6]), anIndexedOperation('n', [], { 3: 1 })]);
     assert.deepEqual(namesOf(await find({ vector: aHybridVector([1], { 3: 0.65 }) })), ['l', 'n', 'm', 'k']);
   },
-  'a search does not exceed its limit, even among equal matches': async (subject) => {
+  'a search does not exceed its limit, even if matches tie': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [0.5]), anIndexedOperation('l', [0.5])]);
     put(b, [anIndexedOperation('m', [0.5]), anIndexedOperation('n', [1])]);
@@ -200,7 +200,7 @@ const changeCases = {
 } satisfies Contract<OperationIndexSubject>;
 
 const responseCases = {
-  'a query that is not finite is rejected': async (subject) => {
+  'a query vector with a non-finite value is rejected': async (subject) => {
     const { find, put } = createDriver(subject);
     put(a, [anIndexedOperation('k', [1], { 1: 1 })]);
     for (const invalidValue of [Number.NaN, Infinity, -Infinity]) {

@@ -16,7 +16,7 @@ export const rejectOnTimeout = async <T>(timeoutMs: number, promise: Promise<T>)
 
 /**
  * Whether the promise fulfills within the timeout. Rejects if the promise rejects within the timeout. Uses a timer instead
- * of `rejectOnTimeout`, which would make every audit entry cost a fifteenth more.
+ * of `rejectOnTimeout`, which would make every audit entry about 7% slower.
  */
 export const fulfillsWithin = async (timeoutMs: number, promise: Promise<unknown>): Promise<boolean> => {
   const expiry = Promise.withResolvers<boolean>();

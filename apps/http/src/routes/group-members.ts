@@ -15,7 +15,7 @@ import {
   toOwnGroupView,
 } from './group-views.ts';
 import { emailCursor, emailCursorOf, filterMembersAfter } from './member-cursor.ts';
-import { profileOf } from './profile-path.ts';
+import { resolveProfileId } from './profile-path.ts';
 import { groupParameter, memberParameter, message, profileParameter } from './wire.ts';
 
 const membersMax = 10_000;
@@ -107,7 +107,7 @@ export const memberRoutes = [
       const membership = await useCases.addMember(
         caller.authority,
         id,
-        await profileOf(useCases, caller.authority, params.profile_id),
+        await resolveProfileId(useCases, caller.authority, params.profile_id),
       );
       return toJsonResponse({
         message: 'User added to the group',
@@ -136,7 +136,7 @@ export const memberRoutes = [
       const { remainsByClaim } = await useCases.removeMember(
         caller.authority,
         id,
-        await profileOf(useCases, caller.authority, params.profile_id),
+        await resolveProfileId(useCases, caller.authority, params.profile_id),
       );
       const claimNote = "; the identity provider's claim still puts the user into it";
       return toJsonResponse({ message: `User removed from the group${remainsByClaim ? claimNote : ''}` });
@@ -157,7 +157,7 @@ export const memberRoutes = [
     handler: async ({ useCases, caller, params }) => {
       const groups = await useCases.listProfileGroups(
         caller.authority,
-        await profileOf(useCases, caller.authority, params.user_id),
+        await resolveProfileId(useCases, caller.authority, params.user_id),
       );
       return toJsonResponse(groups.map(toOwnGroupView));
     },

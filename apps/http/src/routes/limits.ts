@@ -31,7 +31,7 @@ import {
   toTierView,
 } from './limit-views.ts';
 import { includeTotal, createPageHeaders, pageLimit, pageLimitDefault, pageOf } from './paging.ts';
-import { profileOf } from './profile-path.ts';
+import { resolveProfileId } from './profile-path.ts';
 import { message } from './wire.ts';
 
 const allowedLimit = wholeNumber(1, allowedMax).meta({
@@ -245,7 +245,7 @@ const overrideRoutes = [
     errors: ['client_not_found'],
     handler: async ({ useCases, caller, body: { fields } }) => {
       const client =
-        parseId<ClientId>(fields.client_id) ?? (await profileOf(useCases, caller.authority, fields.client_id));
+        parseId<ClientId>(fields.client_id) ?? (await resolveProfileId(useCases, caller.authority, fields.client_id));
       const createdOverride = await useCases.createOverride(caller.authority, client, ruleOf(fields));
       return toJsonResponse(toOverrideView(createdOverride));
     },

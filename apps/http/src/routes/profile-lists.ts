@@ -12,7 +12,7 @@ import {
   pageLimitDefault,
   pageOf,
 } from './paging.ts';
-import { profileOf } from './profile-path.ts';
+import { resolveProfileId } from './profile-path.ts';
 import {
   type ExtraData,
   fullProfile,
@@ -109,7 +109,10 @@ export const profileListRoutes = [
     response: fullProfile,
     errors: ['user_not_found'],
     handler: async ({ useCases, caller: { authority }, params, query: { include = [] } }) => {
-      const profile = await useCases.readProfile(authority, await profileOf(useCases, authority, params.user_id));
+      const profile = await useCases.readProfile(
+        authority,
+        await resolveProfileId(useCases, authority, params.user_id),
+      );
       const extraDataOf = await readExtraData(useCases, authority, [profile], include);
       return toJsonResponse(toFullProfileView(profile, include, extraDataOf(profile.id)));
     },

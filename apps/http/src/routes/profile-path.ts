@@ -12,8 +12,8 @@ export const findProfileIdByEmail = async (
   return profile.id;
 };
 
-/** Returns the id of the profile with this id or email address; if there is none, an id that no profile has. */
-export const profileOf = async (
+/** Resolves an id or email address to the id of a profile. If there is none, returns an id that no profile has. */
+export const resolveProfileId = async (
   { findProfileByEmail }: Pick<UseCases, 'findProfileByEmail'>,
   authority: AdminAuthority,
   text: string | undefined,

@@ -5,7 +5,7 @@ import { expiryTimeOrNull, optional, text } from '../requests/fields.ts';
 import { profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
 import { fullProfile, toFullProfileView } from './profile-views.ts';
-import { profileOf } from './profile-path.ts';
+import { resolveProfileId } from './profile-path.ts';
 import { profileParameter, uuid } from './wire.ts';
 
 const suspension = z
@@ -99,7 +99,7 @@ export const profileStatusRoutes = [
     response: fullProfile,
     errors: ['user_not_found', 'already_suspended', 'last_admin'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const id = await profileOf(useCases, caller.authority, params.user_id);
+      const id = await resolveProfileId(useCases, caller.authority, params.user_id);
       const profile = await useCases.suspendProfile(caller.authority, id, fields.reason ?? null);
       return toJsonResponse(toFullProfileView(profile, ['suspension']));
     },
@@ -118,7 +118,7 @@ export const profileStatusRoutes = [
     response: fullProfile,
     errors: ['user_not_found', 'already_approved', 'not_rejected'],
     handler: async ({ useCases, caller, params }) => {
-      const id = await profileOf(useCases, caller.authority, params.user_id);
+      const id = await resolveProfileId(useCases, caller.authority, params.user_id);
       return toJsonResponse(toFullProfileView(await useCases.reopenRegistration(caller.authority, id), []));
     },
   }),
@@ -137,7 +137,10 @@ export const profileStatusRoutes = [
     handler: async ({ useCases, caller, params }) =>
       toJsonResponse(
         toFullProfileView(
-          await useCases.resumeProfile(caller.authority, await profileOf(useCases, caller.authority, params.user_id)),
+          await useCases.resumeProfile(
+            caller.authority,
+            await resolveProfileId(useCases, caller.authority, params.user_id),
+          ),
           ['suspension'],
         ),
       ),
@@ -157,7 +160,7 @@ export const profileStatusRoutes = [
     response: fullProfile,
     errors: ['user_not_found', 'not_approved', 'has_no_key', 'has_no_key_yet'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const id = await profileOf(useCases, caller.authority, params.user_id);
+      const id = await resolveProfileId(useCases, caller.authority, params.user_id);
       const profile = await useCases.changeKeyExpiry(caller.authority, id, fields.expires_at);
       return toJsonResponse(toFullProfileView(profile, ['key'], { use: null, keyExpiresAt: fields.expires_at }));
     },

@@ -28,7 +28,7 @@ import {
   updatedProfile,
   toUpdatedProfileView,
 } from './profile-views.ts';
-import { profileOf } from './profile-path.ts';
+import { resolveProfileId } from './profile-path.ts';
 import { message, profileParameter } from './wire.ts';
 
 const fullName = plainName({ max: fullNameMax });
@@ -204,7 +204,7 @@ export const profileRoutes = [
     handler: async ({ useCases, caller, params }) => {
       const newCredentials = await useCases.approveProfile(
         caller.authority,
-        await profileOf(useCases, caller.authority, params.user_id),
+        await resolveProfileId(useCases, caller.authority, params.user_id),
       );
       return toJsonResponse(toCredentialsView('User approved', newCredentials));
     },
@@ -226,7 +226,7 @@ export const profileRoutes = [
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       await useCases.rejectProfile(
         caller.authority,
-        await profileOf(useCases, caller.authority, params.user_id),
+        await resolveProfileId(useCases, caller.authority, params.user_id),
         fields.reason ?? null,
       );
       return toJsonResponse({ message: 'User rejected' });
@@ -248,7 +248,7 @@ export const profileRoutes = [
     response: credentials,
     errors: ['user_not_found', 'not_approved', 'has_no_key'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
-      const id = await profileOf(useCases, caller.authority, params.user_id);
+      const id = await resolveProfileId(useCases, caller.authority, params.user_id);
       const newCredentials = await useCases.rotateCredentials(
         caller.authority,
         id,
@@ -279,7 +279,7 @@ export const profileRoutes = [
         toChangedRoleView(
           await useCases.changeRole(
             caller.authority,
-            await profileOf(useCases, caller.authority, params.user_id),
+            await resolveProfileId(useCases, caller.authority, params.user_id),
             fields.role,
           ),
         ),
@@ -303,7 +303,7 @@ export const profileRoutes = [
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const profile = await useCases.assignTier(
         caller.authority,
-        await profileOf(useCases, caller.authority, params.user_id),
+        await resolveProfileId(useCases, caller.authority, params.user_id),
         fields.tier,
       );
       return toJsonResponse(toFullProfileView(profile, ['tier']));
@@ -322,7 +322,10 @@ export const profileRoutes = [
     response: message,
     errors: ['user_not_found', 'last_admin'],
     handler: async ({ useCases, caller, params }) => {
-      await useCases.removeProfile(caller.authority, await profileOf(useCases, caller.authority, params.user_id));
+      await useCases.removeProfile(
+        caller.authority,
+        await resolveProfileId(useCases, caller.authority, params.user_id),
+      );
       return toJsonResponse({ message: 'User deleted' });
     },
   }),

@@ -16,24 +16,24 @@ export interface InspectedProvider {
   /** The usable keys, or the reason there are none; null if the URL of the keys is unknown. */
   readonly keys: Lookup<KeySet> | null;
   /** How far the issuer's clock is ahead of ours, in ms, accurate to a second; null if the responses have no `Date`. */
-  readonly aheadMs: number | null;
+  readonly clockSkewMs: number | null;
 }
 
 export type Lookup<T> = { readonly value: T } | { readonly problem: unknown };
 
 /** Fetches the discovery document and the key set once. Never rejects. */
 export const inspectProvider = async ({ issuer, jwksUrl, timeoutMs }: Provider): Promise<InspectedProvider> => {
-  let aheadMs: number | null = null;
+  let clockSkewMs: number | null = null;
   const fetchText = async (url: string): Promise<string> => {
     const { text, date } = await fetchDocument(url, AbortSignal.timeout(timeoutMs));
-    aheadMs = date === null ? null : date - Date.now();
+    clockSkewMs = date === null ? null : date - Date.now();
     return text;
   };
   const discovery = await attempt(() => fetchText(discoveryUrlOf(issuer)));
   const metadata = await attempt(async () => parseIssuerDocument(unwrap(discovery), issuer));
   const keySetUrl = await attempt(async () => jwksUrl ?? parseKeySetUrl(unwrap(discovery), issuer));
   const keys = 'value' in keySetUrl ? await attempt(async () => readKeySet(await fetchText(keySetUrl.value))) : null;
-  return { metadata, keySetUrl, keys, aheadMs };
+  return { metadata, keySetUrl, keys, clockSkewMs };
 };
 
 const unwrap = <T>(result: Lookup<T>): T => {

@@ -37,8 +37,8 @@ export class IssuerEndpoints {
   readonly #closeController = new AbortController();
   readonly #outage: Outage;
   #endpoints: readonly string[] = [];
-  #loading: Promise<void> | null = null;
-  #refreshing: Promise<void> | null = null;
+  #pendingLoad: Promise<void> | null = null;
+  #pendingRefresh: Promise<void> | null = null;
   #dueAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: IssuerEndpointsOptions) {
@@ -51,23 +51,23 @@ export class IssuerEndpoints {
   /** Returns the last known endpoints; none at first. Never waits: outdated endpoints are refreshed for later calls. */
   getCurrent(): readonly string[] {
     const isDue = this.#options.clock.monotonic() >= this.#dueAt;
-    if (isDue && !this.#refreshing && !this.#closeController.signal.aborted) {
-      this.#refreshing = this.#refresh().finally(() => {
-        this.#refreshing = null;
+    if (isDue && !this.#pendingRefresh && !this.#closeController.signal.aborted) {
+      this.#pendingRefresh = this.#refresh().finally(() => {
+        this.#pendingRefresh = null;
       });
     }
     return this.#endpoints;
   }
 
   async close(): Promise<void> {
-    this.#closeController.abort(new Error('The service is closing'));
-    await settlesWithin(closeTimeoutMs, this.#refreshing ?? Promise.resolve());
+    this.#closeController.abort(new Error('The service is shutting down'));
+    await settlesWithin(closeTimeoutMs, this.#pendingRefresh ?? Promise.resolve());
   }
 
   /** Refreshes the endpoints. Never rejects: a failure is logged, and the last known endpoints are kept. */
   async #refresh(): Promise<void> {
     const { issuer, clock, timeoutMs } = this.#options;
-    await (this.#loading ??= this.#load());
+    await (this.#pendingLoad ??= this.#load());
     try {
       const signal = AbortSignal.any([AbortSignal.timeout(timeoutMs), this.#closeController.signal]);
       const { text } = await fetchDocument(discoveryUrlOf(issuer), signal);
@@ -103,7 +103,10 @@ export class IssuerEndpoints {
     try {
       await this.#options.storage.save(JSON.stringify(storedEndpoints));
     } catch (error) {
-      this.#warn('The endpoints of the identity provider could not be stored; a restart has to fetch them', error);
+      this.#warn(
+        'The endpoints of the identity provider could not be stored; they will be fetched again after a restart',
+        error,
+      );
     }
   }
 

@@ -159,7 +159,7 @@ test('a storage failure is logged, and does not prevent verification', async () 
     .poll(() => warnings.map(({ message }) => message))
     .toEqual([
       'The stored keys of the identity provider could not be read',
-      'The keys of the identity provider could not be stored; a restart has to fetch them',
+      'The keys of the identity provider could not be stored; they will be fetched again after a restart',
     ]);
 });
 

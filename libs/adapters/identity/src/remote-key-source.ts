@@ -175,7 +175,10 @@ export class RemoteKeySource implements KeySource {
     this.#saving = this.#saving
       .then(() => storage.save(JSON.stringify(storedKeySet)))
       .catch((error: unknown) =>
-        this.#warn('The keys of the identity provider could not be stored; a restart has to fetch them', error),
+        this.#warn(
+          'The keys of the identity provider could not be stored; they will be fetched again after a restart',
+          error,
+        ),
       );
   }
 

@@ -22,7 +22,7 @@ export interface InspectedDatabase {
    */
   readonly readOnlyReason: string | null;
   /** How far the server's clock is ahead of ours, in milliseconds; null if it is the same clock. */
-  readonly aheadMs: number | null;
+  readonly clockSkewMs: number | null;
   /** Read-only stores, which fail unless the tables are `current`. */
   readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'> & {
     readonly settings: Pick<SettingsTable, 'get'>;

@@ -41,7 +41,7 @@ const sabotages: Sabotages<typeof operationIndexContract, OperationIndexSubject>
     vector: { ...query.vector, sparse: aHybridVector([]).sparse },
   })),
   'the best matches come first': mapMatches((matches) => matches.toReversed()),
-  'a search does not exceed its limit, even among equal matches': mapQuery((query) => ({
+  'a search does not exceed its limit, even if matches tie': mapQuery((query) => ({
     ...query,
     limit: query.limit + 1,
   })),
@@ -76,7 +76,7 @@ const sabotages: Sabotages<typeof operationIndexContract, OperationIndexSubject>
   'the next search finds a stored block, even with the same array of collections': cacheResults(),
   'a block replaces the previous one, whose operations are no longer found': mapMatches(accumulateMatches()),
   'concurrent searches each reflect the sequence number that they specify': shareFirstResult(),
-  'a query that is not finite is rejected': mapQuery((query) => ({ ...query, vector: aHybridVector([1]) })),
+  'a query vector with a non-finite value is rejected': mapQuery((query) => ({ ...query, vector: aHybridVector([1]) })),
   'a result from the index is not a fallback': markAsFallback,
   'while the index is unavailable, its check fails, and so does a search that must catch up': swallowErrors,
 };

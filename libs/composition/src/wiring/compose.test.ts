@@ -85,7 +85,7 @@ test('/ready reports servers that accept connections but do not respond, before 
   );
 });
 
-test('the first admin is created while there is none, and only once', async () => {
+test('the first admin is created only if there is no admin yet', async () => {
   const firstPortico = await open();
   expect(await firstPortico.ports.profiles.findByEmail('admin@localhost')).toMatchObject({
     role: 'admin',
@@ -137,12 +137,16 @@ test('a missing key file is not created again while the database contains a pepp
 });
 
 test.each<[string, (folder: string) => Record<string, string>, string]>([
-  ['a file for the data', (folder) => ({ DATA_DIR: join(folder, 'a file') }), 'DATA_DIR: '],
-  ['a folder within a file for the data', (folder) => ({ DATA_DIR: join(folder, 'a file', 'x') }), 'DATA_DIR: '],
+  ['a file as the data folder', (folder) => ({ DATA_DIR: join(folder, 'a file') }), 'DATA_DIR: '],
+  ['a data folder inside a file', (folder) => ({ DATA_DIR: join(folder, 'a file', 'x') }), 'DATA_DIR: '],
   ['a key file without a key', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file') }), 'SECRETS_KEY_FILE: '],
   ['a folder as the key file', (folder) => ({ SECRETS_KEY_FILE: folder }), 'SECRETS_KEY_FILE: '],
   ['a key file within a file', (folder) => ({ SECRETS_KEY_FILE: join(folder, 'a file', 'x') }), 'SECRETS_KEY_FILE: '],
-  ['a heartbeat without its folder', (folder) => ({ HEARTBEAT_FILE: join(folder, 'no', 'x') }), 'HEARTBEAT_FILE: '],
+  [
+    'a heartbeat file in a missing folder',
+    (folder) => ({ HEARTBEAT_FILE: join(folder, 'no', 'x') }),
+    'HEARTBEAT_FILE: ',
+  ],
   ['a folder as the database', (folder) => ({ DATABASE_URL: `sqlite:${folder}` }), 'The database '],
   [
     'a file that is not a database',

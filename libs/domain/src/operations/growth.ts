@@ -11,9 +11,9 @@ export interface Position {
   readonly isKeyword: boolean;
 }
 
-/** A part that is offered for inclusion in the text. */
+/** A part that is queued for inclusion in the text. */
 export interface PendingPart {
-  /** The lowest rank is tried first; offers of equal rank are tried in the order they were made. */
+  /** The lowest rank is tried first; parts of equal rank are tried in the order in which they were queued. */
   readonly rank: number;
   readonly place: Position;
   /** Creates the part; called only when it is tried. */
@@ -27,7 +27,7 @@ export interface Part {
   readonly fallback: Draft | null;
   /** The number of bytes that the part also takes up at a different position; 0 by default. */
   readonly extraBytes?: number;
-  /** Called after the draft is inserted, to offer the parts below it. */
+  /** Called after the draft is inserted, to queue the parts below it. */
   readonly onAdded?: () => void;
 }
 
@@ -51,12 +51,12 @@ export class Growth {
     this.#remaining = outer ? outer.#remaining : { parts: Math.max(partsMin, Math.ceil(bytes / partBytesMin)) };
   }
 
-  /** The number of further parts that are worth offering. */
+  /** The number of further parts that are worth queuing. */
   get partsLeft(): number {
     return Math.max(0, this.#remaining.parts);
   }
 
-  /** Registers a step that runs after all offers have been tried. */
+  /** Registers a step that runs after all parts have been tried. */
   onFinish(step: () => void): void {
     this.#finalSteps.push(step);
   }
@@ -67,7 +67,7 @@ export class Growth {
     else this.#queues.set(part.rank, { next: 0, parts: [part] });
   }
 
-  /** Tries all offers, and the offers that result from them. */
+  /** Tries all queued parts, and those that they queue. */
   run(): void {
     while (this.#queues.size > 0) {
       const rank = Math.min(...this.#queues.keys());

@@ -289,7 +289,7 @@ class SliceGrowth {
   }
 }
 
-/** Returns all members in order; members that are offered later are null. */
+/** Returns all members in order; members that are queued for later are null. */
 function createEmptySlice({ method, operation }: DocumentOperation, context: OperationContext): DraftObject {
   const { collectionId, operationKey, authentication } = context;
   return new Map<string, Draft>([

@@ -132,7 +132,7 @@ const addDescription = (source: Source, { schema, description, level }: Argument
   description: description ?? '',
 });
 
-/** Offers a short description first, and the longest one that fits after everything else has been placed. */
+/** Queues a short description first, and the longest one that fits after everything else has been placed. */
 function enqueueDescription(growth: Growth, place: Position, { operation, method, path }: DocumentOperation): void {
   const texts = [textAt(operation, 'summary'), textAt(operation, 'description')].flatMap((text) => text?.trim() || []);
   const callText = takeFirstCharacters(toPlainLine(`${method} ${path}`), 300);
@@ -225,7 +225,7 @@ function bodyArgumentsOf(source: Source, operation: DocumentOperation, usedNames
     // This applies even if a document forgets to require the body, as many do: callers hardly ever intend to omit its
     // members.
     const required = names.has(name);
-    const level: Level = { depth: 0, required, trail };
+    const level: Level = { depth: 0, isRequired: required, trail };
     return {
       key: toPropertyName(name, 'body', usedNames),
       in: 'body',

@@ -5,7 +5,7 @@ import { Growth, type Part, type Position } from './growth.ts';
 import { resolveReference, type Resolution, type Source, type Trail } from './references.ts';
 import { schemaKeywords, translateSchema } from './schema-keywords.ts';
 
-/** The ranks of parts: parts with lower ranks are kept longest. */
+/** The ranks of parts: parts with lower ranks are added first. */
 export const ranks = {
   identity: 0,
   requiredSchemas: 1,
@@ -22,22 +22,22 @@ export const ranks = {
 
 const depthMax = 1_000;
 
-/** Values up to this size are included with their schema; larger ones are offered separately. */
+/** Values up to this size are included with their schema; larger ones are queued separately. */
 const valueBytesMax = 300;
 const shortTextMax = 200;
 
 /** The position of a schema within the request. */
 export interface Level {
-  /** The number of steps from a value to its part, such as a member or an item. */
+  /** How deep the schema is nested: each member or item is one level deeper. */
   readonly depth: number;
   /** Whether every request must contain a value for this schema. */
-  readonly required: boolean;
+  readonly isRequired: boolean;
   readonly trail: Trail | null;
 }
 
-export const createTopLevel = (required: boolean): Level => ({ depth: 0, required, trail: null });
+export const createTopLevel = (isRequired: boolean): Level => ({ depth: 0, isRequired, trail: null });
 
-/** Adds schemas to a growing text: their parts are offered one by one, breadth first. */
+/** Adds schemas to a growing text: their parts are queued one by one, breadth first. */
 export class SchemaGrowth {
   readonly #growth: Growth;
   readonly #source: Source;
@@ -47,71 +47,75 @@ export class SchemaGrowth {
     this.#source = source;
   }
 
-  /** Offers the schema `value` for a position. */
+  /** Queues the schema `value` for a position. */
   enqueue(rank: number, place: Position, value: Json | undefined, level: Level): void {
     this.#growth.enqueue({ rank, place, build: () => this.buildPart(place, value, level) });
   }
 
-  /** Returns a schema without its parts, which are offered once the schema is in the text. */
+  /** Returns a schema without its parts, which are queued once the schema is in the text. */
   buildPart(place: Position, value: Json | undefined, level: Level): Part {
     const resolution = resolveReference(this.#source, value, level.trail);
     const { schema } = resolution;
     if (typeof schema === 'boolean') return { draft: schema ? '{}' : 'false', fallback: null };
     const draft: DraftObject = new Map();
-    const deferred: (() => void)[] = [];
-    const nested: Level = { ...level, trail: resolution.trail };
+    const deferredSteps: (() => void)[] = [];
+    const nestedLevel: Level = { ...level, trail: resolution.trail };
     for (const [name, keyword] of translateSchema(schema, this.#source.dialect)) {
       const position: Position = { parent: place, container: draft, key: name, isKeyword: true };
-      const keywordDraft = this.#buildKeyword(position, keyword, nested, schema, deferred);
+      const keywordDraft = this.#buildKeyword(position, keyword, nestedLevel, schema, deferredSteps);
       draft.set(name, keywordDraft);
     }
-    if (resolution.isCircular) deferred.push(() => this.#growth.truncate(place));
-    return { draft, fallback: fallbackOf(value, resolution), onAdded: () => deferred.forEach((enqueue) => enqueue()) };
+    if (resolution.isCircular) deferredSteps.push(() => this.#growth.truncate(place));
+    return {
+      draft,
+      fallback: fallbackOf(value, resolution),
+      onAdded: () => deferredSteps.forEach((enqueue) => enqueue()),
+    };
   }
 
   /**
-   * Returns the part of the keyword that is included in the schema immediately; the rest is appended to `deferred`, to be
-   * offered afterwards.
+   * Returns the part of the keyword that is included in the schema immediately; the rest is appended to `deferredSteps`, to be
+   * queued afterwards.
    */
   #buildKeyword(
     position: Position,
     value: Json,
     level: Level,
     schema: JsonObject,
-    deferred: (() => void)[],
+    deferredSteps: (() => void)[],
   ): Draft | null {
     const name = `${position.key}`;
     const rank = ranks.membersAt(level.depth);
     const childLevel: Level = { ...level, depth: level.depth + 1 };
     switch (schemaKeywords[name]?.kind) {
       case 'text':
-        deferred.push(() => enqueueText(this.#growth, rank + 2, position, value));
+        deferredSteps.push(() => enqueueText(this.#growth, rank + 2, position, value));
         return null;
       case 'names': {
         const members: DraftObject = new Map();
-        deferred.push(() => this.#enqueueMembers(position, members, value, schema, childLevel));
+        deferredSteps.push(() => this.#enqueueMembers(position, members, value, schema, childLevel));
         return members;
       }
       case 'schema':
         if (typeof value === 'boolean') return String(value);
-        deferred.push(() =>
-          this.enqueue(level.required ? ranks.requiredMembers : rank + 4, position, value, childLevel),
+        deferredSteps.push(() =>
+          this.enqueue(level.isRequired ? ranks.requiredMembers : rank + 4, position, value, childLevel),
         );
         return null;
       case 'schemas':
-        deferred.push(() => this.#enqueueList(position, value, name === 'prefixItems' ? childLevel : level));
+        deferredSteps.push(() => this.#enqueueList(position, value, name === 'prefixItems' ? childLevel : level));
         return null;
       case 'exact':
       case 'exactNames':
         if (typeof value === 'boolean') return String(value);
-        deferred.push(() => this.#enqueueComplete(rank + 3, position, value, level));
+        deferredSteps.push(() => this.#enqueueCompleteSchema(rank + 3, position, value, level));
         return null;
       default: {
         const text = JSON.stringify(value);
         if (name !== 'examples' && (name === 'required' || utf8LengthOf(text) <= valueBytesMax)) return text;
-        const lowRank = name === 'examples' ? ranks.examples : name === 'default' ? ranks.longTexts : rank + 3;
-        deferred.push(() =>
-          this.#growth.enqueue({ rank: lowRank, place: position, build: () => ({ draft: text, fallback: null }) }),
+        const valueRank = name === 'examples' ? ranks.examples : name === 'default' ? ranks.longTexts : rank + 3;
+        deferredSteps.push(() =>
+          this.#growth.enqueue({ rank: valueRank, place: position, build: () => ({ draft: text, fallback: null }) }),
         );
         return null;
       }
@@ -126,22 +130,22 @@ export class SchemaGrowth {
     this.#growth.onFinish(() => {
       if (members.size === 0 && !Array.isArray(position.container)) position.container.set(`${position.key}`, null);
     });
-    // Required members come first, so that they are offered even if there are many members.
+    // Required members come first, so that they are queued even if there are many members.
     const sortedNames = [...Object.keys(value)].sort((a, b) => Number(names.has(b)) - Number(names.has(a)));
     if (sortedNames.length > this.#growth.partsLeft) this.#growth.truncate(position);
     for (const name of sortedNames.slice(0, this.#growth.partsLeft)) {
       const subschema = value[name];
       const isRequired = names.has(name);
-      const memberRank = isRequired ? (level.required ? ranks.requiredMembers : rank) : rank + 1;
+      const memberRank = isRequired ? (level.isRequired ? ranks.requiredMembers : rank) : rank + 1;
       const place: Position = { parent: position, container: members, key: name, isKeyword: false };
-      this.enqueue(memberRank, place, subschema, { ...level, required: level.required && isRequired });
+      this.enqueue(memberRank, place, subschema, { ...level, isRequired: level.isRequired && isRequired });
     }
   }
 
-  /** Offers the list first, with references and empty schemas; then each schema at its position. */
+  /** Queues the list first, with references and empty schemas; then each schema at its position. */
   #enqueueList(position: Position, value: Json, level: Level): void {
     const schemas = isJsonArray(value) ? value : [];
-    const isAll = position.key === 'allOf' || position.key === 'prefixItems';
+    const allSchemasApply = position.key === 'allOf' || position.key === 'prefixItems';
     const rank = ranks.membersAt(level.depth);
     const placeholders = schemas.map((subschema) =>
       fallbackOf(subschema, resolveReference(this.#source, subschema, level.trail)),
@@ -149,27 +153,32 @@ export class SchemaGrowth {
     const onAdded = () => {
       for (const [index, subschema] of schemas.entries()) {
         const place: Position = { parent: position, container: placeholders, key: index, isKeyword: false };
-        const nested: Level = { ...level, required: level.required && isAll };
-        this.enqueue(level.required && isAll ? ranks.requiredMembers : rank + 1, place, subschema, nested);
+        const nestedLevel: Level = { ...level, isRequired: level.isRequired && allSchemasApply };
+        this.enqueue(
+          level.isRequired && allSchemasApply ? ranks.requiredMembers : rank + 1,
+          place,
+          subschema,
+          nestedLevel,
+        );
       }
     };
     const build = (): Part => ({ draft: placeholders, fallback: null, onAdded });
-    this.#growth.enqueue({ rank: level.required ? ranks.requiredMembers : rank, place: position, build });
+    this.#growth.enqueue({ rank: level.isRequired ? ranks.requiredMembers : rank, place: position, build });
   }
 
-  #enqueueComplete(rank: number, position: Position, value: Json, level: Level): void {
+  #enqueueCompleteSchema(rank: number, position: Position, value: Json, level: Level): void {
     const build = (): Part => {
       const completeDraft =
         position.key === 'dependentSchemas'
           ? this.#buildCompleteMembers(value, level)
-          : this.#buildComplete(value, level);
+          : this.#buildCompleteSchema(value, level);
       return { draft: completeDraft, fallback: null };
     };
     this.#growth.enqueue({ rank, place: position, build });
   }
 
   /** Returns a schema with all its parts; null if it is circular or too large for the remaining budget. */
-  #buildComplete(value: Json, { trail }: Level): Draft | null {
+  #buildCompleteSchema(value: Json, { trail }: Level): Draft | null {
     const growth = new Growth(this.#growth.bytesLeft, this.#growth);
     const root: DraftObject = new Map();
     const place: Position = { parent: null, container: root, key: 'schema', isKeyword: false };
@@ -181,7 +190,7 @@ export class SchemaGrowth {
   #buildCompleteMembers(value: Json, level: Level): Draft | null {
     const members: DraftObject = new Map();
     for (const [name, subschema] of Object.entries(isJsonObject(value) ? value : {})) {
-      const completeDraft = this.#buildComplete(subschema, level);
+      const completeDraft = this.#buildCompleteSchema(subschema, level);
       if (completeDraft === null || textOf(completeDraft).length > this.#growth.bytesLeft) return null;
       members.set(name, completeDraft);
     }
@@ -196,7 +205,7 @@ const fallbackOf = (value: Json | undefined, { schema }: Resolution): Draft => {
   return schema === false ? 'false' : '{}';
 };
 
-/** Offers the beginning of a text for a position, and the rest of the text after everything else. */
+/** Queues the beginning of a text for a position, and the rest of the text after everything else. */
 export function enqueueText(growth: Growth, rank: number, place: Position, value: Json | undefined): void {
   const text = typeof value === 'string' ? value.toWellFormed().trim() : '';
   if (text === '') return;

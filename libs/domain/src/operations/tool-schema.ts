@@ -174,7 +174,7 @@ export class ToolSchemaGrowth {
       case 'items':
         draft.set(name, '{}');
         if (level.depth + 1 < toolLimits.levels) {
-          const rank = level.required ? ranks.requiredMembers : ranks.membersAt(level.depth + 1);
+          const rank = level.isRequired ? ranks.requiredMembers : ranks.membersAt(level.depth + 1);
           deferred.push(() => this.enqueue(rank, position, value, { ...level, depth: level.depth + 1 }));
         }
         return;
@@ -215,8 +215,8 @@ export class ToolSchemaGrowth {
         const depth = level.depth + 1;
         const isRequired = required.has(name);
         const rank =
-          isRequired && level.required ? ranks.requiredMembers : ranks.membersAt(depth) + (isRequired ? 0 : 1);
-        this.enqueue(rank, place, subschema, { ...level, depth, required: level.required && isRequired });
+          isRequired && level.isRequired ? ranks.requiredMembers : ranks.membersAt(depth) + (isRequired ? 0 : 1);
+        this.enqueue(rank, place, subschema, { ...level, depth, isRequired: level.isRequired && isRequired });
       }
     });
   }
@@ -239,12 +239,12 @@ export class ToolSchemaGrowth {
         this.enqueue(ranks.membersAt(level.depth) + 1, place, subschema, {
           ...level,
           depth: level.depth + 1,
-          required: false,
+          isRequired: false,
         });
       }
     };
     deferred.push(() => {
-      const rank = level.required ? ranks.requiredMembers : ranks.membersAt(level.depth);
+      const rank = level.isRequired ? ranks.requiredMembers : ranks.membersAt(level.depth);
       this.#growth.enqueue({ rank, place: position, build: () => ({ draft: placeholders, fallback: null, onAdded }) });
     });
   }

@@ -19,7 +19,7 @@ export const inspectPostgresql = async (url: string): Promise<InspectedDatabase>
       isTooOld: server.number < oldestVersion,
       tables: server.isMigrated ? migrationStateOf(await readApplied(database.reads)) : { state: 'new' },
       readOnlyReason: findReadOnlyReason(server),
-      aheadMs: server.now - (requestedAt + respondedAt) / 2,
+      clockSkewMs: server.now - (requestedAt + respondedAt) / 2,
       stores: createReadOnlyStores(database),
       file: null,
       close: () => database.close(),

@@ -17,7 +17,7 @@ export const inspectSqlite = (file: string): InspectedDatabase | null => {
   let connection: Connection | null = null;
   try {
     rejectOtherFiles(file);
-    connection = openUnchanged(file);
+    connection = openWithoutSideEffects(file);
     return inspect(connection, file);
   } catch (cause) {
     connection?.close();
@@ -27,10 +27,10 @@ export const inspectSqlite = (file: string): InspectedDatabase | null => {
 };
 
 /**
- * Opens a connection that leaves the folder unchanged. A read-only connection would leave an empty log behind, which it
- * may not remove. Any other connection would, when it closes, write the log of a crashed process into the database.
+ * Opens a connection that leaves the folder unchanged. A read-only connection would create an empty log, and could not
+ * delete it. Any other connection would, when it closes, write the log of a crashed process into the database.
  */
-const openUnchanged = (file: string): Connection => {
+const openWithoutSideEffects = (file: string): Connection => {
   const connection = new SqliteDriver(file, {
     readonly: existsSync(`${file}-wal`),
     fileMustExist: true,
@@ -49,7 +49,7 @@ const inspect = (connection: Connection, file: string): InspectedDatabase => {
     isTooOld: false,
     tables: readTables(connection),
     readOnlyReason: findReadOnlyReason(file),
-    aheadMs: null,
+    clockSkewMs: null,
     stores: createReadOnlyStores(database),
     file: {
       bytes: statSync(file).size,

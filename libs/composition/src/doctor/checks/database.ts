@@ -87,7 +87,7 @@ export const databaseChecks: readonly Check[] = [
     id: 'clock.database',
     needs: ['database.access'],
     findSkipReason: skipUnlessPostgresql,
-    execute: checkDatabase(({ aheadMs }) => checkClock('the database server', aheadMs)),
+    execute: checkDatabase(({ clockSkewMs }) => checkClock('the database server', clockSkewMs)),
     advice: 'Run NTP on both machines.',
   },
 ];

@@ -63,7 +63,7 @@ export const identityChecks: readonly Check[] = [
     id: 'clock.issuer',
     needs: ['configuration'],
     findSkipReason: skipWithoutIssuer,
-    execute: async ({ getProvider }) => checkClock('the issuer', (await getProvider()).aheadMs),
+    execute: async ({ getProvider }) => checkClock('the issuer', (await getProvider()).clockSkewMs),
     advice: 'Run NTP on this machine.',
   },
   {
