@@ -82,7 +82,7 @@ export const handleRoute = async (
 const noParameters = z.object({});
 
 /**
- * Admits the caller. With `earlierAdmission`, authorizes it again, because its request was admitted before the body was
+ * Admits the caller. With `previousAdmission`, authorizes it again, because its request was admitted before the body was
  * complete.
  */
 const admitCaller = async (
@@ -90,7 +90,7 @@ const admitCaller = async (
   route: Route,
   exchange: Exchange,
   params: Params,
-  earlierAdmission: Pick<Exchange, 'rateLimit'> | null = null,
+  previousAdmission: Pick<Exchange, 'rateLimit'> | null = null,
 ) => {
   const { auth, scope } = route;
   const { deadline } = exchange;
@@ -100,7 +100,7 @@ const admitCaller = async (
     const { identity, rateLimit } = await useCases.admitRegistration({
       credential,
       sender: exchange,
-      previousAdmission: earlierAdmission,
+      previousAdmission,
     });
     exchange.rateLimit = rateLimit;
     return { identity, deadline };
@@ -114,7 +114,7 @@ const admitCaller = async (
     deadline,
     tokenUse: route.acceptsAccessTokens ? 'identity or access' : 'identity',
     unregisteredCode: route.unregisteredError,
-    previousAdmission: earlierAdmission,
+    previousAdmission,
   });
   exchange.rateLimit = rateLimit;
   if (principal.via === 'account') exchange.accountId = principal.profile.id;
@@ -125,9 +125,9 @@ const admitCaller = async (
   return { principal, authority: (scope === null ? personAuthorityOf : authorityOf)(principal) };
 };
 
-const targetOf = ({ targetPart }: Route, params: Params): Target | null => {
-  const id = targetPart && parseId<CollectionId>(params['collection_id'] ?? '');
-  return id ? { id, detail: targetPart } : null;
+const targetOf = ({ targetDetail }: Route, params: Params): Target | null => {
+  const id = targetDetail && parseId<CollectionId>(params['collection_id'] ?? '');
+  return id ? { id, detail: targetDetail } : null;
 };
 
 const noMembers: MemberRead = { fields: {}, document: null };

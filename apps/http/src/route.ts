@@ -170,7 +170,7 @@ interface RouteMetadata {
    */
   readonly linkParameters?: Readonly<Record<string, string>>;
   /** The part of the collection `collection_id` that is read together with the caller; none by default. */
-  readonly targetPart?: TargetDetail;
+  readonly targetDetail?: TargetDetail;
   /** Whether access tokens are accepted in addition to identity tokens; a 401 then says where to get one. */
   readonly acceptsAccessTokens?: boolean;
   /** The parts of a request for which a service account needs additional scopes. */
@@ -282,7 +282,7 @@ interface RouteDefinition<
   readonly path: Path;
   readonly auth: Auth;
   readonly scope?: RequiredScope;
-  readonly targetPart?: Detail;
+  readonly targetDetail?: Detail;
   readonly query?: Query;
   readonly bodyKind?: Kind;
   /** The part of the body that is validated here. */

@@ -67,7 +67,7 @@ export const collectionListRoutes = [
     description:
       'Omits the document and the stored credential. Reading the summary does not count as a use and is not audited.',
     params: collectionParameter,
-    targetPart: 'full',
+    targetDetail: 'full',
     auth: 'token or key',
     scope: 'catalog:read',
     status: 200,

@@ -137,7 +137,7 @@ export const collectionRoutes = [
       'The document is returned exactly as it was sent. With `If-None-Match`, it is returned only if it has changed; with ' +
       '`include` always.',
     params: collectionParameter,
-    targetPart: 'head',
+    targetDetail: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
     scopedParts: scopedExtras,
@@ -169,7 +169,7 @@ export const collectionRoutes = [
       'The base URL and how to authenticate. `authentication.value` is the stored credential, if there is one; ' +
       'reading it is audited.',
     params: collectionParameter,
-    targetPart: 'full',
+    targetDetail: 'full',
     auth: 'token or key',
     scope: null,
     query: z.object({
@@ -201,7 +201,7 @@ export const collectionRoutes = [
     description:
       'The text is returned exactly as it was sent. With `If-None-Match`, it is returned only if it has changed.',
     params: collectionParameter,
-    targetPart: 'head',
+    targetDetail: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
     status: 200,
@@ -224,7 +224,7 @@ export const collectionRoutes = [
       'Keeps the order of members and the notation of numbers. Each caller can have one conversion running and two waiting; ' +
       'any more are rejected with 429.',
     params: collectionParameter,
-    targetPart: 'head',
+    targetDetail: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
     status: 200,

@@ -192,7 +192,7 @@ export const operationRoutes = [
     summary: 'List the operations of a collection',
     description: 'In the order of the document.',
     params: collectionParameter,
-    targetPart: 'head',
+    targetDetail: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
     query: filter,
@@ -233,7 +233,7 @@ export const operationRoutes = [
       'lists the parts that were cut. `authentication.value` is always null: read the stored credential in the metadata. Each ' +
       'caller can have one request running and two waiting; any more are rejected with 429.',
     params: operationParameter,
-    targetPart: 'full',
+    targetDetail: 'full',
     auth: 'token or key',
     scope: 'catalog:read',
     query: description,

@@ -10,10 +10,10 @@ const servers = await startServers();
 
 /** Starts two replicas with the same keys. */
 const startTwoServices =
-  ({ createVariables: variables }: Servers) =>
+  ({ createVariables }: Servers) =>
   async (): Promise<ReplicatedService> => {
     const dataDir = await mkdtemp(join(tmpdir(), 'portico-late-bodies-'));
-    const sharedVariables = { ...(await variables()), DATA_DIR: dataDir };
+    const sharedVariables = { ...(await createVariables()), DATA_DIR: dataDir };
     const start = startComposed(async () => sharedVariables);
     const firstService = await start();
     const secondService = await start();

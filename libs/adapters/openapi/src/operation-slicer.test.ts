@@ -95,7 +95,7 @@ describe('a document', () => {
     // The document grows a little when its paths are read.
     const slicer = openSlicer({ cachedBytesMax: 2.5 * new SparseDocument(textOf('a')).bytes });
     for (const document of [a, b, a, c, a]) await slicer.slice(document, request, null);
-    expect([a, b, c].map(({ countLoads: loads }) => loads())).toEqual([1, 1, 1]);
+    expect([a, b, c].map(({ countLoads }) => countLoads())).toEqual([1, 1, 1]);
     await slicer.slice(b, request, null);
     expect(b.countLoads()).toBe(2);
   });
@@ -103,7 +103,7 @@ describe('a document', () => {
     const [a, b] = [documentOf('a'), documentOf('b')];
     const slicer = openSlicer({ cachedBytesMax: 1 });
     for (const document of [a, a, b, b]) await slicer.slice(document, request, null);
-    expect([a, b].map(({ countLoads: loads }) => loads())).toEqual([1, 1]);
+    expect([a, b].map(({ countLoads }) => countLoads())).toEqual([1, 1]);
   });
   test('that cannot be loaded makes its requests fail, and the next request loads it again', async () => {
     const [slicer, pets] = [openSlicer(), documentOf('Pets')];

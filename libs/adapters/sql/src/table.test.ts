@@ -15,15 +15,15 @@ const tier = {
 };
 
 test('an insert has a parameter for each column, in the order of its text', () => {
-  const { text, toParameters: parameters } = insertInto(TierEntity, ['windowSeconds', 'tier']);
+  const { text, toParameters } = insertInto(TierEntity, ['windowSeconds', 'tier']);
   expect(text).toBe('insert into tiers (window_seconds, tier) values (?, ?)');
-  expect(parameters(tier)).toEqual([60, 'gold']);
+  expect(toParameters(tier)).toEqual([60, 'gold']);
 });
 
 test('an update lists the written columns first and the key last', () => {
-  const { text, toParameters: parameters } = updateOf(TierEntity, 'tier', ['isActive', 'description']);
+  const { text, toParameters } = updateOf(TierEntity, 'tier', ['isActive', 'description']);
   expect(text).toBe('update tiers set is_active = ?, description = ? where tier = ?');
-  expect(parameters(tier)).toEqual([true, null, 'gold']);
+  expect(toParameters(tier)).toEqual([true, null, 'gold']);
 });
 
 test('an upsert replaces the row with the same key', () => {

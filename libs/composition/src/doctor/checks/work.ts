@@ -20,7 +20,7 @@ export const workChecks: readonly Check[] = [
     id: 'names.equal',
     needs: ['database.tables'],
     execute: checkStores(
-      async ({ profiles, listGroupNames: groupNames }) => checkDuplicates(await profiles.list(), await groupNames()),
+      async ({ profiles, listGroupNames }) => checkDuplicates(await profiles.list(), await listGroupNames()),
       () => pass('There are no names yet.'),
     ),
     advice: 'Check "portico people list" and "portico groups list".',
