@@ -52,6 +52,17 @@ test('simultaneous searches share one read, and known embeddings are not read ag
   expect(appliedSequences).toHaveLength(5);
 });
 
+test('a copy that was filled elsewhere is complete up to its sequence number, and only later changes are read', async () => {
+  const { follower, appliedSequences, put, countReads } = follow();
+  const asOf = put(3);
+  follower.continueAfter('m', asOf);
+  expect(follower.isCompleteUpTo('m', asOf)).toBe(true);
+  await follower.catchUp('m', asOf);
+  expect(countReads()).toBe(0);
+  await follower.catchUp('m', put(1));
+  expect(appliedSequences).toEqual([asOf + 1]);
+});
+
 test('a copy that is not empty reports its state once, and reading continues from there', async () => {
   const beginCalls: string[] = [];
   const { follower, appliedSequences, put } = follow({

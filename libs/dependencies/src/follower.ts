@@ -56,7 +56,9 @@ export class Follower<Item extends Change> {
 
   /** Records that the copy is complete up to this sequence number for the model. */
   continueAfter(modelId: string, sequence: number): void {
-    Object.assign(this.#getProgress(modelId), { lastSequence: sequence, completeUpTo: sequence });
+    const progress = this.#getProgress(modelId);
+    progress.lastSequence = sequence;
+    progress.completeUpTo = sequence;
   }
 
   /** Resolves once every change for the model up to `asOf` is in the copy. Simultaneous searches share one read. */

@@ -87,7 +87,8 @@ export class Blocks<Item extends BlockChange, BlockShape extends Shape> implemen
       this.kernel.views.bytes.set(bytes, previousBlock.address);
       if (previousBlock.shape.count !== shape.count || previousBlock.shape.dimension !== shape.dimension)
         this.#generation += 1;
-      Object.assign(previousBlock, { sequence, shape });
+      previousBlock.sequence = sequence;
+      previousBlock.shape = shape;
       return;
     }
     await this.#makeRoom(size);
