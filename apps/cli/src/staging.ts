@@ -8,7 +8,8 @@ import { runAndFinish } from './run-and-finish.ts';
 export const withStaging = async (prefix: string, work: (folder: string) => Promise<void>): Promise<void> => {
   let folder: string | null = null;
   const remove = (): void => {
-    if (folder !== null) rmSync(folder, { recursive: true, force: true });
+    // A signal can arrive while a thread is still writing to the folder, which is then not empty at first.
+    if (folder !== null) rmSync(folder, { recursive: true, force: true, maxRetries: 40, retryDelay: 20 });
   };
   process.on('exit', remove);
   try {
