@@ -3,6 +3,7 @@ import type { ErrorCode, PorticoError } from '@portico/domain';
 /** The HTTP status of each error (specification, "Errors"). */
 export const errorStatuses = {
   invalid_body: 400,
+  invalid_arguments: 400,
   invalid_query: 400,
   invalid_token: 401,
   token_required: 401,

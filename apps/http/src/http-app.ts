@@ -319,6 +319,7 @@ const createErrorResponse = (error: PorticoError, challenge: string): RouteRespo
   const { code, message: detail, retryAfterSeconds } = error;
   const status = errorStatuses[code];
   if (error instanceof MethodNotAllowed) return toJsonResponse({ detail }, { Allow: error.allowedMethods });
+  if (error.errors.length > 0) return toJsonResponse({ detail, errors: error.errors.map((entry) => ({ ...entry })) });
   if (status === 401) return toJsonResponse({ detail }, { 'WWW-Authenticate': challenge });
   if (code !== 'rate_limited') {
     return toJsonResponse({ detail }, retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) });

@@ -55,6 +55,8 @@ export const errorDetails = {
   secret_removed: 'The secret of this job was removed: issue new credentials, then discard it',
   rate_limited: 'Rate limit exceeded',
   invalid_body: 'Invalid request body',
+  /** `errors` lists what is wrong with the arguments of an operation. */
+  invalid_arguments: 'Invalid arguments',
   invalid_query: 'Invalid query parameter',
   body_too_large: 'Request body too large',
   embedding_unavailable: 'Embedding service unavailable',
@@ -66,6 +68,13 @@ export const errorDetails = {
 
 export type ErrorCode = keyof typeof errorDetails;
 
+/** What is wrong with a value in a request. */
+export interface ValueError {
+  /** A JSON Pointer (RFC 6901). */
+  readonly pointer: string;
+  readonly message: string;
+}
+
 export interface PorticoErrorOptions {
   /** Appended to the fixed detail after a colon; never contains a secret. */
   readonly reason?: string;
@@ -73,6 +82,8 @@ export interface PorticoErrorOptions {
   readonly rateLimit?: CountedRequest | null;
   /** The number of seconds after which the same request may succeed, at least 1; absent if unknown. */
   readonly retryAfterSeconds?: number;
+  /** What is wrong with each value, for `invalid_arguments`. */
+  readonly errors?: readonly ValueError[];
   /** The original error, which is only logged. */
   readonly cause?: unknown;
 }
@@ -82,6 +93,7 @@ export class PorticoError extends Error {
   readonly code: ErrorCode;
   readonly rateLimit: CountedRequest | null;
   readonly retryAfterSeconds: number | null;
+  readonly errors: readonly ValueError[];
 
   constructor(code: ErrorCode, options: PorticoErrorOptions = {}) {
     super(options.reason ? `${errorDetails[code]}: ${options.reason}` : errorDetails[code], { cause: options.cause });
@@ -89,6 +101,7 @@ export class PorticoError extends Error {
     this.code = code;
     this.rateLimit = options.rateLimit ?? null;
     this.retryAfterSeconds = options.retryAfterSeconds ?? null;
+    this.errors = options.errors ?? [];
   }
 }
 

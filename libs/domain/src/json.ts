@@ -1,12 +1,32 @@
 /** A value that JSON can represent. */
-export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export type Json = null | boolean | number | ExactNumber | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {
   readonly [name: string]: Json;
 }
 
+/**
+ * A number of a JSON text whose digits a `number` would change, such as `1.0` or an integer beyond 2^53.
+ * `JSON.stringify` writes it as it is.
+ */
+export class ExactNumber {
+  readonly text: string;
+
+  /** `text` must be a number in the grammar of JSON (RFC 8259, section 6). */
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  toJSON(): unknown {
+    return rawJson(this.text);
+  }
+}
+
+/** Missing from TypeScript's library: <https://tc39.es/proposal-json-parse-with-source/>. */
+const { rawJSON: rawJson } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+
 export const isJsonObject = (value: Json | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
 export const isJsonArray = (value: Json | undefined): value is readonly Json[] => Array.isArray(value);
 

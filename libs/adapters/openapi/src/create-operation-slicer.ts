@@ -3,7 +3,6 @@ import {
   runWithDeadline,
   type Deadline,
   type OperationSlicer,
-  type SliceRequest,
   type StoredDocument,
 } from '@portico/domain';
 import type { SliceTask, SliceResult } from './slice-messages.ts';
@@ -48,7 +47,7 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     name: 'operation slicer',
     data: { cachedBytesMax },
     memoryMegabytes,
-    timeLimitMsOf: ({ kind }) => (kind === 'slice' ? sliceLimitMs : timeLimitMs),
+    timeLimitMsOf: ({ kind }) => (kind === 'load' ? timeLimitMs : sliceLimitMs),
     createTimeoutError: (limitMs) => createFailure(`a slice or a document took more than ${limitMs / 1000} s`),
     createMemoryError: (cause) => createFailure('a slice needs more memory than is available', cause),
   });
@@ -88,15 +87,16 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     return promise;
   };
 
-  const slice = async (
+  /** Runs a task on a document, which is loaded first if it is not in the cache. */
+  const run = async (
     document: StoredDocument,
-    request: SliceRequest,
+    task: Exclude<SliceTask, { kind: 'load' }>,
     deadline: Deadline | null,
-  ): Promise<Uint8Array> => {
+  ): Promise<SliceResult> => {
     // Other requests may evict the document before it is used; in that case, it is loaded again.
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
-      const result = await queue.run({ kind: 'slice', digest: document.digest, request }, deadline);
-      if ('slice' in result) return result.slice;
+      const result = await queue.run(task, deadline);
+      if ('slice' in result || 'preparation' in result) return result;
       if ('absent' in result) throw new PorticoError('operation_not_found');
       if ('failed' in result) throw new PorticoError('internal', { cause: result.failed });
       await runWithDeadline(deadline, () => load(document, deadline));
@@ -105,7 +105,16 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
   };
 
   return {
-    slice,
+    async slice(document, request, deadline) {
+      const result = await run(document, { kind: 'slice', digest: document.digest, request }, deadline);
+      if ('slice' in result) return result.slice;
+      throw createFailure('a slice is missing from the result');
+    },
+    async prepare(document, request, deadline) {
+      const result = await run(document, { kind: 'prepare', digest: document.digest, request }, deadline);
+      if ('preparation' in result) return result.preparation;
+      throw createFailure('a prepared request is missing from the result');
+    },
     close: () => queue.close(),
   };
 }

@@ -4,10 +4,14 @@ import {
   buildOperationDocument,
   buildOperationSlice,
   buildOperationTool,
+  isJsonObject,
+  parseExactJson,
+  prepareRequest,
+  sourceOf,
   type DocumentOperation,
-  type Json,
   type PackedText,
   type SliceRequest,
+  type Source,
 } from '@portico/domain';
 import { releaseMemory, largeBytes } from './release-memory.ts';
 import { DocumentCache } from './document-cache.ts';
@@ -31,7 +35,14 @@ function run(task: SliceTask): SliceResult {
   try {
     if (task.kind === 'load') return load(task.digest, task.text);
     const document = documents.get(task.digest);
-    return document === undefined ? { unknown: true } : slice(document.getDocument(), task.request);
+    if (document === undefined) return { unknown: true };
+    const operation = findDocumentOperation(document.getDocument(), task.request.method, task.request.path);
+    if (!operation) return { absent: true };
+    const source = sourceOf(document.getDocument());
+    if (task.kind === 'slice') return { slice: Uint8Array.from(Buffer.from(textOf(source, operation, task.request))) };
+    const values = parseExactJson(task.request.argumentsText);
+    if (!isJsonObject(values)) throw new Error('The arguments are not an object');
+    return { preparation: prepareRequest(source, operation, task.request.context, values) };
   } catch (error) {
     return { failed: error instanceof Error ? error : new Error(String(error)) };
   }
@@ -42,19 +53,13 @@ function load(digest: string, packed: PackedText): SliceResult {
   return { loaded: true };
 }
 
-function slice(document: Json, request: SliceRequest): SliceResult {
-  const operation = findDocumentOperation(document, request.method, request.path);
-  if (!operation) return { absent: true };
-  return { slice: Uint8Array.from(Buffer.from(textOf(document, operation, request))) };
-}
-
-function textOf(document: Json, operation: DocumentOperation, request: SliceRequest): string {
+function textOf(source: Source, operation: DocumentOperation, request: SliceRequest): string {
   switch (request.form) {
     case 'slice':
-      return buildOperationSlice(document, operation, request.context, request);
+      return buildOperationSlice(source, operation, request.context, request);
     case 'tool':
-      return buildOperationTool(document, operation, request.context, request.maxBytes);
+      return buildOperationTool(source, operation, request.context, request.maxBytes);
     case 'openapi':
-      return buildOperationDocument(document, operation);
+      return buildOperationDocument(source.document, operation);
   }
 }

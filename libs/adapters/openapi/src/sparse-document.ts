@@ -1,5 +1,4 @@
-import { scanJson, type Json, type JsonMember, type JsonObject } from '@portico/domain';
-import { parseJson } from './read-json.ts';
+import { parseExactJson, scanJson, type Json, type JsonMember, type JsonObject } from '@portico/domain';
 
 /** Members with many parts, only a few of which a slice needs, and the depth of those parts below the member. */
 const lazyLevels: ReadonlyMap<string, number> = new Map([
@@ -61,12 +60,12 @@ export class SparseDocument {
     const { members } = scanJson(text, bounds);
     if (!members || members.length > lazyMembersMax) {
       this.#bytes += estimateParsedBytes(text);
-      return parseJson(text);
+      return parse(text);
     }
     this.#bytes += members.length * memberBytesMax;
     const object: JsonObject = {};
     for (const member of members) {
-      const name = parseJson(text.subarray(member.name.start, member.name.end)) as string;
+      const name = parse(text.subarray(member.name.start, member.name.end)) as string;
       const get = (): Json => this.#readMember(member, start, levelsOf(name));
       // As in `JSON.parse`, the last member with a given name counts, and `__proto__` is a name like any other.
       Object.defineProperty(object, name, { get, enumerable: true, configurable: true });
@@ -83,7 +82,7 @@ export class SparseDocument {
       this.#objects.set(member, object);
       return object;
     }
-    const part = parseJson(this.#text.subarray(start, end));
+    const part = parse(this.#text.subarray(start, end));
     this.#parts.set(member, part);
     this.#partsLength += end - start;
     return part;
@@ -105,3 +104,7 @@ function estimateParsedBytes(text: Uint8Array): number {
   }
   return values * valueBytesMax;
 }
+
+/** Parses a part of a text, keeping the digits of its numbers. */
+const parse = (bytes: Uint8Array): Json =>
+  parseExactJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());

@@ -1,4 +1,5 @@
 import { bytesOf, nameBytesOf, type Draft, type DraftObject } from './draft.ts';
+import type { MissingReason } from './schema-node.ts';
 
 /** The position of a part in the growing text. */
 export interface Position {
@@ -9,6 +10,13 @@ export interface Position {
   key: string | number;
   /** Whether the container is a schema, and the key one of its keywords. */
   readonly isKeyword: boolean;
+}
+
+/** A position whose part is not in the text, or not complete, and why. */
+export interface TruncatedPlace {
+  /** Null for the whole text. */
+  readonly place: Position | null;
+  readonly reason: MissingReason;
 }
 
 /** A part that is queued for inclusion in the text. */
@@ -39,7 +47,7 @@ export class Growth {
   /** The remaining bytes. Counts a comma for each part, so the final text may be slightly shorter. */
   bytesLeft: number;
   /** The positions of parts that did not fit, in the order they were tried. */
-  readonly truncatedPlaces: Position[] = [];
+  readonly truncatedPlaces: TruncatedPlace[] = [];
   /** The number of parts that may still be created: a document may produce any number of parts that do not fit. */
   readonly #remaining: { parts: number };
   readonly #finalSteps: (() => void)[] = [];
@@ -83,9 +91,9 @@ export class Growth {
    * Records a position whose part is not in the text, and relaxes the schemas around it so that they make no false
    * statement.
    */
-  truncate(place: Position): void {
-    this.truncatedPlaces.push(place);
-    loosenAround(place);
+  truncate(place: Position | null, reason: MissingReason = 'budget'): void {
+    this.truncatedPlaces.push({ place, reason });
+    if (place) loosenAround(place);
   }
 
   #try({ place, build }: PendingPart): void {

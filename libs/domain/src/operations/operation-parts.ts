@@ -1,89 +1,45 @@
-import { localPathOf, memberOf } from '../documents/document-value.ts';
+import { memberOf } from '../documents/document-value.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
 import { resolveObject } from './references.ts';
 
-export type ParameterLocation = 'path' | 'query' | 'header' | 'cookie';
-
-const parameterLocations: readonly string[] = ['path', 'query', 'header', 'cookie'];
-
-export interface Parameter {
-  readonly name: string;
-  readonly in: ParameterLocation;
-  readonly required: boolean;
-  readonly object: JsonObject;
-}
-
-/**
- * Returns the parameters of an operation and of its path, required ones first; those of the operation override those of
- * the path with the same name and location. Values that are not parameters are omitted.
- */
-export function parametersOf(document: Json, { pathItem, operation }: DocumentOperation): Parameter[] {
-  const parameters = new Map<string, Parameter>();
-  for (const value of [...listOf(pathItem, 'parameters'), ...listOf(operation, 'parameters')]) {
-    const object = resolveObject(document, value);
-    const [name, location] = [memberOf(object, 'name'), memberOf(object, 'in')];
-    if (!object || typeof name !== 'string' || !isParameterLocation(location)) continue;
-    const required = location === 'path' || memberOf(object, 'required') === true;
-    parameters.set(`${location} ${name}`, { name, in: location, required, object });
-  }
-  return [...parameters.values()].sort((a, b) => Number(b.required) - Number(a.required));
-}
-
-const isParameterLocation = (value: Json | undefined): value is ParameterLocation =>
-  typeof value === 'string' && parameterLocations.includes(value);
-
-/** Returns the references in parameters that point outside the document. */
-export const listExternalParameters = (document: Json, { pathItem, operation }: DocumentOperation): string[] =>
-  [...listOf(pathItem, 'parameters'), ...listOf(operation, 'parameters')].flatMap((value) => {
-    const reference = memberOf(resolveObject(document, value), '$ref');
-    return typeof reference === 'string' && localPathOf(reference) === undefined ? [reference] : [];
-  });
-
 /** The content of a body in one media type. */
 export interface Content {
+  /** As in the document; may be a range, such as `text/*`. */
   readonly mediaType: string;
-  readonly schema: Json | undefined;
+  readonly object: JsonObject;
   /** The other media types. */
   readonly otherMediaTypes: readonly string[];
 }
 
-/** Returns the content that is easiest for a caller to write: JSON, then forms, then the first one. */
+/** Returns the content that is easiest for a caller to write: JSON, then forms, then the first one; ranges come last. */
 export function contentOf(object: JsonObject | undefined): Content | undefined {
-  const content = memberOf(object, 'content');
-  const mediaTypes = isJsonObject(content) ? Object.keys(content) : [];
+  const content = object && memberOf(object, 'content');
+  if (!isJsonObject(content)) return undefined;
+  const mediaTypes = Object.keys(content).filter((mediaType) => isJsonObject(memberOf(content, mediaType)));
   const mediaType = mediaTypePreferences
     .map((predicate) => mediaTypes.find(predicate))
     .find((match) => match !== undefined);
-  if (mediaType === undefined) return undefined;
-  const otherMediaTypes = mediaTypes.filter((otherMediaType) => otherMediaType !== mediaType);
-  return { mediaType, schema: memberOf(memberOf(content, mediaType), 'schema'), otherMediaTypes };
+  const value = mediaType === undefined ? undefined : memberOf(content, mediaType);
+  if (mediaType === undefined || !isJsonObject(value)) return undefined;
+  return { mediaType, object: value, otherMediaTypes: mediaTypes.filter((other) => other !== mediaType) };
 }
 
 /** Whether a media type is JSON; ignores case, as required for media types (RFC 9110, section 8.3.1). */
-export const isJsonMediaType = (mediaType: string): boolean =>
-  /^application\/([^;\s]+\+)?json\s*(;|$)/i.test(mediaType);
+export const isJsonMediaType = (mediaType: string): boolean => /^[^/]+\/([^;\s]+\+)?json\s*(;|$)/i.test(mediaType);
 export const isFormMediaType = (mediaType: string): boolean => /^application\/x-www-form-urlencoded/i.test(mediaType);
 export const isMultipart = (mediaType: string): boolean => /^multipart\//i.test(mediaType);
+export const isMediaRange = (mediaType: string): boolean => mediaType.includes('*');
 
 const mediaTypePreferences: readonly ((mediaType: string) => boolean)[] = [
-  isJsonMediaType,
-  (mediaType) => /\bjson\b/i.test(mediaType),
+  (mediaType) => /^application\/json\s*(;|$)/i.test(mediaType),
+  (mediaType) => isJsonMediaType(mediaType) && !isMediaRange(mediaType),
   isFormMediaType,
-  isMultipart,
+  (mediaType) => isMultipart(mediaType) && !isMediaRange(mediaType),
+  (mediaType) => !isMediaRange(mediaType),
+  isJsonMediaType,
   () => true,
 ];
-
-export interface RequestBody {
-  readonly required: boolean;
-  readonly object: JsonObject;
-  readonly content: Content | undefined;
-}
-
-export function requestBodyOf(document: Json, { operation }: DocumentOperation): RequestBody | undefined {
-  const object = resolveObject(document, memberOf(operation, 'requestBody'));
-  return object && { required: memberOf(object, 'required') === true, object, content: contentOf(object) };
-}
 
 export interface Response {
   /** The status, such as `200`, `4XX` or `default`. */
@@ -103,7 +59,37 @@ export function responsesOf(document: Json, { operation }: DocumentOperation): R
 export const findSuccess = (responses: readonly Response[]): Response | undefined =>
   responses.find(({ status }) => /^2/.test(status)) ?? responses.find(({ status }) => status === 'default');
 
-export const listOf = (object: JsonObject, name: string): readonly Json[] => {
+/**
+ * Returns the media types of a success, for the header `Accept`; null if a success is JSON or has no content, so that
+ * any `Accept` is right.
+ */
+export function acceptOf(responses: readonly Response[]): string | null {
+  const content = memberOf(findSuccess(responses)?.object, 'content');
+  const mediaTypes = isJsonObject(content) ? Object.keys(content).map((mediaType) => mediaType.trim()) : [];
+  const valid = mediaTypes.filter((mediaType) => /^[!-~]+\/[!-~ ]+$/.test(mediaType));
+  return valid.length === 0 || valid.some((mediaType) => isJsonMediaType(mediaType)) ? null : valid.join(', ');
+}
+
+/** Returns the example of a parameter, header or media type, the first one if there are several. */
+export function exampleOf(document: Json, object: JsonObject): Json | undefined {
+  const example = memberOf(object, 'example');
+  if (example !== undefined) return example;
+  const examples = memberOf(object, 'examples');
+  for (const value of isJsonObject(examples) ? Object.values(examples) : []) {
+    const resolved = resolveObject(document, value);
+    const exampleValue = resolved && memberOf(resolved, 'value');
+    if (exampleValue !== undefined) return exampleValue;
+  }
+  return undefined;
+}
+
+/** Returns an object's unresolved reference, which points outside the document or has no target. */
+export const referenceOf = (object: JsonObject): string | undefined => {
+  const reference = memberOf(object, '$ref');
+  return typeof reference === 'string' ? reference : undefined;
+};
+
+export const listOf = (object: Json | undefined, name: string): readonly Json[] => {
   const list = memberOf(object, name);
   return isJsonArray(list) ? list : [];
 };

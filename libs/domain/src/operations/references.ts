@@ -1,4 +1,5 @@
 import { localPathOf, memberOf, valueAt } from '../documents/document-value.ts';
+import { findIdentified } from './identified-schemas.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isConstraint, type Dialect } from './schema-keywords.ts';
 
@@ -12,8 +13,8 @@ export interface Resolution {
   /** `true` and `false` are also schemas; any other value that is not an object has no effect. */
   readonly schema: JsonObject | boolean;
   readonly trail: Trail | null;
-  /** Whether the schema is a reference back to a schema that contains it. */
-  readonly isCircular: boolean;
+  /** Why a reference was not followed: back to a schema that contains it, or without a target in the document. */
+  readonly missing: 'cycle' | 'external' | null;
 }
 
 /** A parsed document, and the dialect of its schemas. */
@@ -39,23 +40,30 @@ export function resolveReference(
 ): Resolution {
   let siblings: JsonObject = {};
   for (;;) {
-    if (!isJsonObject(value)) return { schema: value !== false, trail, isCircular: false };
+    if (!isJsonObject(value)) return { schema: value !== false, trail, missing: null };
     const reference = memberOf(value, '$ref');
-    if (typeof reference !== 'string') return { schema: { ...value, ...siblings }, trail, isCircular: false };
-    const path = localPathOf(reference);
-    const target = path && valueAt(document, path);
-    if (path === undefined || target === undefined) return { schema: { $ref: reference }, trail, isCircular: false };
-    const name = path.join('/');
-    if (isOnTrail(trail, name)) return { schema: { $ref: reference }, trail, isCircular: true };
+    if (typeof reference !== 'string') return { schema: { ...value, ...siblings }, trail, missing: null };
+    const target = findTarget(document, reference);
+    if (!target) return { schema: { $ref: reference }, trail, missing: 'external' };
+    if (isOnTrail(trail, target.name)) return { schema: { $ref: reference }, trail, missing: 'cycle' };
     if (dialect !== '3.0') {
       const { $ref, ...siblingKeywords } = value;
       if (Object.keys(siblingKeywords).some(isConstraint))
-        return { schema: combine(siblingKeywords, $ref, siblings), trail, isCircular: false };
+        return { schema: combine(siblingKeywords, $ref, siblings), trail, missing: null };
       siblings = { ...siblingKeywords, ...siblings };
     }
-    trail = { target: name, parent: trail };
-    value = target;
+    trail = { target: target.name, parent: trail };
+    value = target.value;
   }
+}
+
+/** Returns the target of a reference within the document, by pointer, anchor or id, and a name that identifies it. */
+function findTarget(document: Json, reference: string): { readonly name: string; readonly value: Json } | undefined {
+  const path = localPathOf(reference);
+  const value = path && valueAt(document, path);
+  if (path !== undefined && value !== undefined) return { name: path.join('/'), value };
+  const identified = findIdentified(document, reference);
+  return identified === undefined ? undefined : { name: reference, value: identified };
 }
 
 const combine = (schema: JsonObject, $ref: Json | undefined, siblings: JsonObject): JsonObject => {
@@ -63,7 +71,7 @@ const combine = (schema: JsonObject, $ref: Json | undefined, siblings: JsonObjec
   return { ...schema, ...siblings, allOf: [{ $ref: $ref ?? '' }, ...(Array.isArray(allOf) ? (allOf as Json[]) : [])] };
 };
 
-function isOnTrail(trail: Trail | null, target: string): boolean {
+export function isOnTrail(trail: Trail | null, target: string): boolean {
   for (let step = trail; step; step = step.parent) if (step.target === target) return true;
   return false;
 }

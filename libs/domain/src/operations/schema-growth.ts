@@ -1,9 +1,10 @@
 import { takeFirstCharacters } from '../characters.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonArray, type Json } from '../json.ts';
 import { textOf, utf8LengthOf, type Draft, type DraftObject } from './draft.ts';
 import { Growth, type Part, type Position } from './growth.ts';
-import { resolveReference, type Resolution, type Source, type Trail } from './references.ts';
-import { schemaKeywords, translateSchema } from './schema-keywords.ts';
+import { schemaKeywords } from './schema-keywords.ts';
+import type { Schema, SchemaNode } from './schema-node.ts';
+import type { SchemaReader } from './schema-reader.ts';
 
 /** The ranks of parts: parts with lower ranks are added first. */
 export const ranks = {
@@ -11,6 +12,8 @@ export const ranks = {
   requiredSchemas: 1,
   requiredMembers: 2,
   curl: 3,
+  /** The alternatives of a required part. */
+  alternatives: 3.5,
   optionalParameters: 4,
   optionalSchemas: 5,
   texts: 6,
@@ -25,6 +28,8 @@ const depthMax = 1_000;
 /** Values up to this size are included with their schema; larger ones are queued separately. */
 const valueBytesMax = 300;
 const shortTextMax = 200;
+/** Several examples are included up to this many characters. */
+const examplesMax = 100;
 
 /** The position of a schema within the request. */
 export interface Level {
@@ -32,165 +37,164 @@ export interface Level {
   readonly depth: number;
   /** Whether every request must contain a value for this schema. */
   readonly isRequired: boolean;
-  readonly trail: Trail | null;
 }
 
-export const createTopLevel = (isRequired: boolean): Level => ({ depth: 0, isRequired, trail: null });
+export const createTopLevel = (isRequired: boolean): Level => ({ depth: 0, isRequired });
 
 /** Adds schemas to a growing text: their parts are queued one by one, breadth first. */
 export class SchemaGrowth {
   readonly #growth: Growth;
-  readonly #source: Source;
+  readonly #reader: SchemaReader;
 
-  constructor(growth: Growth, source: Source) {
+  constructor(growth: Growth, reader: SchemaReader) {
     this.#growth = growth;
-    this.#source = source;
+    this.#reader = reader;
   }
 
-  /** Queues the schema `value` for a position. */
-  enqueue(rank: number, place: Position, value: Json | undefined, level: Level): void {
-    this.#growth.enqueue({ rank, place, build: () => this.buildPart(place, value, level) });
+  /** Queues a schema for a position. */
+  enqueue(rank: number, place: Position, node: SchemaNode, level: Level): void {
+    this.#growth.enqueue({ rank, place, build: () => this.buildPart(place, node, level) });
   }
 
   /** Returns a schema without its parts, which are queued once the schema is in the text. */
-  buildPart(place: Position, value: Json | undefined, level: Level): Part {
-    const resolution = resolveReference(this.#source, value, level.trail);
-    const { schema } = resolution;
-    if (typeof schema === 'boolean') return { draft: schema ? '{}' : 'false', fallback: null };
+  buildPart(place: Position, node: SchemaNode, level: Level): Part {
+    const schema = this.#reader.read(node);
+    if (!schema.isSatisfiable) return { draft: 'false', fallback: null };
     const draft: DraftObject = new Map();
     const deferredSteps: (() => void)[] = [];
-    const nestedLevel: Level = { ...level, trail: resolution.trail };
-    for (const [name, keyword] of translateSchema(schema, this.#source.dialect)) {
+    if (node.name !== undefined) draft.set('title', JSON.stringify(node.name.toWellFormed()));
+    for (const name of Object.keys(schemaKeywords)) {
       const position: Position = { parent: place, container: draft, key: name, isKeyword: true };
-      const keywordDraft = this.#buildKeyword(position, keyword, nestedLevel, schema, deferredSteps);
-      draft.set(name, keywordDraft);
+      const keywordDraft = this.#buildKeyword(position, schema, level, deferredSteps);
+      if (keywordDraft !== undefined) draft.set(name, keywordDraft);
     }
-    if (resolution.isCircular) deferredSteps.push(() => this.#growth.truncate(place));
-    return {
-      draft,
-      fallback: fallbackOf(value, resolution),
-      onAdded: () => deferredSteps.forEach((enqueue) => enqueue()),
-    };
+    for (const reason of schema.missing) deferredSteps.push(() => this.#growth.truncate(place, reason));
+    return { draft, fallback: '{}', onAdded: () => deferredSteps.forEach((enqueue) => enqueue()) };
   }
 
   /**
-   * Returns the part of the keyword that is included in the schema immediately; the rest is appended to `deferredSteps`, to be
-   * queued afterwards.
+   * Returns the part of the keyword that is included in the schema immediately, undefined if the schema does not have
+   * it; the rest is appended to `deferredSteps`, to be queued afterwards.
    */
   #buildKeyword(
     position: Position,
-    value: Json,
+    { values, nodes, lists, maps }: Schema,
     level: Level,
-    schema: JsonObject,
     deferredSteps: (() => void)[],
-  ): Draft | null {
+  ): Draft | null | undefined {
     const name = `${position.key}`;
-    const rank = ranks.membersAt(level.depth);
-    const childLevel: Level = { ...level, depth: level.depth + 1 };
-    switch (schemaKeywords[name]?.kind) {
-      case 'text':
-        deferredSteps.push(() => enqueueText(this.#growth, rank + 2, position, value));
-        return null;
-      case 'names': {
-        const members: DraftObject = new Map();
-        deferredSteps.push(() => this.#enqueueMembers(position, members, value, schema, childLevel));
-        return members;
-      }
-      case 'schema':
-        if (typeof value === 'boolean') return String(value);
-        deferredSteps.push(() =>
-          this.enqueue(level.isRequired ? ranks.requiredMembers : rank + 4, position, value, childLevel),
-        );
-        return null;
-      case 'schemas':
-        deferredSteps.push(() => this.#enqueueList(position, value, name === 'prefixItems' ? childLevel : level));
-        return null;
-      case 'exact':
-      case 'exactNames':
-        if (typeof value === 'boolean') return String(value);
-        deferredSteps.push(() => this.#enqueueCompleteSchema(rank + 3, position, value, level));
-        return null;
-      default: {
-        const text = JSON.stringify(value);
-        if (name !== 'examples' && (name === 'required' || utf8LengthOf(text) <= valueBytesMax)) return text;
-        const valueRank = name === 'examples' ? ranks.examples : name === 'default' ? ranks.longTexts : rank + 3;
-        deferredSteps.push(() =>
-          this.#growth.enqueue({ rank: valueRank, place: position, build: () => ({ draft: text, fallback: null }) }),
-        );
-        return null;
-      }
+    const [value, node, list, map] = [values.get(name), nodes.get(name), lists.get(name), maps.get(name)];
+    if (value !== undefined) return this.#buildValue(position, value, level, deferredSteps);
+    if (node) return this.#buildNode(position, node, level, deferredSteps);
+    if (list) {
+      deferredSteps.push(() => this.#enqueueList(position, list, level));
+      return null;
     }
+    if (!map || map.size === 0) return undefined;
+    if (name === 'dependentSchemas') {
+      deferredSteps.push(() => this.#enqueueComplete(position, level, () => this.#buildCompleteMembers(map)));
+      return null;
+    }
+    const members: DraftObject = new Map();
+    const required = name === 'properties' ? ((values.get('required') ?? []) as readonly Json[]) : [];
+    deferredSteps.push(() => this.#enqueueMembers(position, members, map, new Set(required), level));
+    return members;
   }
 
-  #enqueueMembers(position: Position, members: DraftObject, value: Json, schema: JsonObject, level: Level): void {
-    if (!isJsonObject(value)) return;
-    const requiredNames = schema['required'] ?? [];
-    const names = new Set(position.key === 'properties' && isJsonArray(requiredNames) ? requiredNames : []);
+  #buildValue(position: Position, value: Json, level: Level, deferredSteps: (() => void)[]): Draft | null {
+    const { key: name } = position;
+    const rank = ranks.membersAt(level.depth);
+    if (schemaKeywords[`${name}`]?.kind === 'text') {
+      deferredSteps.push(() => enqueueText(this.#growth, rank + 2, position, value));
+      return null;
+    }
+    const allText = JSON.stringify(value);
+    // One example is enough if there is little space.
+    const isLongList = name === 'examples' && isJsonArray(value) && allText.length > examplesMax;
+    const text = isLongList ? JSON.stringify(value.slice(0, 1)) : allText;
+    if (name !== 'examples' && (name === 'required' || utf8LengthOf(text) <= valueBytesMax)) return text;
+    const valueRank = name === 'examples' ? ranks.examples : name === 'default' ? ranks.longTexts : rank + 3;
+    deferredSteps.push(() =>
+      this.#growth.enqueue({ rank: valueRank, place: position, build: () => ({ draft: text, fallback: null }) }),
+    );
+    return null;
+  }
+
+  #buildNode(position: Position, node: SchemaNode, level: Level, deferredSteps: (() => void)[]): Draft | null {
+    const [part] = node.parts;
+    if (node.parts.length === 1 && typeof part?.value === 'boolean') return String(part.value);
+    const rank = ranks.membersAt(level.depth);
+    if (schemaKeywords[`${position.key}`]?.kind === 'exact')
+      deferredSteps.push(() => this.#enqueueComplete(position, level, () => this.#buildCompleteSchema(node)));
+    else
+      deferredSteps.push(() =>
+        this.enqueue(level.isRequired ? ranks.requiredMembers : rank + 4, position, node, deepen(level)),
+      );
+    return null;
+  }
+
+  #enqueueMembers(
+    position: Position,
+    members: DraftObject,
+    map: ReadonlyMap<string, SchemaNode>,
+    requiredNames: ReadonlySet<Json>,
+    parentLevel: Level,
+  ): void {
+    const level = deepen(parentLevel);
     const rank = ranks.membersAt(level.depth);
     this.#growth.onFinish(() => {
       if (members.size === 0 && !Array.isArray(position.container)) position.container.set(`${position.key}`, null);
     });
     // Required members come first, so that they are queued even if there are many members.
-    const sortedNames = [...Object.keys(value)].sort((a, b) => Number(names.has(b)) - Number(names.has(a)));
-    if (sortedNames.length > this.#growth.partsLeft) this.#growth.truncate(position);
-    for (const name of sortedNames.slice(0, this.#growth.partsLeft)) {
-      const subschema = value[name];
-      const isRequired = names.has(name);
-      const memberRank = isRequired ? (level.isRequired ? ranks.requiredMembers : rank) : rank + 1;
-      const place: Position = { parent: position, container: members, key: name, isKeyword: false };
-      this.enqueue(memberRank, place, subschema, { ...level, isRequired: level.isRequired && isRequired });
+    const isRequired = ([name]: readonly [string, SchemaNode]): boolean => requiredNames.has(name);
+    const sortedMembers = [...map].sort((a, b) => Number(isRequired(b)) - Number(isRequired(a)));
+    if (sortedMembers.length > this.#growth.partsLeft) this.#growth.truncate(position);
+    for (const member of sortedMembers.slice(0, this.#growth.partsLeft)) {
+      const memberRank = isRequired(member) ? (level.isRequired ? ranks.requiredMembers : rank) : rank + 1;
+      const place: Position = { parent: position, container: members, key: member[0], isKeyword: false };
+      this.enqueue(memberRank, place, member[1], { ...level, isRequired: level.isRequired && isRequired(member) });
     }
   }
 
-  /** Queues the list first, with references and empty schemas; then each schema at its position. */
-  #enqueueList(position: Position, value: Json, level: Level): void {
-    const schemas = isJsonArray(value) ? value : [];
-    const allSchemasApply = position.key === 'allOf' || position.key === 'prefixItems';
+  /** Queues the list first, with schemas that accept everything; then each schema at its position. */
+  #enqueueList(position: Position, nodes: readonly SchemaNode[], parentLevel: Level): void {
+    const isAlternative = position.key === 'oneOf' || position.key === 'anyOf';
+    const level = position.key === 'prefixItems' ? deepen(parentLevel) : parentLevel;
     const rank = ranks.membersAt(level.depth);
-    const placeholders = schemas.map((subschema) =>
-      fallbackOf(subschema, resolveReference(this.#source, subschema, level.trail)),
-    );
+    const itemRank = !level.isRequired ? rank + 1 : isAlternative ? ranks.alternatives : ranks.requiredMembers;
+    const placeholders: Draft[] = nodes.map(() => '{}');
     const onAdded = () => {
-      for (const [index, subschema] of schemas.entries()) {
+      for (const [index, node] of nodes.entries()) {
         const place: Position = { parent: position, container: placeholders, key: index, isKeyword: false };
-        const nestedLevel: Level = { ...level, isRequired: level.isRequired && allSchemasApply };
-        this.enqueue(
-          level.isRequired && allSchemasApply ? ranks.requiredMembers : rank + 1,
-          place,
-          subschema,
-          nestedLevel,
-        );
+        this.enqueue(itemRank, place, node, { ...level, isRequired: level.isRequired && !isAlternative });
       }
     };
     const build = (): Part => ({ draft: placeholders, fallback: null, onAdded });
     this.#growth.enqueue({ rank: level.isRequired ? ranks.requiredMembers : rank, place: position, build });
   }
 
-  #enqueueCompleteSchema(rank: number, position: Position, value: Json, level: Level): void {
-    const build = (): Part => {
-      const completeDraft =
-        position.key === 'dependentSchemas'
-          ? this.#buildCompleteMembers(value, level)
-          : this.#buildCompleteSchema(value, level);
-      return { draft: completeDraft, fallback: null };
-    };
-    this.#growth.enqueue({ rank, place: position, build });
+  #enqueueComplete(position: Position, { depth }: Level, build: () => Draft | null): void {
+    this.#growth.enqueue({
+      rank: ranks.membersAt(depth) + 3,
+      place: position,
+      build: () => ({ draft: build(), fallback: null }),
+    });
   }
 
   /** Returns a schema with all its parts; null if it is circular or too large for the remaining budget. */
-  #buildCompleteSchema(value: Json, { trail }: Level): Draft | null {
+  #buildCompleteSchema(node: SchemaNode): Draft | null {
     const growth = new Growth(this.#growth.bytesLeft, this.#growth);
     const root: DraftObject = new Map();
     const place: Position = { parent: null, container: root, key: 'schema', isKeyword: false };
-    new SchemaGrowth(growth, this.#source).enqueue(0, place, value, { ...createTopLevel(false), trail });
+    new SchemaGrowth(growth, this.#reader).enqueue(0, place, node, createTopLevel(false));
     growth.run();
     return growth.truncatedPlaces.length === 0 ? (root.get('schema') ?? null) : null;
   }
 
-  #buildCompleteMembers(value: Json, level: Level): Draft | null {
+  #buildCompleteMembers(map: ReadonlyMap<string, SchemaNode>): Draft | null {
     const members: DraftObject = new Map();
-    for (const [name, subschema] of Object.entries(isJsonObject(value) ? value : {})) {
-      const completeDraft = this.#buildCompleteSchema(subschema, level);
+    for (const [name, node] of map) {
+      const completeDraft = this.#buildCompleteSchema(node);
       if (completeDraft === null || textOf(completeDraft).length > this.#growth.bytesLeft) return null;
       members.set(name, completeDraft);
     }
@@ -198,12 +202,7 @@ export class SchemaGrowth {
   }
 }
 
-/** Returns the replacement for a schema that is not in the text: its reference, if it has one. */
-const fallbackOf = (value: Json | undefined, { schema }: Resolution): Draft => {
-  const reference = isJsonObject(value) ? value['$ref'] : undefined;
-  if (typeof reference === 'string') return new Map([['$ref', JSON.stringify(reference)]]);
-  return schema === false ? 'false' : '{}';
-};
+const deepen = (level: Level): Level => ({ ...level, depth: level.depth + 1 });
 
 /** Queues the beginning of a text for a position, and the rest of the text after everything else. */
 export function enqueueText(growth: Growth, rank: number, place: Position, value: Json | undefined): void {

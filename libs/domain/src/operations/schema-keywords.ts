@@ -1,4 +1,5 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isInteger, isNumber, toNumber } from './numbers.ts';
 
 /** How a keyword's value is written. */
 export type KeywordKind =
@@ -32,11 +33,11 @@ export const schemaKeywords: Readonly<Record<string, Keyword>> = {
   enum: { kind: 'value', accepts: (value) => isJsonArray(value) && value.length > 0 },
   const: { kind: 'value', accepts: () => true },
   default: { kind: 'value', accepts: () => true },
-  examples: { kind: 'value', accepts: isShortList },
+  examples: { kind: 'value', accepts: (value) => isJsonArray(value) && value.length > 0 },
   deprecated: { kind: 'value', accepts: (value) => value === true },
   readOnly: { kind: 'value', accepts: (value) => value === true },
   writeOnly: { kind: 'value', accepts: (value) => value === true },
-  multipleOf: { kind: 'value', accepts: (value) => typeof value === 'number' && value > 0 },
+  multipleOf: { kind: 'value', accepts: (value) => isNumber(value) && toNumber(value) > 0 },
   minimum: { kind: 'value', accepts: isNumber },
   exclusiveMinimum: { kind: 'value', accepts: isNumber },
   maximum: { kind: 'value', accepts: isNumber },
@@ -142,7 +143,7 @@ function keywordValueOf(
   }
 }
 
-/** Returns a discriminator without its mapping, which refers to schemas that are not in the slice. */
+/** Returns a discriminator without its mapping: the alternatives contain their values. */
 function discriminatorOf(value: Json | undefined): Json | undefined {
   const name = isJsonObject(value) ? value['propertyName'] : undefined;
   return typeof name === 'string' ? { propertyName: name } : undefined;
@@ -159,12 +160,8 @@ function isString(value: Json): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
 
-function isNumber(value: Json): boolean {
-  return typeof value === 'number';
-}
-
 function isCount(value: Json): boolean {
-  return Number.isInteger(value) && Number(value) >= 0;
+  return isNumber(value) && isInteger(value) && toNumber(value) >= 0;
 }
 
 function isNameList(value: Json): value is readonly string[] {
@@ -177,17 +174,6 @@ function isSchema(value: Json): boolean {
 
 function isSchemaList(value: Json): boolean {
   return isJsonArray(value) && value.length > 0;
-}
-
-const exampleMax = 100;
-
-function isShortList(value: Json): boolean {
-  return (
-    isJsonArray(value) &&
-    value.length > 0 &&
-    value.every((item) => item === null || typeof item !== 'object') &&
-    JSON.stringify(value).length <= exampleMax
-  );
 }
 
 /** Whether the value is a regular expression in either grammar of ECMA-262; it is only compiled, never run. */

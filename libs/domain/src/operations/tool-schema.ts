@@ -1,37 +1,36 @@
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { isJsonArray, type Json } from '../json.ts';
 import type { Draft, DraftObject } from './draft.ts';
 import type { Growth, Part, Position } from './growth.ts';
-import { resolveReference, type Source, type Trail } from './references.ts';
+import { isInteger, isNumber, toNumber } from './numbers.ts';
 import { enqueueText, ranks, type Level } from './schema-growth.ts';
-import { isConstraint, translateSchema } from './schema-keywords.ts';
+import { joinNodes, propertiesOf, requiredNamesOf, typesOf, type Schema, type SchemaNode } from './schema-node.ts';
+import type { SchemaReader } from './schema-reader.ts';
 
 /**
- * The subset of JSON Schema that all common function tools accept (docs/tool-formats.md): how each keyword is written.
- * Other keywords are omitted: a caller may then send a value that the API rejects.
+ * The keywords of JSON Schema that all common function tools accept (docs/tool-formats.md), in the order they are
+ * written. Other keywords are omitted: a caller may then send a value that the API rejects.
  */
-export const toolKeywords: Readonly<
-  Record<string, 'value' | 'type' | 'enum' | 'format' | 'text' | 'bound' | 'members' | 'items' | 'anyOf'>
-> = {
-  type: 'type',
-  format: 'format',
-  description: 'text',
-  enum: 'enum',
-  const: 'enum',
-  default: 'value',
-  minimum: 'value',
-  maximum: 'value',
-  exclusiveMinimum: 'bound',
-  exclusiveMaximum: 'bound',
-  minLength: 'value',
-  maxLength: 'value',
-  pattern: 'value',
-  minItems: 'value',
-  maxItems: 'value',
-  properties: 'members',
-  items: 'items',
-  anyOf: 'anyOf',
-  oneOf: 'anyOf',
-};
+export const toolKeywords = [
+  'title',
+  'type',
+  'format',
+  'description',
+  'enum',
+  'default',
+  'examples',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'anyOf',
+] as const;
 
 /** The strictest documented limits (docs/tool-formats.md). */
 export const toolLimits = {
@@ -48,63 +47,14 @@ for (const name of ['int32', 'int64', 'float', 'double']) formats.add(name);
 
 const valueCharactersMax = 300;
 
-export interface FlatSchema {
-  readonly schema: JsonObject;
-  readonly trail: Trail | null;
-}
-
-/** Returns a schema with its references resolved and its `allOf` merged; a circular one becomes empty. */
-export function flattenSchema(
-  source: Source,
-  value: Json | undefined,
-  trail: Trail | null,
-  budget = { parts: partsMax },
-): FlatSchema {
-  const resolution = resolveReference(source, value, trail);
-  if (typeof resolution.schema === 'boolean' || resolution.isCircular) return { schema: {}, trail: resolution.trail };
-  const { allOf, ...ownKeywords } = Object.fromEntries(
-    translateSchema(resolution.schema, source.dialect),
-  ) as JsonObject & {
-    allOf?: Json;
-  };
-  let [schema, joinedTrail]: [JsonObject, Trail | null] = [ownKeywords, resolution.trail];
-  for (const part of isJsonArray(allOf) ? allOf : []) {
-    if (budget.parts-- <= 0) break;
-    const flat = flattenSchema(source, part, joinedTrail, budget);
-    schema = merge(schema, flat.schema);
-    joinedTrail = joinTrails(joinedTrail, flat.trail);
-  }
-  return { schema, trail: joinedTrail };
-}
-
-/** The maximum number of `allOf` parts that are merged into one schema, including nested ones. */
-const partsMax = 200;
-
-/** Joins the steps of both trails, because the parts of an `allOf` form a single schema. */
-function joinTrails(trail: Trail | null, addedTrail: Trail | null): Trail | null {
-  let joined = trail;
-  for (let step = addedTrail; step && step !== trail; step = step.parent)
-    joined = { target: step.target, parent: joined };
-  return joined;
-}
-
-/** Merges two schemas; in case of conflict, the first one takes precedence. */
-function merge(schema: JsonObject, addedSchema: JsonObject): JsonObject {
-  const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
-  const listOf = (value: Json | undefined): readonly Json[] => (isJsonArray(value) ? value : []);
-  const properties = { ...objectOf(addedSchema['properties']), ...objectOf(schema['properties']) };
-  const required = [...new Set([...listOf(schema['required']), ...listOf(addedSchema['required'])])];
-  return {
-    ...addedSchema,
-    ...schema,
-    ...(Object.keys(properties).length > 0 ? { properties } : {}),
-    ...(required.length > 0 ? { required } : {}),
-  };
-}
+/** Two lists of alternatives become one list of up to this many combinations. */
+const combinationsMax = 16;
 
 /** Additional members of a top-level property, besides those of its schema. */
 export interface ExtraMembers {
   readonly leadingMembers?: DraftObject;
+  /** Describes the property if its schema does not. */
+  readonly description?: string | null;
   /** The size of the property's name in the list of required properties, in bytes. */
   readonly extraBytes?: number;
 }
@@ -112,179 +62,248 @@ export interface ExtraMembers {
 /** Adds schemas to a growing tool, in the subset of JSON Schema that tools accept. */
 export class ToolSchemaGrowth {
   readonly #growth: Growth;
-  readonly #source: Source;
+  readonly #reader: SchemaReader;
   #enumValues = 0;
 
-  constructor(growth: Growth, source: Source) {
+  constructor(growth: Growth, reader: SchemaReader) {
     this.#growth = growth;
-    this.#source = source;
+    this.#reader = reader;
   }
 
-  enqueue(rank: number, place: Position, value: Json | undefined, level: Level, extraMembers: ExtraMembers = {}): void {
+  enqueue(rank: number, place: Position, node: SchemaNode, level: Level, extraMembers: ExtraMembers = {}): void {
+    const { leadingMembers = new Map(), extraBytes = 0 } = extraMembers;
     this.#growth.enqueue({
       rank,
       place,
-      build: () => ({
-        ...this.#buildPart(place, value, level, extraMembers.leadingMembers),
-        extraBytes: extraMembers.extraBytes ?? 0,
-      }),
+      build: () => ({ ...this.#buildPart(place, node, level, leadingMembers, extraMembers.description), extraBytes }),
     });
   }
 
-  #buildPart(place: Position, value: Json | undefined, level: Level, leadingMembers: DraftObject = new Map()): Part {
-    const { schema, trail } = flattenSchema(this.#source, value, level.trail);
+  #buildPart(
+    place: Position,
+    node: SchemaNode,
+    level: Level,
+    leadingMembers: DraftObject,
+    description: string | null = null,
+  ): Part {
+    const schema = this.#reader.read(node);
     const draft: DraftObject = new Map();
     const deferred: (() => void)[] = [];
-    const nested: Level = { ...level, trail };
-    for (const [name, keywordValue] of Object.entries(schema))
-      this.#writeKeyword(place, draft, name, keywordValue, schema, nested, deferred);
+    if (node.name !== undefined) draft.set('title', JSON.stringify(node.name.toWellFormed()));
+    writeTypes(draft, schema);
+    this.#writeValues(place, draft, schema, description, level, deferred);
+    this.#writeMembers(place, draft, schema, level, deferred);
+    this.#writeNode(place, draft, schema, 'additionalProperties', level, deferred);
+    this.#writeNode(place, draft, schema, 'items', level, deferred);
     if (draft.get('type') === '"array"' && !draft.has('items')) draft.set('items', '{}');
+    this.#writeAlternatives(place, draft, schema, level, deferred);
     for (const [name, member] of leadingMembers) draft.set(name, member);
+    for (const reason of schema.missing) deferred.push(() => this.#growth.truncate(place, reason));
     return { draft, fallback: new Map(leadingMembers), onAdded: () => deferred.forEach((enqueue) => enqueue()) };
   }
 
-  #writeKeyword(
+  #writeValues(
     parent: Position,
     draft: DraftObject,
-    name: string,
-    value: Json,
-    schema: JsonObject,
+    { values }: Schema,
+    description: string | null,
     level: Level,
     deferred: (() => void)[],
   ): void {
-    const position: Position = { parent, container: draft, key: name, isKeyword: true };
-    switch (toolKeywords[name]) {
-      case 'type':
-        return writeType(draft, value);
-      case 'format':
-        if (typeof value === 'string' && formats.has(value)) draft.set(name, JSON.stringify(value));
-        return;
-      case 'enum':
-        return this.#writeEnum(draft, name === 'const' ? [value] : value);
-      case 'bound':
-        return writeBound(draft, name, value, schema);
-      case 'text':
-        draft.set(name, null);
-        deferred.push(() => enqueueText(this.#growth, ranks.membersAt(level.depth) + 2, position, value));
-        return;
-      case 'value':
-        return writeValue(draft, name, value);
-      case 'members':
-        return this.#writeMembers(position, draft, value, schema, level, deferred);
-      case 'items':
-        draft.set(name, '{}');
-        if (level.depth + 1 < toolLimits.levels) {
-          const rank = level.isRequired ? ranks.requiredMembers : ranks.membersAt(level.depth + 1);
-          deferred.push(() => this.enqueue(rank, position, value, { ...level, depth: level.depth + 1 }));
-        }
-        return;
-      case 'anyOf':
-        return this.#writeAlternatives({ ...position, key: 'anyOf' }, draft, value, level, deferred);
-      case undefined:
-        return;
+    const positionOf = (key: string): Position => ({ parent, container: draft, key, isKeyword: true });
+    const format = values.get('format');
+    if (typeof format === 'string' && formats.has(format)) draft.set('format', JSON.stringify(format));
+    draft.set('description', null);
+    const text = values.get('description') ?? description ?? undefined;
+    deferred.push(() => enqueueText(this.#growth, ranks.membersAt(level.depth) + 2, positionOf('description'), text));
+    this.#writeEnum(draft, values);
+    for (const [name, value] of values) {
+      if (name === 'exclusiveMinimum' || name === 'exclusiveMaximum') writeBound(draft, name, value, values);
+      else if (valueKeywords.has(name)) writeValue(draft, name, value);
     }
+    const [example] = (values.get('examples') ?? []) as readonly Json[];
+    if (example === undefined) return;
+    draft.set('examples', null);
+    const build = () => ({ draft: JSON.stringify([example]), fallback: null });
+    deferred.push(() => this.#growth.enqueue({ rank: ranks.examples, place: positionOf('examples'), build }));
   }
 
-  #writeMembers(
-    position: Position,
-    draft: DraftObject,
-    value: Json,
-    schema: JsonObject,
-    level: Level,
-    deferred: (() => void)[],
-  ): void {
-    if (!isJsonObject(value) || level.depth + 1 >= toolLimits.levels) return;
+  #writeMembers(parent: Position, draft: DraftObject, schema: Schema, level: Level, deferred: (() => void)[]): void {
+    const properties = [...propertiesOf(schema)].filter(([, node]) => !isFalse(node));
+    if (properties.length === 0) return;
+    const position: Position = { parent, container: draft, key: 'properties', isKeyword: true };
+    if (!draft.has('type') && !draft.has('anyOf')) draft.set('type', '"object"');
+    if (level.depth + 1 >= toolLimits.levels) {
+      deferred.push(() => this.#growth.truncate(position));
+      return;
+    }
     const members: DraftObject = new Map();
-    const required = new Set(isJsonArray(schema['required']) ? schema['required'] : []);
-    if (Object.keys(value).length > 0) draft.set('properties', members);
-    if (!draft.has('type')) draft.set('type', '"object"');
+    draft.set('properties', members);
+    const required = requiredNamesOf(schema);
     // Lists all of them at first, to reserve space for their names; names that are missing at the end are then not
     // required.
-    draft.set(
-      'required',
-      JSON.stringify([...required].filter((name) => typeof name === 'string' && Object.hasOwn(value, name))),
-    );
+    const names = properties.map(([name]) => name);
+    draft.set('required', JSON.stringify([...required].filter((name) => names.includes(name))));
     this.#growth.onFinish(() => {
-      const presentNames = [...required].filter((name) => typeof name === 'string' && members.has(name));
+      const presentNames = [...required].filter((name) => members.has(name));
       if (presentNames.length > 0) draft.set('required', JSON.stringify(presentNames));
       else draft.delete('required');
     });
     deferred.push(() => {
-      for (const [name, subschema] of Object.entries(value).slice(0, this.#growth.partsLeft)) {
+      const sorted = properties.sort((a, b) => Number(required.has(b[0])) - Number(required.has(a[0])));
+      if (sorted.length > this.#growth.partsLeft) this.#growth.truncate(position);
+      for (const [name, node] of sorted.slice(0, this.#growth.partsLeft)) {
         const place: Position = { parent: position, container: members, key: name, isKeyword: false };
         const depth = level.depth + 1;
         const isRequired = required.has(name);
         const rank =
           isRequired && level.isRequired ? ranks.requiredMembers : ranks.membersAt(depth) + (isRequired ? 0 : 1);
-        this.enqueue(rank, place, subschema, { ...level, depth, isRequired: level.isRequired && isRequired });
+        this.enqueue(rank, place, node, { depth, isRequired: level.isRequired && isRequired });
       }
     });
   }
 
-  #writeAlternatives(
-    position: Position,
+  /** Writes the schema of items, or of additional members. */
+  #writeNode(
+    parent: Position,
     draft: DraftObject,
-    value: Json,
+    { nodes }: Schema,
+    key: 'items' | 'additionalProperties',
     level: Level,
     deferred: (() => void)[],
   ): void {
-    const schemas = isJsonArray(value) ? value : [];
-    // Alternatives that only list required members have no effect without their own `properties`.
-    if (draft.has('anyOf') || level.depth + 1 >= toolLimits.levels || !schemas.some(isConstraining)) return;
-    const placeholders: Draft[] = schemas.map(() => '{}');
-    draft.set('anyOf', null);
-    const onAdded = () => {
-      for (const [index, subschema] of schemas.entries()) {
-        const place: Position = { parent: position, container: placeholders, key: index, isKeyword: false };
-        this.enqueue(ranks.membersAt(level.depth) + 1, place, subschema, {
-          ...level,
-          depth: level.depth + 1,
-          isRequired: false,
-        });
-      }
-    };
-    deferred.push(() => {
-      const rank = level.isRequired ? ranks.requiredMembers : ranks.membersAt(level.depth);
-      this.#growth.enqueue({ rank, place: position, build: () => ({ draft: placeholders, fallback: null, onAdded }) });
-    });
+    const node = nodes.get(key);
+    if (!node) return;
+    if (key === 'additionalProperties' && isFalse(node)) return void draft.set(key, 'false');
+    if (key === 'additionalProperties' && node.parts.every(({ value }) => value === true)) return;
+    draft.set(key, '{}');
+    const position: Position = { parent, container: draft, key, isKeyword: true };
+    if (level.depth + 1 >= toolLimits.levels) {
+      deferred.push(() => this.#growth.truncate(position));
+      return;
+    }
+    const rank = level.isRequired ? ranks.requiredMembers : ranks.membersAt(level.depth + 1);
+    deferred.push(() => this.enqueue(rank, position, node, { ...level, depth: level.depth + 1 }));
   }
 
-  #writeEnum(draft: DraftObject, value: Json): void {
-    const values = (isJsonArray(value) ? value : []).filter(
-      (item) => typeof item === 'string' || typeof item === 'number',
+  /** Writes the alternatives: all of them, or none. */
+  #writeAlternatives(
+    parent: Position,
+    draft: DraftObject,
+    schema: Schema,
+    level: Level,
+    deferred: (() => void)[],
+  ): void {
+    const nodes = this.#listAlternatives(schema).map((node) => this.#addMembers(node, schema));
+    if (draft.has('anyOf') || nodes.length === 0) return;
+    const position: Position = { parent, container: draft, key: 'anyOf', isKeyword: true };
+    if (level.depth + 1 >= toolLimits.levels) {
+      deferred.push(() => this.#growth.truncate(position));
+      return;
+    }
+    const placeholders: Draft[] = nodes.map(() => '{}');
+    draft.set('anyOf', null);
+    this.#growth.onFinish(() => {
+      if (placeholders.includes('{}') && nodes.some((node) => !isTrue(node))) draft.delete('anyOf');
+    });
+    const rank = level.isRequired ? ranks.alternatives : ranks.membersAt(level.depth) + 1;
+    const onAdded = () => {
+      for (const [index, node] of nodes.entries()) {
+        const place: Position = { parent: position, container: placeholders, key: index, isKeyword: false };
+        this.enqueue(rank, place, node, { depth: level.depth + 1, isRequired: false });
+      }
+    };
+    deferred.push(() =>
+      this.#growth.enqueue({ rank, place: position, build: () => ({ draft: placeholders, fallback: null, onAdded }) }),
     );
-    if (values.length === 0 || values.length > toolLimits.enumValuesEach) return;
-    if (this.#enumValues + values.length > toolLimits.enumValues) return;
-    this.#enumValues += values.length;
-    draft.set('enum', JSON.stringify(values));
-    if (!draft.has('type') && values.every((item) => typeof item === 'string')) draft.set('type', '"string"');
+  }
+
+  /** Returns all alternatives; where several lists apply, their combinations. */
+  #listAlternatives(schema: Schema): readonly SchemaNode[] {
+    const lists: (readonly SchemaNode[])[] = [];
+    for (const { lists: others } of [schema, ...this.#remainderOf(schema)])
+      for (const keyword of ['oneOf', 'anyOf']) if (others.has(keyword)) lists.push(others.get(keyword) ?? []);
+    let combinations: readonly SchemaNode[] = [];
+    for (const [index, list] of lists.entries()) {
+      if (index > 0 && combinations.length * list.length > combinationsMax) break;
+      combinations =
+        index === 0 ? list : combinations.flatMap((node) => list.map((added) => combineAlternatives(node, added)));
+    }
+    return combinations;
+  }
+
+  #remainderOf = (schema: Schema): Schema[] => (schema.lists.get('allOf') ?? []).map((node) => this.#reader.read(node));
+
+  /** Adds the schemas of the members that an alternative only requires: a tool's required members must be listed. */
+  #addMembers(node: SchemaNode, base: Schema): SchemaNode {
+    const schema = this.#reader.read(node);
+    const names = [...requiredNamesOf(schema)].filter(
+      (name) => !propertiesOf(schema).has(name) && propertiesOf(base).has(name),
+    );
+    if (names.length === 0) return node;
+    const properties = new Map(propertiesOf(schema));
+    for (const name of names) properties.set(name, propertiesOf(base).get(name) ?? { parts: [] });
+    const maps = new Map(schema.maps).set('properties', properties);
+    return { parts: [], ...(node.name === undefined ? {} : { name: node.name }), schema: { ...schema, maps } };
+  }
+
+  #writeEnum(draft: DraftObject, values: Schema['values']): void {
+    const constant = values.get('const');
+    const list = constant === undefined ? values.get('enum') : [constant];
+    if (!isJsonArray(list) || list.length > toolLimits.enumValuesEach) return;
+    if (this.#enumValues + list.length > toolLimits.enumValues) return;
+    // A part of the values would reject the others.
+    if (list.some((item) => typeof item === 'object' && item !== null && !isNumber(item))) return;
+    this.#enumValues += list.length;
+    draft.set('enum', JSON.stringify(list));
+    if (!draft.has('type') && list.every((item) => typeof item === 'string')) draft.set('type', '"string"');
   }
 }
 
-const isConstraining = (schema: Json): boolean =>
-  isJsonObject(schema) &&
-  Object.keys(schema).some((name) => isConstraint(name) && name !== 'required' && name !== 'not');
+/** Joins two alternatives that must both apply. */
+const combineAlternatives = (node: SchemaNode, added: SchemaNode): SchemaNode => {
+  const names = [node.name, added.name].filter((name) => name !== undefined);
+  const { parts } = joinNodes(node, added);
+  return names.length === 0 ? { parts } : { parts, name: names.join(', ') };
+};
+
+const isFalse = ({ parts }: SchemaNode): boolean => parts.some(({ value }) => value === false);
+const isTrue = ({ parts, schema }: SchemaNode): boolean =>
+  !schema && parts.every(({ value }) => value === true || JSON.stringify(value) === '{}');
+
+const valueKeywords = new Set([
+  'default',
+  'minimum',
+  'maximum',
+  'minLength',
+  'maxLength',
+  'pattern',
+  'minItems',
+  'maxItems',
+]);
 
 /** Writes a single type, or a single type and `null`; several types become alternatives. */
-function writeType(draft: DraftObject, value: Json): void {
-  const types = isJsonArray(value) ? value.filter((item) => item !== 'null') : [value];
-  if (types.length === 0) return;
-  if (types.length === 1)
-    draft.set('type', JSON.stringify(isJsonArray(value) ? (value.length > 1 ? value : types[0]) : value));
-  else
+function writeTypes(draft: DraftObject, schema: Schema): void {
+  const types = typesOf(schema);
+  const [type] = types.filter((name) => name !== 'null');
+  if (types.length === 1 || (types.length === 2 && types.includes('null')))
+    draft.set('type', JSON.stringify(types.length === 1 ? types[0] : [type, 'null']));
+  else if (types.length > 1)
     draft.set(
       'anyOf',
       types.map(
-        (type) => new Map([['type', JSON.stringify(type)], ...(type === 'array' ? [['items', '{}'] as const] : [])]),
+        (name) => new Map([['type', JSON.stringify(name)], ...(name === 'array' ? [['items', '{}'] as const] : [])]),
       ),
     );
 }
 
 /** Writes an exclusive bound as an inclusive one: exact for integers, slightly too wide for other numbers. */
-function writeBound(draft: DraftObject, name: string, value: Json, schema: JsonObject): void {
-  const step = schema['type'] === 'integer' && Number.isInteger(value) ? 1 : 0;
+function writeBound(draft: DraftObject, name: string, value: Json, values: Schema['values']): void {
+  if (!isNumber(value)) return;
   const bound = name === 'exclusiveMinimum' ? 'minimum' : 'maximum';
-  if (typeof value === 'number') draft.set(bound, JSON.stringify(bound === 'minimum' ? value + step : value - step));
+  const canStep = values.get('type') === 'integer' && isInteger(value) && Number.isSafeInteger(toNumber(value));
+  const step = bound === 'minimum' ? 1 : -1;
+  draft.set(bound, canStep ? JSON.stringify(toNumber(value) + step) : JSON.stringify(value));
 }
 
 function writeValue(draft: DraftObject, name: string, value: Json): void {

@@ -1,13 +1,14 @@
-import { nameBytesOf } from './draft.ts';
-import type { Position } from './growth.ts';
+import { utf8LengthOf } from './draft.ts';
+import type { Position, TruncatedPlace } from './growth.ts';
+import type { MissingReason } from './schema-node.ts';
 
-/** Returns the list of cut parts, as a JSON text of at most that many bytes, which must be at least 4. */
-export function buildTruncatedText(places: readonly Position[], bytesMax: number): string {
-  const paths = places.map(pathOf);
+/** Returns the list of missing parts, as a JSON text of at most that many bytes, which must be at least 50. */
+export function buildTruncatedText(places: readonly TruncatedPlace[], bytesMax: number): string {
+  const paths = places.map(({ place, reason }): Path => ({ tokens: pathOf(place), reason }));
   // If there are too many, their containers are listed instead; in the end, only the whole response, as the empty
   // pointer.
-  let [fittingLength, excessiveLength] = [0, paths.reduce((max, path) => Math.max(max, path.length), 0) + 1];
-  let text = paths.length > 0 ? '[""]' : '[]';
+  let [fittingLength, excessiveLength] = [0, paths.reduce((max, { tokens }) => Math.max(max, tokens.length), 0) + 1];
+  let text = paths.length > 0 ? JSON.stringify([{ pointer: '', reason: 'budget' }]) : '[]';
   while (excessiveLength - fittingLength > 1) {
     const length = (fittingLength + excessiveLength) >>> 1;
     const candidate = listPointers(paths, length, bytesMax);
@@ -19,26 +20,30 @@ export function buildTruncatedText(places: readonly Position[], bytesMax: number
 
 /** Returns the list of pointers, each truncated to `length` tokens; null if it does not fit. */
 function listPointers(paths: readonly Path[], length: number, bytesMax: number): string | null {
-  const pointers = new Set<string>();
+  const entries = new Set<string>();
   let bytes = 1;
-  for (const path of paths) {
-    const pointer = pointerOf(path.slice(0, length));
-    if (pointers.has(pointer)) continue;
-    pointers.add(pointer);
-    bytes += nameBytesOf(pointer);
+  for (const { tokens, reason } of paths) {
+    const entry = JSON.stringify({ pointer: pointerOf(tokens.slice(0, length)), reason });
+    if (entries.has(entry)) continue;
+    entries.add(entry);
+    bytes += utf8LengthOf(entry) + 1;
     if (bytes > bytesMax) return null;
   }
-  return JSON.stringify([...pointers]);
+  return `[${[...entries].join(',')}]`;
 }
 
-type Path = readonly (string | number)[];
+interface Path {
+  readonly tokens: readonly (string | number)[];
+  readonly reason: MissingReason;
+}
 
 /** Returns the JSON Pointer of a path (RFC 6901, section 3). */
-const pointerOf = (path: Path): string =>
+const pointerOf = (path: Path['tokens']): string =>
   path.map((token) => `/${`${token}`.replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 
-function pathOf(place: Position): Path {
+/** Returns the path of a position: the names and indexes from the root to it. */
+export function pathOf(place: Position | null): Path['tokens'] {
   const path: (string | number)[] = [];
-  for (let step: Position | null = place; step; step = step.parent) path.push(step.key);
+  for (let step = place; step; step = step.parent) path.push(step.key);
   return path.reverse();
 }

@@ -1,6 +1,8 @@
 import type { Deadline } from '../deadline.ts';
 import type { PackedText } from '../documents/document.ts';
-import type { OperationContext, SliceOptions } from '../operations/operation-slice.ts';
+import type { SliceOptions } from '../operations/operation-slice.ts';
+import type { Preparation } from '../operations/prepare-request.ts';
+import type { OperationContext } from '../operations/request-description.ts';
 
 /** A reference to a stored document. */
 export interface StoredDocument {
@@ -13,12 +15,21 @@ export interface StoredDocument {
 /** `tool`: a function tool for language models. `openapi`: an OpenAPI document with only this operation. */
 export type OperationForm = 'slice' | 'tool' | 'openapi';
 
-export interface SliceRequest extends SliceOptions {
+/** An operation of a stored document. */
+export interface LocatedOperation {
   /** In upper case. */
   readonly method: string;
   readonly path: string;
-  readonly form: OperationForm;
   readonly context: OperationContext;
+}
+
+export interface SliceRequest extends SliceOptions, LocatedOperation {
+  readonly form: OperationForm;
+}
+
+export interface PreparationRequest extends LocatedOperation {
+  /** A JSON object, as text, so that all digits of its numbers are kept. */
+  readonly argumentsText: string;
 }
 
 /** Extracts single operations from stored documents, off the main thread. */
@@ -30,4 +41,7 @@ export interface OperationSlicer {
    * are waiting.
    */
   slice(document: StoredDocument, request: SliceRequest, deadline: Deadline | null): Promise<Uint8Array>;
+
+  /** Returns the request that `prepareRequest` makes of the arguments, or what is wrong with them. Throws like `slice`. */
+  prepare(document: StoredDocument, request: PreparationRequest, deadline: Deadline | null): Promise<Preparation>;
 }

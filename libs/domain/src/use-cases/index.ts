@@ -100,7 +100,7 @@ import { readReindex, startReindex } from './search/reindex.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { createVisibleSets, type WithVisibleSets } from './search/visible-sets.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
-import { describeOperation } from './operations/describe-operation.ts';
+import { describeOperation, prepareOperation } from './operations/describe-operation.ts';
 import { listOperations } from './operations/read-operations.ts';
 import { searchOperations } from './operations/search-operations.ts';
 import {
@@ -176,6 +176,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   searchOperations: searchOperations(ports),
   listOperations: listOperations(ports),
   describeOperation: describeOperation(ports),
+  prepareOperation: prepareOperation(ports),
   readOperationProgress: readOperationProgress(ports),
 });
 

@@ -4,7 +4,7 @@ import type { Collection, CollectionHead, ListedCollection } from '../../collect
 import type { PackedText } from '../../documents/document.ts';
 import { PorticoError } from '../../errors.ts';
 import type { ListPage } from '../../ports/collection-store.ts';
-import { valueHintOf } from '../../operations/operation-slice.ts';
+import { valueHintOf } from '../../operations/credentials.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import { collectionFieldsOf, createSystemEntry } from '../audit/system-entry.ts';

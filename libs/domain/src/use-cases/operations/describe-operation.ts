@@ -1,13 +1,14 @@
 import { createCallerQueue } from '../../access/caller-queue.ts';
 import { type Principal, requireReadableTarget } from '../../access/principal.ts';
-import type { AuthenticationScheme, Collection, CollectionHead } from '../../collections/collection.ts';
-import type { Deadline } from '../../deadline.ts';
+import type { Collection, CollectionHead } from '../../collections/collection.ts';
 import { PorticoError } from '../../errors.ts';
 import type { OperationKey } from '../../ids.ts';
 import type { SliceOptions } from '../../operations/operation-slice.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
-import type { OperationForm, SliceRequest, StoredDocument } from '../../ports/operation-slicer.ts';
+import { defaultCallSettings, type CallSettings } from '../../operations/call-settings.ts';
+import type { PreparedRequest } from '../../operations/prepare-request.ts';
+import type { LocatedOperation, OperationForm, StoredDocument } from '../../ports/operation-slicer.ts';
 
 export interface OperationRequest extends SliceOptions {
   readonly form: OperationForm;
@@ -42,30 +43,69 @@ export const describeOperation = (ports: RequiredPorts & WithUsageCounter) => {
     request: OperationRequest,
   ): Promise<DescribedOperation> => {
     const collection = requireReadableTarget(principal);
-    const operation = await ports.operations.find(collection.id, key);
-    if (!operation) throw new PorticoError('operation_not_found');
-    const { method, path } = operation;
-    const { id: collectionId, name: collectionName, baseUrl } = collection;
-    const authentication = effectiveSchemeOf(collection);
-    const context = { collectionId, collectionName, operationKey: key, baseUrl, authentication };
-    const sliceRequest = { ...request, method, path, context };
-    const result = await enqueue(principal, () => sliceOf(ports, collection, sliceRequest, principal.deadline));
-    ports.uses.count(principal, 'slice', collectionId);
-    return result;
+    const operation = await locateOperation(ports, collection, key);
+    const { result: text, digest } = await enqueue(principal, () =>
+      readFromDocument(ports, collection, (document) =>
+        ports.slicer.slice(document, { ...request, ...operation }, principal.deadline),
+      ),
+    );
+    ports.uses.count(principal, 'slice', collection.id);
+    return { text, isFromAdmittedDocument: digest === collection.documentDigest };
   };
 };
 
-const sliceOf = async (
+/**
+ * Returns the request that calls an operation of the collection that the request is about with the arguments of its
+ * tool, given as the text of a JSON object. Callers are queued (`createCallerQueue`). Throws `operation_not_found`, and
+ * `invalid_arguments` with what is wrong.
+ */
+export const prepareOperation = (ports: RequiredPorts & WithUsageCounter) => {
+  const enqueue = createCallerQueue();
+  return async (
+    principal: Principal<Collection>,
+    key: OperationKey,
+    argumentsText: string,
+  ): Promise<PreparedRequest> => {
+    const collection = requireReadableTarget(principal);
+    const operation = await locateOperation(ports, collection, key);
+    const { result } = await enqueue(principal, () =>
+      readFromDocument(ports, collection, (document) =>
+        ports.slicer.prepare(document, { ...operation, argumentsText }, principal.deadline),
+      ),
+    );
+    ports.uses.count(principal, 'slice', collection.id);
+    if ('request' in result) return result.request;
+    const reason = result.errors.map(({ pointer, message }) => `${pointer || 'the arguments'} ${message}`).join('; ');
+    throw new PorticoError('invalid_arguments', { reason, errors: result.errors });
+  };
+};
+
+const locateOperation = async (
+  ports: Pick<Ports, 'operations'>,
+  collection: Collection,
+  key: OperationKey,
+): Promise<LocatedOperation> => {
+  const operation = await ports.operations.find(collection.id, key);
+  if (!operation) throw new PorticoError('operation_not_found');
+  const { method, path } = operation;
+  const { id: collectionId, name: collectionName } = collection;
+  return {
+    method,
+    path,
+    context: { collectionId, collectionName, operationKey: key, settings: settingsOf(collection) },
+  };
+};
+
+/** Reads a result from the collection's document; if the document was replaced meanwhile, from the new one. */
+const readFromDocument = async <Result>(
   ports: RequiredPorts,
   collection: Collection,
-  request: SliceRequest,
-  deadline: Deadline | null,
-): Promise<DescribedOperation> => {
+  read: (document: StoredDocument) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly digest: string }> => {
   let digest = collection.documentDigest;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {
     try {
-      const text = await ports.slicer.slice(storedDocumentOf(ports, collection, digest), request, deadline);
-      return { text, isFromAdmittedDocument: digest === collection.documentDigest };
+      return { result: await read(storedDocumentOf(ports, collection, digest)), digest };
     } catch (error) {
       if (!(error instanceof DocumentReplacedError)) throw error;
       digest = error.digest;
@@ -74,13 +114,11 @@ const sliceOf = async (
   throw new Error(`The document of collection ${collection.id} was replaced ${attemptsMax} times while it was read`);
 };
 
-/** Returns how calls authenticate, without the credential: the scheme set by an admin, or else the document's. */
-export const effectiveSchemeOf = ({
-  storedAuthentication,
-  derivedAuthentication,
-}: Collection): AuthenticationScheme => {
-  const { type, name, in: place } = storedAuthentication ?? derivedAuthentication;
-  return { type, name, in: place };
+/** Returns the settings that change how the collection's operations are called, without any secret. */
+export const settingsOf = ({ storedAuthentication }: Collection): CallSettings => {
+  if (!storedAuthentication) return defaultCallSettings;
+  const { type, name, in: place, sealedValue } = storedAuthentication;
+  return { ...defaultCallSettings, authentication: { type, name, in: place, isStored: sealedValue !== null } };
 };
 
 /** Returns the document with that digest; reading it throws `DocumentReplacedError` if it has been replaced. */

@@ -1,0 +1,95 @@
+import { localPathOf, memberOf, valueAt } from '../documents/document-value.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { Trail } from './references.ts';
+import type { SchemaNode } from './schema-node.ts';
+
+const schemasPointer = '#/components/schemas/';
+
+/** A discriminator (OpenAPI 3.1, section 4.8.25): the member whose value says which alternative applies. */
+interface Discriminator {
+  readonly propertyName: string;
+  /** The values for each schema, by its reference. */
+  readonly valuesByReference: ReadonlyMap<string, readonly string[]>;
+}
+
+export function discriminatorOf(document: Json, schema: JsonObject): Discriminator | null {
+  const discriminator = memberOf(schema, 'discriminator');
+  const propertyName = memberOf(discriminator, 'propertyName');
+  if (typeof propertyName !== 'string') return null;
+  const mapping = memberOf(discriminator, 'mapping');
+  const valuesByReference = new Map<string, string[]>();
+  for (const [value, target] of Object.entries(isJsonObject(mapping) ? mapping : {})) {
+    if (typeof target !== 'string') continue;
+    const reference = toReference(document, target);
+    valuesByReference.set(reference, [...(valuesByReference.get(reference) ?? []), value]);
+  }
+  return { propertyName, valuesByReference };
+}
+
+/** A mapping's target is a reference, or the name of a schema. */
+const toReference = (document: Json, target: string): string =>
+  !target.includes('#') && valueAt(document, ['components', 'schemas', target]) !== undefined
+    ? `${schemasPointer}${target}`
+    : target;
+
+/** Returns an alternative with the discriminator's value for it, if it has one. */
+export function createAlternative(value: Json, trail: Trail | null, discriminator: Discriminator | null): SchemaNode {
+  const reference = memberOf(value, '$ref');
+  if (typeof reference !== 'string') return { parts: [{ value, trail }] };
+  const name = lastNameOf(reference);
+  if (!discriminator) return { parts: [{ value, trail }], ...(name === undefined ? {} : { name }) };
+  const { propertyName, valuesByReference } = discriminator;
+  const values = valuesByReference.get(reference) ?? (name === undefined ? [] : [name]);
+  const [firstValue] = values;
+  if (firstValue === undefined) return { parts: [{ value, trail }] };
+  const property: Json = values.length === 1 ? { const: firstValue } : { enum: values };
+  const implied: Json = { properties: { [propertyName]: property }, required: [propertyName] };
+  return {
+    parts: [
+      { value, trail },
+      { value: implied, trail, isImplied: true },
+    ],
+    name: firstValue,
+  };
+}
+
+const lastNameOf = (reference: string): string | undefined => {
+  const name = localPathOf(reference)?.at(-1);
+  return name === undefined ? undefined : `${name}`;
+};
+
+/**
+ * Returns the references to the schemas that extend the schema with that name: those of its discriminator's mapping,
+ * else all that contain it in their `allOf`.
+ */
+export function listSubtypes(document: Json, name: string, { valuesByReference }: Discriminator): readonly string[] {
+  const own = `${schemasPointer}${name}`;
+  if (valuesByReference.size > 0) return [...valuesByReference.keys()].filter((reference) => reference !== own);
+  // The list grows while it is read: subtypes can have subtypes.
+  const schemas = [own];
+  for (const base of schemas)
+    for (const subtype of extensionsOf(document).get(base) ?? []) if (!schemas.includes(subtype)) schemas.push(subtype);
+  return schemas.slice(1);
+}
+
+const cachedExtensions = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();
+
+/** Returns the references to the schemas that contain a schema in their `allOf`, by the reference to it. */
+function extensionsOf(document: Json): ReadonlyMap<string, readonly string[]> {
+  const schemas = memberOf(memberOf(document, 'components'), 'schemas');
+  if (!isJsonObject(schemas)) return new Map();
+  const cached = cachedExtensions.get(schemas);
+  if (cached) return cached;
+  const extensions = new Map<string, string[]>();
+  for (const [name, schema] of Object.entries(schemas)) {
+    const allOf = memberOf(schema, 'allOf');
+    for (const part of isJsonArray(allOf) ? allOf : []) {
+      const base = memberOf(part, '$ref');
+      if (typeof base !== 'string') continue;
+      const reference = `${schemasPointer}${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      extensions.set(base, [...(extensions.get(base) ?? []), reference]);
+    }
+  }
+  cachedExtensions.set(schemas, extensions);
+  return extensions;
+}

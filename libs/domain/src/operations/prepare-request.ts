@@ -1,0 +1,133 @@
+import { parseExactJson } from '../exact-json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { DocumentOperation } from '../documents/document-operations.ts';
+import { memberOf } from '../documents/document-value.ts';
+import type { ValueError } from '../errors.ts';
+import { buildRequest, UnsendableError, type RequestValues } from './build-request.ts';
+import type { ApiCredential } from './credentials.ts';
+import { toWireRequest, type HttpRequest, type WireRequest } from './http-request.ts';
+import { argumentsOf, type Argument } from './operation-arguments.ts';
+import { printCurl } from './operation-curl.ts';
+import { sliceBytes } from './operation-slice.ts';
+import { buildOperationTool } from './operation-tool.ts';
+import type { Source } from './references.ts';
+import { describeRequest, type OperationContext, type RequestDescription } from './request-description.ts';
+import { escapeToken, validateValue } from './validate-arguments.ts';
+
+/** A request that a caller can send, once the credentials are added. It contains no secret. */
+export interface PreparedRequest extends WireRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly credentials: readonly ApiCredential[];
+  readonly curl: string | null;
+  readonly warnings: readonly string[];
+}
+
+export type Preparation = { readonly request: PreparedRequest } | { readonly errors: readonly ValueError[] };
+
+/**
+ * Turns the arguments of an operation's tool into a request, serialised as OpenAPI says (extensions, section 1), or
+ * lists what is wrong with them.
+ */
+export function prepareRequest(
+  source: Source,
+  operation: DocumentOperation,
+  context: OperationContext,
+  values: JsonObject,
+): Preparation {
+  const description = describeRequest(source, operation, context);
+  const args = argumentsOf(description);
+  const { value, errors } = validateArguments(source, description, args, values);
+  if (errors.length > 0) return { errors };
+  try {
+    const request = buildRequest(description, toRequestValues(description, args, value));
+    return { request: toPreparedRequest(description, request) };
+  } catch (error) {
+    if (!(error instanceof UnsendableError)) throw error;
+    const argument = args.find(({ parameter }) => parameter !== null && parameter === error.parameter);
+    return { errors: [{ pointer: `/${escapeToken(argument?.key ?? '')}`, message: error.message }] };
+  }
+}
+
+function validateArguments(
+  source: Source,
+  description: RequestDescription,
+  args: readonly Argument[],
+  values: JsonObject,
+): { value: JsonObject; errors: readonly ValueError[] } {
+  const keys = args.map(({ key }) => key);
+  const unknown = Object.keys(values).filter((name) => !keys.includes(name));
+  if (unknown.length > 0) {
+    const known =
+      keys.length === 0 ? 'this operation has no arguments' : `the arguments are ${keys.slice(0, 50).join(', ')}`;
+    return {
+      value: values,
+      errors: unknown.map((name) => ({ pointer: `/${escapeToken(name)}`, message: `is unknown: ${known}` })),
+    };
+  }
+  const { operation, context } = description;
+  const tool = parseExactJson(buildOperationTool(source, operation, context, sliceBytes.max));
+  const schema = memberOf(tool, 'input_schema');
+  const isSent =
+    description.body?.required ||
+    args.some(({ key, in: location }) => location === 'body' && Object.hasOwn(values, key));
+  const required = args
+    .filter((argument) => argument.required && (argument.in !== 'body' || isSent))
+    .map(({ key }) => key);
+  // A null argument counts as absent where null is not a value.
+  const present = Object.entries(values).filter(
+    ([name, value]) => value !== null || acceptsNull(memberOf(memberOf(schema, 'properties'), name)),
+  );
+  const { value, errors } = validateValue(
+    { ...(isJsonObject(schema) ? schema : {}), required },
+    Object.fromEntries(present),
+    '',
+  );
+  return { value: isJsonObject(value) ? value : {}, errors };
+}
+
+const acceptsNull = (schema: Json | undefined): boolean => validateValue(schema, null, '').errors.length === 0;
+
+function toRequestValues(
+  description: RequestDescription,
+  args: readonly Argument[],
+  values: JsonObject,
+): RequestValues {
+  const present = args.filter(({ key }) => Object.hasOwn(values, key));
+  const valueOf = ({ key }: Argument): Json => values[key] ?? null;
+  const bodyArguments = present.filter(({ in: location }) => location === 'body');
+  const [wholeBody] = bodyArguments.filter(({ name }) => name === '');
+  const isWhole = args.some(({ in: location, name }) => location === 'body' && name === '');
+  const members = Object.fromEntries(bodyArguments.map((argument) => [argument.name, valueOf(argument)]));
+  const hasMembers = bodyArguments.length > 0 || (description.body?.required === true && !isWhole);
+  return {
+    parameters: present.flatMap((argument) =>
+      argument.parameter ? [[argument.parameter, valueOf(argument)] as const] : [],
+    ),
+    body: isWhole ? wholeBody && valueOf(wholeBody) : hasMembers ? members : undefined,
+  };
+}
+
+/** Returns a request with its command line and what a caller has to know about it. */
+export function toPreparedRequest(description: RequestDescription, request: HttpRequest): PreparedRequest {
+  const { address, authentication, externalOperation, externalParameters } = description;
+  const unplaced = request.credentials.filter((credential) => credential.in === null);
+  return {
+    method: request.method,
+    url: request.url,
+    ...toWireRequest(request),
+    credentials: request.credentials,
+    curl: printCurl(request),
+    warnings: [
+      ...address.warnings,
+      ...(authentication === null ? ['The document does not say whether a credential is needed.'] : []),
+      ...unplaced.map(({ hint }) => `The request needs ${hint ?? 'a credential'}, which is not described here.`),
+      ...(externalOperation === null
+        ? []
+        : ['The description of the operation is in another file, and is missing here.']),
+      ...(externalParameters.length === 0
+        ? []
+        : ['Some parameters are described in another file, and are missing here.']),
+    ],
+  };
+}

@@ -1,0 +1,238 @@
+import { memberOf } from '../documents/document-value.ts';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
+import { createAlternative, discriminatorOf, listSubtypes } from './discriminators.ts';
+import { isOnTrail, resolveReference, type Source, type Trail } from './references.ts';
+import { mergeKeyword } from './schema-conjunction.ts';
+import { schemaKeywords, translateSchema } from './schema-keywords.ts';
+import {
+  createNode,
+  createSchema,
+  type MissingReason,
+  type Schema,
+  type SchemaNode,
+  type SchemaPart,
+} from './schema-node.ts';
+
+/** Whether schemas describe requests, without read-only members, or responses, without write-only ones. */
+export type Direction = 'request' | 'response';
+
+/** One schema object, with its references followed: several of them are merged into a `Schema`. */
+interface Fragment {
+  readonly keywords: ReadonlyMap<string, Json>;
+  readonly trail: Trail | null;
+  readonly isImplied: boolean;
+  readonly missing: MissingReason | null;
+  /** The alternatives of a discriminator, in place of the keyword's value. */
+  readonly alternatives?: { readonly keyword: string; readonly nodes: readonly SchemaNode[] };
+}
+
+/** The number of schema objects that are read for one description: a document can combine a few into any number. */
+const fragmentsMax = 30_000;
+const allOfDepthMax = 30;
+const flagDepthMax = 4;
+
+/** Reads the schemas of a document level by level: follows references, merges `allOf`, and finds alternatives. */
+export class SchemaReader {
+  readonly #source: Source;
+  readonly #hiddenFlag: 'readOnly' | 'writeOnly';
+  #fragmentsLeft = fragmentsMax;
+
+  constructor(source: Source, direction: Direction) {
+    this.#source = source;
+    this.#hiddenFlag = direction === 'request' ? 'readOnly' : 'writeOnly';
+  }
+
+  /** Returns one level of a schema. After too many schemas, returns empty ones that are marked as missing. */
+  read(node: SchemaNode): Schema {
+    if (node.schema) return node.schema;
+    const schema = createSchema();
+    const missing: MissingReason[] = [];
+    const remainder: SchemaNode[] = [];
+    let isSatisfiable = true;
+    const fragments: (Fragment | false)[] = [];
+    for (const part of node.parts) {
+      if (this.#isOpaque(part, node)) remainder.push({ parts: [part] });
+      else fragments.push(...this.#flatten(part, 0));
+    }
+    for (const fragment of separateClosedFragments(fragments, remainder)) {
+      if (fragment === false) isSatisfiable = false;
+      else {
+        if (fragment.missing) missing.push(fragment.missing);
+        this.#merge(schema, fragment, remainder);
+      }
+    }
+    if (remainder.length > 0) schema.lists.set('allOf', remainder);
+    this.#hideMembers(schema);
+    return { ...schema, isSatisfiable, missing };
+  }
+
+  /** Returns the names of the members that are left out. */
+  hiddenNamesOf(node: SchemaNode): ReadonlySet<string> {
+    const names = node.parts.flatMap((part) =>
+      this.#flatten(part, 0).flatMap((fragment) =>
+        fragment === false
+          ? []
+          : Object.entries(fragment.keywords.get('properties') ?? {}).map(([name, value]) => ({
+              name,
+              node: createNode(value as Json, fragment.trail),
+            })),
+      ),
+    );
+    return new Set(names.filter((member) => this.isHidden(member.node)).map(({ name }) => name));
+  }
+
+  /** Whether a member must be left out, because only responses contain it (or only requests, for responses). */
+  isHidden(node: SchemaNode): boolean {
+    return node.parts.some(({ value, trail }) => this.#hasFlag(value, trail, flagDepthMax));
+  }
+
+  #hasFlag(value: Json | undefined, trail: Trail | null, depth: number): boolean {
+    if (!isJsonObject(value) || depth === 0 || this.#fragmentsLeft-- <= 0) return false;
+    const { schema, trail: nextTrail } = resolveReference(this.#source, value, trail);
+    if (typeof schema === 'boolean') return false;
+    if (memberOf(schema, this.#hiddenFlag) === true) return true;
+    const allOf = memberOf(schema, 'allOf');
+    return isJsonArray(allOf) && allOf.some((part) => this.#hasFlag(part, nextTrail, depth - 1));
+  }
+
+  /** Whether a part must not be merged with others: `unevaluated…` refers to the keywords next to it alone. */
+  #isOpaque({ value }: SchemaPart, { parts }: SchemaNode): boolean {
+    return parts.length > 1 && isJsonObject(value) && hasUnevaluated(value);
+  }
+
+  /** Returns the schema objects that apply, the outermost first. */
+  #flatten({ value, trail, isImplied = false }: SchemaPart, depth: number): (Fragment | false)[] {
+    if (this.#fragmentsLeft-- <= 0 || depth > allOfDepthMax) return [createGap('budget', trail)];
+    const resolution = resolveReference(this.#source, value, trail);
+    const { schema } = resolution;
+    if (typeof schema === 'boolean') return schema ? [] : [false];
+    const inner = resolution.trail;
+    const name = inner === trail ? null : inner?.target;
+    // The base applies already, next to the alternatives that extend it.
+    if (depth > 0 && name !== undefined && name !== null && isOnTrail(trail, subtypesOf(name))) return [];
+    const keywords = translateSchema(schema, this.#source.dialect);
+    const allOf = keywords.get('allOf');
+    keywords.delete('allOf');
+    const parts: (Fragment | false)[] = [];
+    for (const part of isJsonArray(allOf) ? allOf : []) {
+      const isOpaque = isJsonObject(part) && hasUnevaluated(part);
+      if (isOpaque) keywords.set('allOf', [...((keywords.get('allOf') ?? []) as Json[]), part]);
+      else parts.push(...this.#flatten({ value: part, trail: inner, isImplied }, depth + 1));
+    }
+    const alternatives = this.#findAlternatives(schema, keywords, inner, name ?? null);
+    return [
+      { keywords, trail: inner, isImplied, missing: resolution.missing, ...(alternatives ? { alternatives } : {}) },
+      ...parts,
+    ];
+  }
+
+  /** Returns the alternatives of a schema with their names and, with a discriminator, their values. */
+  #findAlternatives(
+    schema: JsonObject,
+    keywords: ReadonlyMap<string, Json>,
+    trail: Trail | null,
+    name: string | null,
+  ): Fragment['alternatives'] {
+    const { document } = this.#source;
+    const discriminator = discriminatorOf(document, schema);
+    const keyword = ['oneOf', 'anyOf'].find((candidate) => keywords.has(candidate));
+    if (keyword !== undefined) {
+      const values = keywords.get(keyword) as readonly Json[];
+      return { keyword, nodes: values.map((value) => createAlternative(value, trail, discriminator)) };
+    }
+    const schemaName = /^components\/schemas\/([^/]+)$/.exec(name ?? '')?.[1];
+    if (!discriminator || name === null || schemaName === undefined || isOnTrail(trail, subtypesOf(name)))
+      return undefined;
+    const outerTrail: Trail = { target: subtypesOf(name), parent: trail?.parent ?? null };
+    const nodes = listSubtypes(document, schemaName, discriminator).map((reference) =>
+      createAlternative({ $ref: reference }, outerTrail, discriminator),
+    );
+    return nodes.length === 0 ? undefined : { keyword: 'oneOf', nodes };
+  }
+
+  #merge(schema: Schema, { keywords, trail, isImplied, alternatives }: Fragment, remainder: SchemaNode[]): void {
+    if (alternatives && !keywords.has(alternatives.keyword))
+      mergeKeyword(schema, { name: alternatives.keyword, nodes: alternatives.nodes }, remainder);
+    for (const [name, value] of keywords) {
+      const nodeOf = (nodeValue: Json): SchemaNode => ({ parts: [{ value: nodeValue, trail, isImplied }] });
+      if (name === 'allOf') {
+        for (const part of value as readonly Json[]) remainder.push(nodeOf(part));
+        continue;
+      }
+      switch (schemaKeywords[name]?.kind) {
+        case 'schema':
+        case 'exact':
+          mergeKeyword(schema, { name, node: nodeOf(value) }, remainder);
+          break;
+        case 'schemas': {
+          const nodes = alternatives?.keyword === name ? alternatives.nodes : (value as readonly Json[]).map(nodeOf);
+          mergeKeyword(schema, { name, nodes }, remainder);
+          break;
+        }
+        case 'names':
+        case 'exactNames': {
+          const entries = Object.entries(value as JsonObject).map(([key, member]) => [key, nodeOf(member)] as const);
+          mergeKeyword(schema, { name, map: new Map(entries) }, remainder);
+          break;
+        }
+        default:
+          mergeKeyword(schema, { name, value, isImplied }, remainder);
+      }
+    }
+  }
+
+  #hideMembers({ values, maps }: Schema): void {
+    const properties = maps.get('properties');
+    const hiddenNames = [...(properties ?? [])].filter(([, node]) => this.isHidden(node)).map(([name]) => name);
+    if (hiddenNames.length === 0) return;
+    for (const name of hiddenNames) properties?.delete(name);
+    const required = values.get('required');
+    const remaining = isJsonArray(required)
+      ? required.filter((name) => !hiddenNames.includes(`${name as string}`))
+      : [];
+    if (remaining.length > 0) values.set('required', remaining);
+    else values.delete('required');
+    values.delete('dependentRequired');
+  }
+}
+
+const subtypesOf = (name: string): string => `subtypes of ${name}`;
+
+const hasUnevaluated = (value: JsonObject): boolean =>
+  Object.hasOwn(value, 'unevaluatedProperties') || Object.hasOwn(value, 'unevaluatedItems');
+
+const createGap = (missing: MissingReason, trail: Trail | null): Fragment => ({
+  keywords: new Map(),
+  trail,
+  isImplied: false,
+  missing,
+});
+
+/**
+ * A schema that limits additional members refers to its own members alone. Where others have different members, that
+ * limit cannot be merged: it is moved to `remainder`, with the names that it refers to.
+ */
+function separateClosedFragments(
+  fragments: readonly (Fragment | false)[],
+  remainder: SchemaNode[],
+): readonly (Fragment | false)[] {
+  const namesIn = (fragment: Fragment | false): string[] =>
+    fragment === false
+      ? []
+      : ['properties', 'patternProperties'].flatMap((keyword) => Object.keys(fragment.keywords.get(keyword) ?? {}));
+  const allNames = new Set(fragments.flatMap(namesIn));
+  return fragments.map((fragment) => {
+    if (fragment === false) return false;
+    const limit = fragment.keywords.get('additionalProperties');
+    if (limit === undefined || limit === true || new Set(namesIn(fragment)).size === allNames.size) return fragment;
+    const toAnyValue = (keyword: string) => {
+      const names = Object.keys(fragment.keywords.get(keyword) ?? {});
+      return names.length === 0 ? {} : { [keyword]: Object.fromEntries(names.map((name) => [name, true])) };
+    };
+    const value = { ...toAnyValue('properties'), ...toAnyValue('patternProperties'), additionalProperties: limit };
+    remainder.push(createNode(value, fragment.trail));
+    const keywords = new Map(fragment.keywords);
+    keywords.delete('additionalProperties');
+    return { ...fragment, keywords };
+  });
+}
