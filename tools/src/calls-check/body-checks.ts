@@ -29,7 +29,7 @@ export const checkMembers: Check = ({ facts: { body } }, views) => {
     paths.length === 0 ? [] : [{ view, expected: `required: ${format(paths)}`, actual: 'missing' }];
   const inSlices = slicesOf(views).flatMap(([view, slice]) => {
     const cuts = new Cuts(slice);
-    const missing = missingPathsIn(memberAt(slice['request_body'], 'schema'), body.requiredPaths);
+    const missing = missingPathsIn(memberAt(slice['request_body'], 'schema'), body.requiredPaths, false);
     return difference(
       view,
       missing.filter(
@@ -40,7 +40,7 @@ export const checkMembers: Check = ({ facts: { body } }, views) => {
   const toolSchema = bodySchemaOf(views.tool);
   // A tool may make the members of an optional body optional.
   const toolPaths = body.required ? body.requiredPaths : [];
-  const inTool = mentionsCuts(views.tool) ? [] : difference('tool', missingPathsIn(toolSchema, toolPaths));
+  const inTool = mentionsCuts(views.tool) ? [] : difference('tool', missingPathsIn(toolSchema, toolPaths, true));
   const inRequests = requestsOf(views).flatMap((request) =>
     difference(request.view, body.required ? missingIn(request, body.requiredPaths) : []),
   );
@@ -96,8 +96,9 @@ const isSameType = (actual: string, expected: string): boolean =>
   actual.toLowerCase() === expected.toLowerCase() ||
   actual.toLowerCase().startsWith(`${expected.toLowerCase()}; boundary=`);
 
-const sentTypeOf = ({ headers, fields }: ViewedRequest): string | null =>
-  headersIn(headers, 'content-type')[0] ?? (fields.length > 0 ? 'multipart/form-data' : null);
+/** Without a body, the header is a parameter of the document. */
+const sentTypeOf = ({ headers, fields, body }: ViewedRequest): string | null =>
+  (body === null ? null : headersIn(headers, 'content-type')[0]) ?? (fields.length > 0 ? 'multipart/form-data' : null);
 
 /** Finds read-only members that the body of a request offers or requires, at any depth. */
 export const checkReadOnly: Check = ({ schemas, facts: { body } }, views) => {

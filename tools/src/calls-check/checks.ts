@@ -29,14 +29,15 @@ const canonicalUrl = (url: string): string => {
   return decode(`${address}?${query.split('&').sort().join('&')}`);
 };
 
-/** Matches the address of a request whose placeholders have values; a relative address may have any host. */
+/** Matches the address of a request whose placeholders have values; a relative address may have a host. */
 const patternOf = (url: string): RegExp => {
-  const address = decode(url.split('?')[0] ?? '').replace(/^(?!https?:\/\/)\/?/i, '{host}/');
+  const isRelative = !/^https?:\/\//i.test(url);
+  const address = decode(url.split('?')[0] ?? '').replace(isRelative ? /^\/?/ : /^(?!)/, '');
   const pattern = address
     .split(/\{[^{}]*\}/)
     .map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
     .join('.*');
-  return new RegExp(`^${pattern}$`, 'is');
+  return new RegExp(isRelative ? `^(?:https?://[^/]*)?/?${pattern}$` : `^${pattern}$`, 'is');
 };
 
 const decode = (text: string): string => {

@@ -2,21 +2,23 @@ import { createHash } from 'node:crypto';
 import {
   buildOperationSlice,
   buildOperationTool,
-  extractDocumentMetadata,
+  defaultCallSettings,
+  findDocumentOperation,
+  isJsonObject,
   listDocumentOperations,
+  parseExactJson,
+  prepareRequest,
+  prepareSample,
   sliceBytes,
+  sourceOf,
+  toPreparedRequestView,
+  type CallSettings,
   type CollectionId,
-  type Json,
   type OperationContext,
   type OperationKey,
+  type PreparedRequest as ProductRequest,
 } from '@portico/domain';
-import { isObject, listAt, parseJsonText, stringAt, type ObjectValue, type Value } from './json-text.ts';
-
-/** The settings of a collection that change how its operations are described. */
-export interface CallSettings {
-  readonly baseUrl?: string;
-  readonly serverVariables?: Readonly<Record<string, string>>;
-}
+import { parseJsonText, type ObjectValue } from './json-text.ts';
 
 /** An operation as the product describes it. Numbers have the text that the product writes. */
 export interface DescribedOperation {
@@ -48,46 +50,48 @@ interface Credential {
   readonly stored: boolean;
 }
 
-/** Prepares the request of an operation for arguments of its tool; null while the product does not prepare requests. */
-export type PrepareCall = (documentText: string, operation: string, args: ObjectValue) => PreparedRequest;
-export const prepareCall: PrepareCall | null = null;
+/** Prepares the request of an operation for arguments of its tool, given as JSON text. */
+export function prepareCall(
+  documentText: string,
+  method: string,
+  path: string,
+  argumentsText: string,
+): PreparedRequest {
+  const source = sourceOf(parseExactJson(documentText));
+  const operation = findDocumentOperation(source.document, method, path);
+  const values = parseExactJson(argumentsText);
+  if (!operation || !isJsonObject(values)) throw new Error(`There is no operation ${method} ${path}`);
+  const preparation = prepareRequest(source, operation, createContext(method, path), values);
+  if ('errors' in preparation) throw new Error(JSON.stringify(preparation.errors));
+  return toRequest(preparation.request);
+}
 
 /** Yields the product's description of each operation of a document. This is the only place that calls the product. */
-export function* describe(documentText: string, _settings: CallSettings): Generator<DescribedOperation> {
-  const document = JSON.parse(documentText) as Json;
-  const { baseUrl, authentication } = extractDocumentMetadata(document, () => undefined);
-  for (const operation of listDocumentOperations(document)) {
+export function* describe(documentText: string, settings: Partial<CallSettings> = {}): Generator<DescribedOperation> {
+  const source = sourceOf(parseExactJson(documentText));
+  for (const operation of listDocumentOperations(source.document)) {
     const { method, path } = operation;
-    const operationKey = createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, 16) as OperationKey;
-    const context: OperationContext = {
-      collectionId,
-      collectionName: 'A collection',
-      operationKey,
-      baseUrl,
-      authentication,
-    };
+    const context = createContext(method, path, settings);
     const slice = (detail: 'request' | 'full', maxBytes: number): ObjectValue =>
-      toContract(parseJsonText(buildOperationSlice(document, operation, context, { detail, maxBytes })));
+      parseJsonText(buildOperationSlice(source, operation, context, { detail, maxBytes })) as ObjectValue;
+    const sample = prepareSample(source, operation, context);
     yield {
       method,
       path,
       slice: slice('request', sliceBytes.default),
       fullSlice: slice('full', sliceBytes.max),
-      tool: parseJsonText(buildOperationTool(document, operation, context, sliceBytes.default)) as ObjectValue,
-      sampleRequest: null,
+      tool: parseJsonText(buildOperationTool(source, operation, context, sliceBytes.default)) as ObjectValue,
+      sampleRequest: sample && toRequest(sample),
     };
   }
 }
 
-const collectionId = '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId;
+const createContext = (method: string, path: string, settings: Partial<CallSettings> = {}): OperationContext => ({
+  collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
+  collectionName: 'A collection',
+  operationKey: createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, 16) as OperationKey,
+  settings: { ...defaultCallSettings, ...settings },
+});
 
-/** Writes today's slice in the form of the contract, which names alternatives of credentials, and reasons of cuts. */
-function toContract(slice: Value): ObjectValue {
-  if (!isObject(slice)) throw new Error('A slice is not an object');
-  const type = stringAt(slice['authentication'], 'type');
-  return {
-    ...slice,
-    authentication: type === 'none' ? [] : [[slice['authentication'] ?? null]],
-    truncated: listAt(slice, 'truncated').map((pointer) => ({ pointer, reason: 'budget' })),
-  };
-}
+const toRequest = (request: ProductRequest): PreparedRequest =>
+  toPreparedRequestView(request) as unknown as PreparedRequest;

@@ -29,13 +29,15 @@ export const declarationsIn = (schema: Value | undefined, name: string): readonl
   ),
 ];
 
-/** Returns the paths that a schema of a view neither requires nor, at the second level, declares. */
+/** Returns the paths that a schema of a view neither requires nor, if it has to, declares. */
 export const missingPathsIn = (
   schema: Value | undefined,
   paths: readonly (readonly string[])[],
+  declaresAll: boolean,
 ): readonly (readonly string[])[] =>
   paths.filter(([name = '', innerName]) => {
-    if (innerName === undefined) return !requiredIn(schema).has(name) || declarationsIn(schema, name).length === 0;
+    const isUndeclared = declaresAll && declarationsIn(schema, name).length === 0;
+    if (innerName === undefined) return !requiredIn(schema).has(name) || isUndeclared;
     const declarations = declarationsIn(schema, name);
     return !declarations.some((declaration) => requiredIn(declaration).has(innerName));
   });

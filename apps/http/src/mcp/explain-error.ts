@@ -23,6 +23,7 @@ export const explainError = (error: unknown): string | null => {
   }
   if (error.code === 'rate_limited')
     return `Too many concurrent calls. Call again in ${retrySecondsOf(error)} s, one call at a time.`;
+  if (error.code === 'invalid_arguments') return `${error.message}. Call again with valid ones.`;
   if (error.code !== 'invalid_body') return advice[error.code] ?? null;
   return `${error.message.replace(errorDetails.invalid_body, 'Invalid arguments')}. Call again with valid ones.`;
 };

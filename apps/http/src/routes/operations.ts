@@ -4,6 +4,7 @@ import {
   requireReadableTarget,
   searchQueryMax,
   sliceBytes,
+  toPreparedRequestView,
   type OperationResult,
   type PositionedOperation,
 } from '@portico/domain';
@@ -78,32 +79,99 @@ const listedOperation = z
   .meta({ id: 'ListedOperation' });
 
 const anyObject = z.looseObject({});
+
+const credential = z.object({
+  scheme: z.string().nullable().meta({ description: 'The name of the security scheme in the document.' }),
+  type: z.enum(['apiKey', 'bearer', 'basic', 'oauth2', 'openIdConnect', 'mutualTLS', 'http', 'other']),
+  in: z.enum(['header', 'query', 'cookie']).nullable().meta({
+    description: 'Where it is sent; null if it is not a part of the request, or computed.',
+  }),
+  name: z.string().nullable(),
+  prefix: z.string().nullable().meta({ description: 'The text before the value.' }),
+  scopes: z.array(z.string()),
+  token_url: z.string().nullable(),
+  hint: z.string().nullable().meta({ description: 'Describes the credential.' }),
+  stored: z.boolean().meta({ description: 'Whether this service stores it.' }),
+});
+
+const server = z.object({
+  url: z.string(),
+  description: z.string().nullable(),
+  variables: z
+    .array(
+      z.object({
+        name: z.string(),
+        value: z.string().nullable(),
+        default: z.string().nullable(),
+        enum: z.array(z.string()).nullable(),
+        description: z.string().nullable(),
+      }),
+    )
+    .optional(),
+});
+
 const slice = z
   .object({
     collection_id: uuid,
     collection_name: z.string(),
     ...operationFields,
-    url: z.string().meta({ description: 'The base URL followed by the path.' }),
+    url: z.string().meta({ description: 'The URL of the first server, followed by the path.' }),
+    servers: z.array(server),
     description: z.string().nullable(),
     deprecated: z.boolean(),
     tags: z.array(z.string()),
-    authentication: z.object({
-      type: z.enum(['apiKey', 'bearer', 'basic', 'none']),
-      name: z.string().nullable(),
-      in: z.enum(['header', 'query', 'cookie']).nullable(),
-      value: z.null().meta({ description: 'Always null: read the stored credential in the metadata.' }),
-      value_hint: z.string().nullable().meta({ description: 'Describes the credential.' }),
-    }),
+    authentication: z
+      .array(z.array(credential))
+      .nullable()
+      .meta({
+        description:
+          'Alternatives of credentials that are sent together, those that are stored first. `[]`: none is needed; null: the ' +
+          'document does not say.',
+      }),
     parameters: z.array(anyObject),
     request_body: anyObject.nullable(),
     responses: anyObject,
-    truncated: z.array(z.string()).meta({ description: 'JSON Pointers to the parts of this body that were cut.' }),
+    accept: z.string().optional().meta({ description: 'The header `Accept`, if the response is not JSON.' }),
+    warnings: z.array(z.string()).optional(),
+    truncated: z
+      .array(z.object({ pointer: z.string(), reason: z.enum(['budget', 'cycle', 'external']) }))
+      .meta({ description: 'JSON Pointers to the parts of this body that are missing, and why.' }),
     curl: z.string().nullable().meta({ description: 'A shell command with uppercase placeholders.' }),
   })
   .meta({ id: 'OperationSlice' });
 const tool = z
-  .object({ name: z.string().max(64), description: z.string(), input_schema: anyObject })
+  .object({
+    name: z.string().max(64),
+    description: z.string(),
+    input_schema: anyObject,
+    request: z.object({
+      method: z.enum(methods),
+      url: z.string(),
+      content_type: z.string().nullable(),
+      accept: z.string().nullable(),
+    }),
+  })
   .meta({ id: 'OperationTool', description: 'A function tool for language models.' });
+
+const preparation = z
+  .object({
+    arguments: z
+      .record(z.string(), z.json())
+      .meta({ description: "The arguments of the operation's tool (`as=tool`).", examples: [{ id: 'mfrggz' }] }),
+  })
+  .meta({ id: 'OperationArguments' });
+
+const preparedRequest = z
+  .object({
+    method: z.enum(methods),
+    url: z.string(),
+    headers: z.array(z.tuple([z.string(), z.string()])),
+    body: z.union([z.object({ text: z.string() }), z.object({ base64: z.string() })]).nullable(),
+    credentials: z.array(credential).meta({ description: 'The credentials to add; none of their values is included.' }),
+    curl: z.string().nullable().meta({ description: 'A shell command with placeholders for the credentials.' }),
+    warnings: z.array(z.string()),
+  })
+  .meta({ id: 'PreparedRequest' });
 const operationDocument = z
   .looseObject({ openapi: z.string(), info: anyObject, paths: anyObject })
   .meta({ id: 'OperationDocument', description: 'An OpenAPI document of one operation.' });
@@ -262,6 +330,32 @@ export const operationRoutes = [
       if (!isFromAdmittedDocument) return toReadyResponse(bytes);
       bodies.set(id + etag, { etag, bytes });
       return createTaggedResponse(request, 'identity', { etag, bytes });
+    },
+  }),
+  defineRoute({
+    method: 'POST',
+    path: '/api/collections/:collection_id/operations/:operation_key/prepare',
+    operation: 'prepareOperation',
+    summary: 'Prepare the request that calls an operation',
+    description:
+      'Validates arguments in the form of the tool, and serialises them as the document says. Does not send anything. A file is a ' +
+      'text, or a `data:` URL with base64. A 400 lists what is wrong in `errors`, by JSON Pointer.',
+    params: operationParameter,
+    targetDetail: 'full',
+    auth: 'token or key',
+    scope: 'catalog:read',
+    bodyKind: 'json',
+    body: preparation,
+    status: 200,
+    response: preparedRequest,
+    errors: ['no_access', 'collection_not_found', 'operation_not_found', 'invalid_arguments'],
+    handler: async ({ useCases, caller, params, body }) => {
+      const key = parseOperationKey(params.operation_key ?? '');
+      if (!key) throw new PorticoError('operation_not_found');
+      const argumentsText = body.readMemberText('arguments') ?? '{}';
+      return toJsonResponse(
+        toPreparedRequestView(await useCases.prepareOperation(caller.principal, key, argumentsText)),
+      );
     },
   }),
 ] as const;

@@ -36,7 +36,7 @@ export interface WireRequest {
   readonly body: { readonly text: string } | { readonly base64: string } | null;
 }
 
-/** Encodes a request for sending. A file of a sample is not allowed. */
+/** Encodes a request for sending. */
 export function toWireRequest({ headers, cookies, body }: HttpRequest): WireRequest {
   const cookie = cookies.map(([name, value]) => `${name}=${value}`).join('; ');
   const allHeaders = cookie === '' ? headers : [...headers, ['Cookie', cookie] as const];
@@ -80,10 +80,8 @@ function findBoundary(parts: readonly RequestPart[]): string {
   }
 }
 
-const base64Of = (content: FileContent): string => {
-  if ('base64' in content) return content.base64;
-  throw new Error('A sample refers to a file that is not sent');
-};
+/** In a sample, the content of a file is its placeholder. */
+const base64Of = (content: FileContent): string => ('base64' in content ? content.base64 : btoa(`@${content.path}`));
 
 /** Returns the bytes as a string of characters up to U+00FF. */
 const toBinary = (content: string | FileContent): string =>

@@ -95,7 +95,11 @@ function bodyArgumentsOf(description: RequestDescription, usedKeys: Set<string>)
     ];
   }
   const required = requiredNamesOf(schema);
-  return [...propertiesOf(schema)].map(([name, node]): Argument => {
+  const undeclared = [...required].filter((name) => !propertiesOf(schema).has(name));
+  const members = [...propertiesOf(schema), ...undeclared.map((name) => [name, createNode({})] as const)].filter(
+    ([, node]) => reader.read(node).isSatisfiable,
+  );
+  return members.map(([name, node]): Argument => {
     const isFile =
       content.kind === 'multipart' && isFileSchema(reader, node, content.encoding.get(name)?.contentType ?? null);
     return {

@@ -4,9 +4,12 @@ import { describe, expect, test } from 'vitest';
 import type { AuthenticationScheme } from '../collections/collection.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { findDocumentOperation } from '../documents/document-operations.ts';
-import { toPlaceholder } from './example-body.ts';
+import type { CollectionId, OperationKey } from '../ids.ts';
+import { defaultCallSettings } from './call-settings.ts';
 import { buildOperationCurl } from './operation-curl.ts';
 import { sourceOf } from './references.ts';
+import { describeRequest } from './request-description.ts';
+import { toPlaceholder } from './sample-values.ts';
 
 const noAuthentication: AuthenticationScheme = { type: 'none', name: null, in: null };
 
@@ -26,7 +29,14 @@ function buildCurl(operation: JsonObject, options: Options = {}): string | null 
   } = options;
   const document = { openapi: '3.0.3', paths: { [path]: { [method.toLowerCase()]: operation } } };
   const operationMatch = findDocumentOperation(document, method, path);
-  return operationMatch ? buildOperationCurl(sourceOf(document), operationMatch, { baseUrl, authentication }) : null;
+  const settings = { ...defaultCallSettings, baseUrl, authentication: { ...authentication, isStored: false } };
+  const context = {
+    collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
+    collectionName: 'Pets',
+    operationKey: 'abcdefghijklmnop' as OperationKey,
+    settings,
+  };
+  return operationMatch ? buildOperationCurl(describeRequest(sourceOf(document), operationMatch, context)) : null;
 }
 
 const createBody = (mediaType: string, schema: Json): JsonObject => ({
@@ -52,7 +62,6 @@ test.each<[string, JsonObject, Options, string]>([
         { name: 'q', in: 'query', required: true },
         { name: 'page', in: 'query' },
         { name: 'X-Trace', in: 'header', required: true },
-        { name: 'Accept', in: 'header', required: true },
         { name: 'lang', in: 'cookie', required: true },
       ],
     },
@@ -69,7 +78,7 @@ test.each<[string, JsonObject, Options, string]>([
     'a form',
     createBody('application/x-www-form-urlencoded', pet),
     { method: 'POST', path: '/pets' },
-    `curl -X POST 'https://pets.example/v1/pets' -d 'name=NAME&age=0&tags=%5B%22a%22%5D&isCat=true'`,
+    `curl -X POST 'https://pets.example/v1/pets' -d 'name=NAME&age=0&tags=a&isCat=true'`,
   ],
   [
     'a multipart form',
@@ -93,7 +102,19 @@ test.each<[string, JsonObject, Options, string]>([
     "curl 'https://YOUR_DOMAIN.example/a'",
   ],
   ['a base URL without a host', {}, { path: '/a', baseUrl: '/v2' }, "curl 'https://HOST/v2/a'"],
-  ['no base URL', {}, { path: '/a', baseUrl: 'Your API URL' }, "curl 'https://HOST/a'"],
+  ['a base URL that is not one', {}, { path: '/a', baseUrl: 'Your API URL' }, "curl 'https://HOST/Your%20API%20URL/a'"],
+  [
+    'a base URL without a protocol',
+    {},
+    { path: '/a', baseUrl: '//pets.example/v1' },
+    "curl 'https://pets.example/v1/a'",
+  ],
+  [
+    'a body for GET',
+    createBody('application/json', pet),
+    { path: '/pets' },
+    `curl -X GET 'https://pets.example/v1/pets' -H 'Content-Type: application/json' -d '{"name":"NAME","age":0,"tags":["a"],"isCat":true}'`,
+  ],
 ])('the command line contains %s', (_, operation, options, line) => {
   expect(buildCurl(operation, options)).toBe(line);
 });
@@ -107,9 +128,8 @@ test.each<[AuthenticationScheme, string]>([
 ])('the credential of %j is inserted', (authentication, end) => {
   const operation = { parameters: [{ name: 'Authorization', in: 'header', required: true }] };
   const authorizationHeader = authentication.name === 'Authorization' ? '' : " -H 'Authorization: AUTHORIZATION'";
-  expect(buildCurl(operation, { path: '/a', authentication })).toBe(
-    `curl 'https://pets.example/v1/a'${authorizationHeader}${end}`,
-  );
+  const headers = end.startsWith(' -b') ? `${authorizationHeader}${end}` : `${end}${authorizationHeader}`;
+  expect(buildCurl(operation, { path: '/a', authentication })).toBe(`curl 'https://pets.example/v1/a'${headers}`);
 });
 
 test('an API key in the query is a parameter', () => {
@@ -186,9 +206,9 @@ describe('with any document', () => {
         expect(options.length % 2).toBe(0);
         for (let index = 0; index < options.length; index += 2) {
           const [option = '', value = ''] = options.slice(index, index + 2);
-          expect(['-H', '-b', '-d', '-F', '--form-string', '--data-binary']).toContain(option);
+          expect(['-H', '-b', '-d', '-F', '--form-string', '--data-binary', '--data-raw']).toContain(option);
           if (option === '--data-binary') expect(value).toBe('@FILE');
-          else expect(value).not.toMatch(/^@/);
+          else if (option !== '--data-raw') expect(value).not.toMatch(/^@/);
           if (option === '-F') expect(value).toMatch(/^[^=]*=@FILE$/);
           if (option === '-b') expect(value).toContain('=');
         }

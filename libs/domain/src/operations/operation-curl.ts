@@ -58,7 +58,7 @@ export function printCurl(request: HttpRequest): string | null {
 }
 
 function printBody(start: readonly string[], body: HttpBody): string {
-  if (body.kind === 'multipart' && body.parts.every(isPrintable)) {
+  if (body.kind === 'multipart' && body.parts.length > 0 && body.parts.every(isPrintable)) {
     const type = /^multipart\/form-data$/i.test(body.contentType)
       ? []
       : [`-H ${quote(`Content-Type: ${body.contentType}`)}`];

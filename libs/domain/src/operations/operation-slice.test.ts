@@ -3,27 +3,29 @@ import { describe, expect, test } from 'vitest';
 import type { CollectionId, OperationKey } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { findDocumentOperation, listDocumentOperations } from '../documents/document-operations.ts';
-import {
-  buildOperationSlice,
-  buildOperationUrl,
-  sliceBytes,
-  valueHintOf,
-  type OperationContext,
-} from './operation-slice.ts';
+import { defaultCallSettings } from './call-settings.ts';
+import { valueHintOf } from './credentials.ts';
+import { buildOperationSlice, sliceBytes } from './operation-slice.ts';
+import { sourceOf } from './references.ts';
+import type { OperationContext } from './request-description.ts';
+import { joinUrl } from './servers.ts';
 
 const context: OperationContext = {
   collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
   collectionName: 'Pets',
   operationKey: 'abcdefghijklmnop' as OperationKey,
-  baseUrl: 'https://pets.example/v1/',
-  authentication: { type: 'bearer', name: 'Authorization', in: null },
+  settings: {
+    ...defaultCallSettings,
+    baseUrl: 'https://pets.example/v1/',
+    authentication: { type: 'bearer', name: 'Authorization', in: null, isStored: false },
+  },
 };
 
 interface Slice extends JsonObject {
   readonly parameters: readonly JsonObject[];
   readonly request_body: JsonObject & { readonly schema: JsonObject };
   readonly responses: JsonObject;
-  readonly truncated: readonly string[];
+  readonly truncated: readonly { readonly pointer: string; readonly reason: string }[];
 }
 
 interface DocumentParts {
@@ -50,7 +52,7 @@ const buildSliceText = (
 ) => {
   const operation = findDocumentOperation(document, 'POST', '/pets/{id}');
   if (!operation) throw new Error('There is no such operation');
-  return buildOperationSlice(document, operation, context, { detail, maxBytes });
+  return buildOperationSlice(sourceOf(document), operation, context, { detail, maxBytes });
 };
 const buildSlice = (...parameters: Parameters<typeof buildSliceText>): Slice =>
   JSON.parse(buildSliceText(...parameters)) as Slice;
@@ -68,20 +70,29 @@ test('a slice has all members, in their order', () => {
     operation_key: 'abcdefghijklmnop',
     method: 'POST',
     url: 'https://pets.example/v1/pets/{id}',
+    servers: [{ url: 'https://pets.example/v1/', description: null }],
     path: '/pets/{id}',
     operation_id: 'addPet',
     summary: 'Add a pet',
     description: null,
     deprecated: true,
     tags: ['pets'],
-    authentication: {
-      type: 'bearer',
-      name: 'Authorization',
-      in: null,
-      value: null,
-      value_hint: 'an access token of Pets, after "Bearer "',
-    },
-    parameters: [],
+    authentication: [
+      [
+        {
+          scheme: null,
+          type: 'bearer',
+          in: 'header',
+          name: 'Authorization',
+          prefix: 'Bearer ',
+          scopes: [],
+          token_url: null,
+          hint: 'an access token of Pets, after "Bearer "',
+          stored: false,
+        },
+      ],
+    ],
+    parameters: [{ name: 'id', in: 'path', required: true, schema: { type: 'string' } }],
     request_body: null,
     responses: {},
     truncated: [],
@@ -95,7 +106,7 @@ test.each([
   ['https://a.example//', 'b', 'https://a.example/b'],
   ['/', '/b', '/b'],
 ])('the URL of %s and %s has one slash between them', (base, path, url) => {
-  expect(buildOperationUrl(base, path)).toBe(url);
+  expect(joinUrl(base, path).url).toBe(url);
 });
 
 test.each([
@@ -131,17 +142,21 @@ describe('parameters', () => {
       { parameters: [{ $ref: '#/components/parameters/Id' }, { $ref: 'other.yaml#/Page' }] },
       { components: { parameters: { Id: id } } },
     );
-    expect(buildSlice(document).parameters).toEqual([id, { $ref: 'other.yaml#/Page' }]);
+    const { parameters, truncated } = buildSlice(document);
+    expect(parameters).toEqual([id, { $ref: 'other.yaml#/Page' }]);
+    expect(truncated).toEqual([{ pointer: '/parameters/1', reason: 'external' }]);
   });
   test('state their serialisation only if it is not the default', () => {
     const document = createDocument({
       parameters: [
+        id,
         { name: 'a', in: 'query', style: 'form', explode: true, schema: {} },
         { name: 'b', in: 'query', style: 'deepObject', explode: true, schema: {} },
         { name: 'c', in: 'query', content: { 'application/json': { schema: { type: 'object' } } } },
       ],
     });
     expect(buildSlice(document).parameters).toEqual([
+      id,
       { name: 'a', in: 'query', schema: {} },
       { name: 'b', in: 'query', style: 'deepObject', explode: true, schema: {} },
       { name: 'c', in: 'query', content_type: 'application/json', schema: { type: 'object' } },
@@ -165,12 +180,12 @@ describe('a schema', () => {
       createDocument(createJsonBody({ $ref: '#/components/schemas/Tree' }), { schemas }),
     );
     expect(request_body.schema).toEqual({ properties: { child: { $ref: '#/components/schemas/Tree' } } });
-    expect(truncated).toEqual(['/request_body/schema/properties/child']);
+    expect(truncated).toEqual([{ pointer: '/request_body/schema/properties/child', reason: 'cycle' }]);
   });
   test.each(['other.json#/Pet', '#/components/schemas/Nothing', '#/components/%'])('keeps the reference %s', ($ref) => {
     const { request_body, truncated } = buildSlice(createDocument(createJsonBody({ $ref })));
     expect(request_body.schema).toEqual({ $ref });
-    expect(truncated).toEqual([]);
+    expect(truncated).toEqual([{ pointer: '/request_body/schema', reason: 'external' }]);
   });
   test.each<[string, Json, Json]>([
     ['null as a type', { type: 'string', nullable: true }, { type: ['string', 'null'] }],
@@ -191,7 +206,7 @@ describe('a schema', () => {
     const schemas = { Name: { type: 'string' } };
     const schema = { $ref: '#/components/schemas/Name', maxLength: 3 };
     expect(schemaOf(schema, { schemas })).toEqual({ type: 'string' });
-    expect(schemaOf(schema, { schemas, openapi: '3.1.0' })).toEqual({ maxLength: 3, allOf: [{ type: 'string' }] });
+    expect(schemaOf(schema, { schemas, openapi: '3.1.0' })).toEqual({ type: 'string', maxLength: 3 });
     const describedReference = { $ref: '#/components/schemas/Name', description: 'Its name' };
     expect(schemaOf(describedReference, { schemas, openapi: '3.1.0' })).toEqual({
       type: 'string',
@@ -241,7 +256,7 @@ describe('a slice that does not fit', () => {
     expect(truncated.length).toBeGreaterThan(0);
     const smallerSlice = buildSlice(createDocument(createJsonBody(createWideSchema(200))), 2_048);
     expect(Object.keys(smallerSlice.request_body.schema['properties'] as JsonObject)[0]).toBe('member7');
-    expect(smallerSlice.truncated).toContain('/request_body/schema/properties');
+    expect(smallerSlice.truncated).toContainEqual({ pointer: '/request_body/schema/properties', reason: 'budget' });
     // Missing members are not forbidden.
     expect(smallerSlice.request_body.schema).not.toHaveProperty('additionalProperties');
   });
@@ -251,23 +266,25 @@ describe('a slice that does not fit', () => {
       1_500,
     );
     expect(request_body.schema).toHaveProperty('anyOf');
-    expect(truncated.some((pointer) => pointer.startsWith('/request_body/schema/anyOf'))).toBe(true);
+    expect(truncated.some(({ pointer }) => pointer.startsWith('/request_body/schema/anyOf'))).toBe(true);
   });
   test('lists required parameters that are omitted', () => {
     const parameters = Array.from({ length: 40 }, (_, i) => ({ name: `${i}`.repeat(50), in: 'query', required: true }));
     const { parameters: remaining, truncated } = buildSlice(createDocument({ parameters }), 1_024);
     expect(remaining.length).toBeLessThan(40);
-    expect(truncated).toContain('/parameters/-');
+    expect(truncated.map(({ pointer }) => pointer)).toContain('/parameters');
   });
   test('has null for a URL that is too long, and lists it as truncated', () => {
     const document = createDocument({}, {});
     const operation = findDocumentOperation(document, 'POST', '/pets/{id}');
-    const contextWithLongUrl = { ...context, baseUrl: `https://${'a'.repeat(2_000)}.example` };
+    const baseUrl = `https://${'a'.repeat(2_000)}.example`;
+    const contextWithLongUrl = { ...context, settings: { ...context.settings, baseUrl } };
     const text =
-      operation && buildOperationSlice(document, operation, contextWithLongUrl, { detail: 'request', maxBytes: 1_024 });
+      operation &&
+      buildOperationSlice(sourceOf(document), operation, contextWithLongUrl, { detail: 'request', maxBytes: 1_024 });
     const result = JSON.parse(text ?? '') as Slice;
     expect(result).toMatchObject({ url: null, curl: null, path: '/pets/{id}' });
-    expect([...result.truncated].sort()).toEqual(['/curl', '/url']);
+    expect(result.truncated.map(({ pointer }) => pointer).sort()).toEqual(['/curl', '/servers', '/url']);
   });
 });
 
@@ -301,7 +318,7 @@ describe('with any document', () => {
           components: { schemas: { a, b } },
         };
         for (const operation of listDocumentOperations(document)) {
-          const text = buildOperationSlice(document, operation, context, { detail: 'full', maxBytes });
+          const text = buildOperationSlice(sourceOf(document), operation, context, { detail: 'full', maxBytes });
           expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(maxBytes);
           expect(text.isWellFormed()).toBe(true);
           JSON.parse(text);

@@ -2,15 +2,19 @@ import { describe, expect, test } from 'vitest';
 import type { CollectionId, OperationKey } from '../ids.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { findDocumentOperation } from '../documents/document-operations.ts';
-import type { OperationContext } from './operation-slice.ts';
+import { defaultCallSettings } from './call-settings.ts';
 import { buildOperationTool } from './operation-tool.ts';
+import { sourceOf } from './references.ts';
+import type { OperationContext } from './request-description.ts';
 
 const context: OperationContext = {
   collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
   collectionName: 'Pets',
   operationKey: 'abcdefghijklmnop' as OperationKey,
-  baseUrl: '/',
-  authentication: { type: 'apiKey', name: 'api_key', in: 'query' },
+  settings: {
+    ...defaultCallSettings,
+    authentication: { type: 'apiKey', name: 'api_key', in: 'query', isStored: false },
+  },
 };
 
 interface Tool {
@@ -19,11 +23,11 @@ interface Tool {
   readonly input_schema: JsonObject & { readonly properties: Record<string, JsonObject> };
 }
 
-function toolOf(operation: JsonObject, maxBytes = 8_192, schemas: JsonObject = {}, path = '/pets/{id}'): Tool {
+function toolOf(operation: JsonObject, maxBytes = 8_192, schemas: JsonObject = {}, path = '/pets'): Tool {
   const document = { openapi: '3.0.3', paths: { [path]: { post: operation } }, components: { schemas } };
   const match = findDocumentOperation(document, 'POST', path);
   if (!match) throw new Error('There is no such operation');
-  return JSON.parse(buildOperationTool(document, match, context, maxBytes)) as Tool;
+  return JSON.parse(buildOperationTool(sourceOf(document), match, context, maxBytes)) as Tool;
 }
 
 const createJsonBody = (schema: Json, required = true): JsonObject => ({
@@ -35,27 +39,29 @@ test('parameters and members of the body are properties of one object, each with
     { name: 'id', in: 'path', required: true, schema: { type: 'integer' }, description: 'Which pet' },
     { name: 'filter[name]', in: 'query', schema: { type: 'string', nullable: true } },
     { name: 'api_key', in: 'query', required: true, schema: { type: 'string' } },
-    { name: 'Authorization', in: 'header', required: true, schema: { type: 'string' } },
   ];
   const body = createJsonBody({
     type: 'object',
     required: ['id'],
     properties: { id: { type: 'string' }, age: { type: 'integer' } },
   });
-  expect(toolOf({ operationId: 'addPet', summary: 'Add a pet', parameters, ...body })).toEqual({
-    name: 'addPet',
-    description: 'Add a pet (POST /pets/{id})',
-    input_schema: {
-      type: 'object',
-      properties: {
-        id: { type: 'integer', description: 'Which pet', 'x-portico-in': 'path' },
-        filter_name_: { type: ['string', 'null'], 'x-portico-in': 'query', 'x-portico-name': 'filter[name]' },
-        id_body: { type: 'string', 'x-portico-in': 'body', 'x-portico-name': 'id' },
-        age: { type: 'integer', 'x-portico-in': 'body' },
+  expect(toolOf({ operationId: 'addPet', summary: 'Add a pet', parameters, ...body }, 8_192, {}, '/pets/{id}')).toEqual(
+    {
+      name: 'addPet_abcdf9071a',
+      description: 'Add a pet (POST /pets/{id})',
+      input_schema: {
+        type: 'object',
+        properties: {
+          id: { type: 'integer', description: 'Which pet', 'x-portico-in': 'path' },
+          filter_name_: { type: ['string', 'null'], 'x-portico-in': 'query', 'x-portico-name': 'filter[name]' },
+          id_body: { type: 'string', 'x-portico-in': 'body', 'x-portico-name': 'id' },
+          age: { type: 'integer', 'x-portico-in': 'body' },
+        },
+        required: ['id', 'id_body'],
       },
-      required: ['id', 'id_body'],
+      request: { method: 'POST', url: '/pets/{id}', content_type: 'application/json', accept: null },
     },
-  });
+  );
 });
 
 test.each<[string, Json]>([
@@ -74,12 +80,11 @@ test('the members that a body requires are required, even if the body is optiona
 });
 
 test.each([
-  ['addPet', 'addPet'],
-  ['pets/add', 'pets_add_abcdef'],
-  ['', 'post_pets_id_abcdef'],
-  ['a'.repeat(64), 'a'.repeat(64)],
-  ['a'.repeat(65), `${'a'.repeat(57)}_abcdef`],
-  ['1st', '_st_abcdef'],
+  ['addPet', 'addPet_abcdf9071a'],
+  ['pets/add', 'pets_add_abcdf9071a'],
+  ['', 'post_pets_abcdf9071a'],
+  ['a'.repeat(65), `${'a'.repeat(53)}_abcdf9071a`],
+  ['1st', '_st_abcdf9071a'],
 ])('the tool of the operation %j is named %s', (operationId, name) => {
   expect(toolOf({ operationId }).name).toBe(name);
 });
@@ -106,9 +111,37 @@ describe('a schema of a tool', () => {
     ['has items in every list', { type: 'array' }, { type: 'array', items: {} }],
     ['has no other keywords', { type: 'array', items: {}, uniqueItems: true, not: {} }, { type: 'array', items: {} }],
     [
-      'requires only members that it has',
+      'has all members that it requires',
       { type: 'object', required: ['b'], properties: { a: {} } },
-      { type: 'object', properties: { a: {} } },
+      { type: 'object', properties: { b: {}, a: {} }, required: ['b'] },
+    ],
+    [
+      'has the narrower one of two bounds, and the values of both lists',
+      {
+        allOf: [
+          { type: 'integer', maximum: 9, enum: [1, 2, 3] },
+          { type: 'number', maximum: 5, enum: [2, 3, 4] },
+        ],
+      },
+      { type: 'integer', maximum: 5, enum: [2, 3] },
+    ],
+    ['keeps null and booleans in a list of values', { enum: ['a', true, null] }, { enum: ['a', true, null] }],
+    [
+      'combines two lists of alternatives',
+      { allOf: [{ oneOf: [{ minimum: 1 }, { minimum: 2 }] }, { oneOf: [{ maximum: 3 }, { maximum: 4 }] }] },
+      {
+        anyOf: [
+          { minimum: 1, maximum: 3 },
+          { minimum: 1, maximum: 4 },
+          { minimum: 2, maximum: 3 },
+          { minimum: 2, maximum: 4 },
+        ],
+      },
+    ],
+    [
+      'has the schema of further members',
+      { additionalProperties: { type: 'string' } },
+      { additionalProperties: { type: 'string' } },
     ],
   ])('%s', (_, schema, expected) => {
     expect(schemaOf(schema)).toEqual(expected);
@@ -137,13 +170,13 @@ test('arguments that do not fit are listed in the description', () => {
   const properties = Object.fromEntries(names.map((name) => [name, { type: 'string' }]));
   const tool = toolOf(createJsonBody({ type: 'object', required: names, properties }), 1_024);
   expect(JSON.stringify(tool).length).toBeLessThanOrEqual(1_024);
-  expect(tool.description).toMatch(/ Omitted to save space: member_\d+, /);
+  expect(tool.description).toMatch(/ Left out: member_\d+, /);
   expect(tool.input_schema['required']).toEqual(Object.keys(tool.input_schema.properties));
   expect(Object.keys(tool.input_schema.properties).length).toBeGreaterThan(3);
 });
 
 test('a description has at most 1,024 characters, and ends with method and path', () => {
-  const { description } = toolOf({ summary: 'S', description: 'd'.repeat(5_000) });
+  const { description } = toolOf({ summary: 'S', description: 'd'.repeat(5_000) }, 8_192, {}, '/pets/{id}');
   expect(description.length).toBeLessThanOrEqual(1_024);
   expect(description).toMatch(/…  ?\(POST \/pets\/\{id\}\)$|… \(POST \/pets\/\{id\}\)$/);
 });

@@ -25,14 +25,16 @@ export function buildOperationTool(
 ): string {
   const buildDraft = (bytes: number) => build(describeRequest(source, operation, context), bytes);
   const completeDraft = buildDraft(maxBytes);
-  if (noteOf(completeDraft) === '') return textOf(completeDraft.root);
-  const smallerDraft = buildDraft(maxBytes - noteCharacters * 4 - 20);
+  const noteBytes = Math.min(noteBytesMax, Math.floor(maxBytes / noteShare));
+  if (noteOf(completeDraft, noteBytes) === '') return textOf(completeDraft.root);
+  const smallerDraft = buildDraft(maxBytes - noteBytes);
   const description = JSON.parse(textOf(smallerDraft.root.get('description') ?? '""')) as string;
-  smallerDraft.root.set('description', JSON.stringify(`${description}${noteOf(smallerDraft)}`));
+  smallerDraft.root.set('description', JSON.stringify(`${description}${noteOf(smallerDraft, noteBytes)}`));
   return textOf(smallerDraft.root);
 }
 
-const noteCharacters = 200;
+/** The longest note about missing parts, in bytes of JSON, and its share of a small tool. */
+const [noteBytesMax, noteShare] = [300, 8];
 
 interface ToolDraft {
   readonly root: DraftObject;
@@ -41,8 +43,8 @@ interface ToolDraft {
   readonly externalParts: readonly string[];
 }
 
-/** Returns a sentence about the parts that are missing; empty if there are none. */
-function noteOf({ truncatedPlaces, externalParts }: ToolDraft): string {
+/** Returns sentences about the parts that are missing; empty if there are none. */
+function noteOf({ truncatedPlaces, externalParts }: ToolDraft, bytesMax: number): string {
   const namesFor = (reasons: readonly string[]): string[] => [
     ...new Set(truncatedPlaces.filter(({ reason }) => reasons.includes(reason)).flatMap(nameOf)),
   ];
@@ -54,7 +56,11 @@ function noteOf({ truncatedPlaces, externalParts }: ToolDraft): string {
   ];
   if (sentences.length === 0) return '';
   const text = sentences.map((sentence) => ` ${sentence}.`).join('');
-  return text.length <= noteCharacters ? text : `${takeFirstCharacters(text, noteCharacters - 1)}…`;
+  const isFitting = (note: string): boolean => bytesOf(JSON.stringify(note)) <= bytesMax;
+  if (isFitting(text)) return text;
+  let length = text.length;
+  while (!isFitting(`${takeFirstCharacters(text, length)}…`)) length = Math.floor(length * 0.9);
+  return `${takeFirstCharacters(text, length)}…`;
 }
 
 /** Returns the name of a missing part, such as `items.price`; nothing for texts and examples. */
@@ -151,7 +157,7 @@ function enqueueDescription(growth: Growth, place: Position, { operation, method
           : `${shortened}…`;
     return words === '' ? callText : `${fittedText} (${callText})`;
   };
-  const [shortText, longText] = [shortenText(500), shortenText(toolLimits.descriptionCharacters - noteCharacters)];
+  const [shortText, longText] = [shortenText(500), shortenText(toolLimits.descriptionCharacters - noteBytesMax)];
   const onAdded = () => {
     if (longText !== shortText)
       growth.enqueue({

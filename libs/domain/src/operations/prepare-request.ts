@@ -11,6 +11,7 @@ import { printCurl } from './operation-curl.ts';
 import { sliceBytes } from './operation-slice.ts';
 import { buildOperationTool } from './operation-tool.ts';
 import type { Source } from './references.ts';
+import { createSampleValues } from './sample-values.ts';
 import { describeRequest, type OperationContext, type RequestDescription } from './request-description.ts';
 import { escapeToken, validateValue } from './validate-arguments.ts';
 
@@ -37,7 +38,7 @@ export function prepareRequest(
 ): Preparation {
   const description = describeRequest(source, operation, context);
   const args = argumentsOf(description);
-  const { value, errors } = validateArguments(source, description, args, values);
+  const { value, errors } = validateArguments(source, description, args, renameArguments(args, values));
   if (errors.length > 0) return { errors };
   try {
     const request = buildRequest(description, toRequestValues(description, args, value));
@@ -47,6 +48,26 @@ export function prepareRequest(
     const argument = args.find(({ parameter }) => parameter !== null && parameter === error.parameter);
     return { errors: [{ pointer: `/${escapeToken(argument?.key ?? '')}`, message: error.message }] };
   }
+}
+
+/**
+ * Accepts the names of the document besides those of the tool, where they are unique, and the members of a body within
+ * `body`: a caller may have read the slice.
+ */
+function renameArguments(args: readonly Argument[], values: JsonObject): JsonObject {
+  const keys = new Set(args.map(({ key }) => key));
+  const renamed = Object.entries(values).flatMap(([name, value]): [string, Json][] => {
+    if (keys.has(name)) return [[name, value]];
+    const members = args.filter(({ in: location }) => location === 'body');
+    if (name === 'body' && members.length > 0 && isJsonObject(value))
+      return Object.entries(value).map(([member, memberValue]) => [
+        members.find((argument) => argument.name === member)?.key ?? member,
+        memberValue,
+      ]);
+    const [argument, ...others] = args.filter((candidate) => candidate.name === name);
+    return [[argument && others.length === 0 ? argument.key : name, value]];
+  });
+  return Object.fromEntries(renamed);
 }
 
 function validateArguments(
@@ -130,4 +151,19 @@ export function toPreparedRequest(description: RequestDescription, request: Http
         : ['Some parameters are described in another file, and are missing here.']),
     ],
   };
+}
+
+/** Returns a sample request with the document's examples or placeholders; null if no such request can be sent. */
+export function prepareSample(
+  source: Source,
+  operation: DocumentOperation,
+  context: OperationContext,
+): PreparedRequest | null {
+  const description = describeRequest(source, operation, context);
+  try {
+    return toPreparedRequest(description, buildRequest(description, createSampleValues(description)));
+  } catch (error) {
+    if (error instanceof UnsendableError) return null;
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
-import type { Json } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { Alternatives, ApiCredential } from './credentials.ts';
+import type { PreparedRequest } from './prepare-request.ts';
 import type { Server } from './servers.ts';
 
 /** Returns the alternatives in the form of the API (extensions, section 1), without any secret. */
@@ -35,3 +36,14 @@ export const toServersView = (servers: readonly Server[]): Json =>
           })),
         }),
   }));
+
+/** Returns a prepared request in the form of the API (extensions, section 1). */
+export const toPreparedRequestView = (request: PreparedRequest): JsonObject => ({
+  method: request.method,
+  url: request.url.toWellFormed(),
+  headers: request.headers.map(([name, value]) => [name, value]),
+  body: request.body && { ...request.body },
+  credentials: request.credentials.map(toCredentialView),
+  curl: request.curl,
+  warnings: request.warnings,
+});

@@ -1,6 +1,8 @@
+import { parseExactJson } from '../exact-json.ts';
 import { isJsonArray, isJsonObject, type Json } from '../json.ts';
 import { sampleFile, type RequestValues } from './build-request.ts';
 import { isFile } from './file-schema.ts';
+import type { Parameter } from './parameters.ts';
 import type { BodyContent } from './request-body.ts';
 import { providedParametersOf, type RequestDescription } from './request-description.ts';
 import { joinNodes, propertiesOf, requiredNamesOf, typesOf, type Schema, type SchemaNode } from './schema-node.ts';
@@ -19,29 +21,63 @@ export function createSampleValues(description: RequestDescription): RequestValu
   const { reader, body } = description;
   const parameters = providedParametersOf(description)
     .filter(({ required }) => required)
-    .map((parameter) => {
-      const { name, schema, example } = parameter;
-      const sample = new Sampler(reader, depthMax);
-      return [
-        parameter,
-        isShort(example) ? example : schema ? sample.valueOf(schema, name) : toPlaceholder(name),
-      ] as const;
-    });
+    .map((parameter) => [parameter, parameterValueOf(reader, parameter)] as const);
   const isSent = body?.content && (body.required || body.content.schema !== null || body.content.example !== undefined);
   return { parameters, body: isSent && body.content ? bodyOf(reader, body.content, body.required) : undefined };
 }
 
+function parameterValueOf(reader: SchemaReader, { name, schema, example }: Parameter): Json {
+  if (isShort(example)) return example;
+  if (!schema) return toPlaceholder(name);
+  const sampler = new Sampler(reader, depthMax);
+  const value = sampler.valueOf(schema, name);
+  const [first] = propertiesOf(reader.read(schema));
+  // An object without members is not sent.
+  if (!first || !isJsonObject(value) || Object.keys(value).length > 0) return value;
+  return { [first[0]]: sampler.valueOf(first[1], first[0]) };
+}
+
 function bodyOf(reader: SchemaReader, content: BodyContent, isRequired: boolean): Json {
-  const { kind, schema, example } = content;
-  if (kind === 'raw')
-    return typeof example === 'string' && isShort(example) && !/[\p{Cc}]/u.test(example) ? example : sampleFile;
-  if (isShort(example) && (kind === 'json' || isJsonObject(example))) return withoutHidden(reader, example, schema);
+  const { kind, schema } = content;
+  const example = toUsableExample(reader, content);
+  if (kind === 'raw') return typeof example === 'string' && !/[\p{Cc}]/u.test(example) ? example : sampleFile;
+  if (example !== undefined && (kind === 'json' || isJsonObject(example)))
+    return withoutHidden(reader, example, schema);
   if (!schema) return kind === 'json' ? 'BODY' : {};
   for (let depth = depthMax; depth > 0; depth--) {
     const sample = sampleBody(reader, content, schema, depth, isRequired);
     if (JSON.stringify(sample).length <= bodyMax) return sample;
   }
   return {};
+}
+
+/** Returns the example of a body, if it is short, and contains the members that the schema requires. */
+function toUsableExample(reader: SchemaReader, { kind, schema, example }: BodyContent): Json | undefined {
+  if (!isShort(example)) return undefined;
+  if (!schema || kind === 'raw') return example;
+  const types = typesOf(reader.read(schema));
+  const isWrittenAsText = typeof example === 'string' && types.length > 0 && !types.includes('string');
+  const value = isWrittenAsText ? parseText(example) : example;
+  return value !== undefined && hasRequiredMembers(reader, schema, value, 2) ? value : undefined;
+}
+
+const parseText = (text: string): Json | undefined => {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined; // Not an example of JSON.
+  }
+};
+
+function hasRequiredMembers(reader: SchemaReader, node: SchemaNode, value: Json, depth: number): boolean {
+  const schema = reader.read(node);
+  if (!isJsonObject(value)) return !typesOf(schema).includes('object');
+  if ([...requiredNamesOf(schema)].some((name) => !Object.hasOwn(value, name))) return false;
+  if (depth <= 1) return true;
+  return Object.entries(value).every(([name, member]) => {
+    const property = propertiesOf(schema).get(name);
+    return !property || !isJsonObject(member) || hasRequiredMembers(reader, property, member, depth - 1);
+  });
 }
 
 function sampleBody(
@@ -56,7 +92,8 @@ function sampleBody(
   if (content.kind === 'json' || !isJsonObject(body)) return body;
   const properties = propertiesOf(reader.read(schema));
   const names = Object.keys(body);
-  const [firstName] = properties.keys();
+  const alternative = ['oneOf', 'anyOf'].flatMap((keyword) => reader.read(schema).lists.get(keyword) ?? [])[0];
+  const [firstName] = [...properties.keys(), ...(alternative ? propertiesOf(reader.read(alternative)).keys() : [])];
   // A form that must be sent, but has no required member, needs one nevertheless.
   if (names.length === 0 && isRequired && firstName !== undefined) names.push(firstName);
   return Object.fromEntries(

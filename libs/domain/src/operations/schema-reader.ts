@@ -27,7 +27,7 @@ interface Fragment {
 }
 
 /** The number of schema objects that are read for one description: a document can combine a few into any number. */
-const fragmentsMax = 30_000;
+const fragmentsMax = 12_000;
 const allOfDepthMax = 30;
 const flagDepthMax = 4;
 
@@ -50,11 +50,12 @@ export class SchemaReader {
     const remainder: SchemaNode[] = [];
     let isSatisfiable = true;
     const fragments: (Fragment | false)[] = [];
+    const targets = new Set<string>();
     for (const part of node.parts) {
       if (this.#isOpaque(part, node)) remainder.push({ parts: [part] });
-      else fragments.push(...this.#flatten(part, 0));
+      else fragments.push(...this.#flatten(part, 0, targets));
     }
-    for (const fragment of separateClosedFragments(fragments, remainder)) {
+    for (const fragment of separateClosedFragments(fragments, (node) => this.isHidden(node), remainder)) {
       if (fragment === false) isSatisfiable = false;
       else {
         if (fragment.missing) missing.push(fragment.missing);
@@ -69,7 +70,7 @@ export class SchemaReader {
   /** Returns the names of the members that are left out. */
   hiddenNamesOf(node: SchemaNode): ReadonlySet<string> {
     const names = node.parts.flatMap((part) =>
-      this.#flatten(part, 0).flatMap((fragment) =>
+      this.#flatten(part, 0, new Set()).flatMap((fragment) =>
         fragment === false
           ? []
           : Object.entries(fragment.keywords.get('properties') ?? {}).map(([name, value]) => ({
@@ -100,8 +101,8 @@ export class SchemaReader {
     return parts.length > 1 && isJsonObject(value) && hasUnevaluated(value);
   }
 
-  /** Returns the schema objects that apply, the outermost first. */
-  #flatten({ value, trail, isImplied = false }: SchemaPart, depth: number): (Fragment | false)[] {
+  /** Returns the schema objects that apply, the outermost first. Adds the targets of their references to `targets`. */
+  #flatten({ value, trail, isImplied = false }: SchemaPart, depth: number, targets: Set<string>): (Fragment | false)[] {
     if (this.#fragmentsLeft-- <= 0 || depth > allOfDepthMax) return [createGap('budget', trail)];
     const resolution = resolveReference(this.#source, value, trail);
     const { schema } = resolution;
@@ -110,6 +111,11 @@ export class SchemaReader {
     const name = inner === trail ? null : inner?.target;
     // The base applies already, next to the alternatives that extend it.
     if (depth > 0 && name !== undefined && name !== null && isOnTrail(trail, subtypesOf(name))) return [];
+    // A schema that applies twice to the same value says nothing new.
+    if (name !== null && name !== undefined && resolution.missing === null) {
+      if (targets.has(name)) return [];
+      targets.add(name);
+    }
     const keywords = translateSchema(schema, this.#source.dialect);
     const allOf = keywords.get('allOf');
     keywords.delete('allOf');
@@ -117,7 +123,7 @@ export class SchemaReader {
     for (const part of isJsonArray(allOf) ? allOf : []) {
       const isOpaque = isJsonObject(part) && hasUnevaluated(part);
       if (isOpaque) keywords.set('allOf', [...((keywords.get('allOf') ?? []) as Json[]), part]);
-      else parts.push(...this.#flatten({ value: part, trail: inner, isImplied }, depth + 1));
+      else parts.push(...this.#flatten({ value: part, trail: inner, isImplied }, depth + 1, targets));
     }
     const alternatives = this.#findAlternatives(schema, keywords, inner, name ?? null);
     return [
@@ -182,6 +188,7 @@ export class SchemaReader {
   }
 
   #hideMembers({ values, maps }: Schema): void {
+    values.delete(this.#hiddenFlag);
     const properties = maps.get('properties');
     const hiddenNames = [...(properties ?? [])].filter(([, node]) => this.isHidden(node)).map(([name]) => name);
     if (hiddenNames.length === 0) return;
@@ -214,6 +221,7 @@ const createGap = (missing: MissingReason, trail: Trail | null): Fragment => ({
  */
 function separateClosedFragments(
   fragments: readonly (Fragment | false)[],
+  isHidden: (node: SchemaNode) => boolean,
   remainder: SchemaNode[],
 ): readonly (Fragment | false)[] {
   const namesIn = (fragment: Fragment | false): string[] =>
@@ -226,7 +234,9 @@ function separateClosedFragments(
     const limit = fragment.keywords.get('additionalProperties');
     if (limit === undefined || limit === true || new Set(namesIn(fragment)).size === allNames.size) return fragment;
     const toAnyValue = (keyword: string) => {
-      const names = Object.keys(fragment.keywords.get(keyword) ?? {});
+      const names = Object.entries(fragment.keywords.get(keyword) ?? {})
+        .filter(([, value]) => !isHidden(createNode(value as Json, fragment.trail)))
+        .map(([name]) => name);
       return names.length === 0 ? {} : { [keyword]: Object.fromEntries(names.map((name) => [name, true])) };
     };
     const value = { ...toAnyValue('properties'), ...toAnyValue('patternProperties'), additionalProperties: limit };

@@ -3,7 +3,15 @@ import type { Draft, DraftObject } from './draft.ts';
 import type { Growth, Part, Position } from './growth.ts';
 import { isInteger, isNumber, toNumber } from './numbers.ts';
 import { enqueueText, ranks, type Level } from './schema-growth.ts';
-import { joinNodes, propertiesOf, requiredNamesOf, typesOf, type Schema, type SchemaNode } from './schema-node.ts';
+import {
+  createNode,
+  joinNodes,
+  propertiesOf,
+  requiredNamesOf,
+  typesOf,
+  type Schema,
+  type SchemaNode,
+} from './schema-node.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
 /**
@@ -129,7 +137,13 @@ export class ToolSchemaGrowth {
   }
 
   #writeMembers(parent: Position, draft: DraftObject, schema: Schema, level: Level, deferred: (() => void)[]): void {
-    const properties = [...propertiesOf(schema)].filter(([, node]) => !isFalse(node));
+    const declared = propertiesOf(schema);
+    if (declared.size === 0) return;
+    // A tool's required members must be listed, even if the document does not describe them.
+    const undeclared = [...requiredNamesOf(schema)].filter((name) => !declared.has(name));
+    const properties = [...declared, ...undeclared.map((name) => [name, createNode({})] as const)].filter(
+      ([, node]) => !isFalse(node),
+    );
     if (properties.length === 0) return;
     const position: Position = { parent, container: draft, key: 'properties', isKeyword: true };
     if (!draft.has('type') && !draft.has('anyOf')) draft.set('type', '"object"');

@@ -1,4 +1,4 @@
-import { searchQueryMax, type OperationResult } from '@portico/domain';
+import { searchQueryMax, toPreparedRequestView, type OperationResult } from '@portico/domain';
 import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { defineTool, type Tool } from '../tool.ts';
@@ -62,6 +62,23 @@ export const operationTools: readonly Tool[] = [
       });
       const text = new TextDecoder().decode(description.text);
       return isTruncated(text) ? { text, note: truncationNote } : { text };
+    },
+  }),
+  defineTool({
+    name: 'prepare_call',
+    description:
+      "Turn arguments into the HTTP request that calls an operation, serialised as its document says. Sends nothing. The arguments' " +
+      'names are those of describe_operation: parameters, and members of the body (or body).',
+    isReadOnly: true,
+    input: z.object({
+      collection_id: collectionId,
+      operation_key: operationKey,
+      arguments: z.looseObject({}),
+    }),
+    handle: async ({ useCases, principal }, { collection_id: id, operation_key: key, arguments: values }) => {
+      const caller = await useCases.readTarget(principal, { id, detail: 'full' });
+      const request = await useCases.prepareOperation(caller, key, JSON.stringify(values));
+      return { text: JSON.stringify(toPreparedRequestView(request)) };
     },
   }),
 ];
