@@ -77,6 +77,7 @@ const gateSlicer =
         await gate.pass();
         return slicer.slice(...parameters);
       },
+      prepare: (...parameters) => slicer.prepare(...parameters),
     } satisfies OperationSlicer,
   });
 

@@ -353,9 +353,9 @@ export const operationRoutes = [
       const key = parseOperationKey(params.operation_key ?? '');
       if (!key) throw new PorticoError('operation_not_found');
       const argumentsText = body.readMemberText('arguments') ?? '{}';
-      return toJsonResponse(
-        toPreparedRequestView(await useCases.prepareOperation(caller.principal, key, argumentsText)),
-      );
+      const request = await useCases.prepareOperation(caller.principal, key, argumentsText);
+      // Safe: only these methods are read from a document.
+      return toJsonResponse({ ...toPreparedRequestView(request), method: request.method as (typeof methods)[number] });
     },
   }),
 ] as const;

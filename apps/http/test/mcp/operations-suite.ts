@@ -127,13 +127,38 @@ export const operationsSuite = (start: Start): void => {
         method: 'POST',
         url: 'https://tonwire.example/v1/messages',
         request_body: { required: true, content_type: 'application/json' },
-        authentication: { type: 'bearer', value: null },
+        authentication: [[{ scheme: 'token', type: 'bearer', stored: true }]],
       });
       expect(texts[1]).toMatch(/"truncated".*max_bytes/);
       const fullResult = await mcp.call('describe_operation', { ...args, detail: 'full', max_bytes: 65_536 });
       expect(fullResult.text.length).toBeGreaterThan(30_000);
       expect(fullResult.texts).toHaveLength(1);
       expect(text + fullResult.text).not.toContain(secret);
+    });
+
+    test('prepare_call turns arguments into a request, or says what is wrong with them', async () => {
+      const { operations } = await search({ query: 'send a text message', limit: 1 });
+      const operationArgs = { collection_id: tonwire, operation_key: operations[0]?.operation_key };
+      const { text, isError } = await mcp.call('prepare_call', {
+        ...operationArgs,
+        arguments: { to: '+1', text: 'Hello' },
+      });
+      expect([isError, JSON.parse(text)]).toMatchObject([
+        false,
+        {
+          method: 'POST',
+          url: 'https://tonwire.example/v1/messages',
+          headers: [['Content-Type', 'application/json']],
+          body: { text: '{"to":"+1","text":"Hello"}' },
+          credentials: [{ in: 'header', name: 'Authorization', prefix: 'Bearer ', stored: true }],
+        },
+      ]);
+      expect(text).not.toContain(secret);
+      const rejection = await mcp.call('prepare_call', { ...operationArgs, arguments: { to: 1, text: 'Hello' } });
+      expect([rejection.isError, rejection.text]).toEqual([
+        true,
+        'Invalid arguments: /to must be a string. Call again with valid ones.',
+      ]);
     });
 
     test.each<[string, () => object, RegExp]>([
