@@ -88,7 +88,7 @@ export const operationsSuite = (start: Start): void => {
         deprecated: false,
       });
       const [confidence, bestMatch] = text.split('\n');
-      expect(confidence).toMatch(/very likely right|probably right|Not sure|No good match/);
+      expect(confidence).toMatch(/probably right|more likely right than not|Not sure|No good match/);
       expect(bestMatch).toContain(
         `POST /messages (Send a text message, Tonwire) collection_id ${tonwire} operation_key `,
       );
