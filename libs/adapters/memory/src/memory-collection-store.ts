@@ -70,6 +70,13 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
         idAndNameOf,
       ),
 
+    async listNamesakes(visibility, names) {
+      const keys = new Set(names.map(toNameKey));
+      return sortInListOrder(listVisibleCollections(database, visibility))
+        .filter(({ name }) => keys.has(toNameKey(name)))
+        .map(({ id, name, baseUrl }) => ({ id, name, baseUrl }));
+    },
+
     async count(visibility, containing) {
       return filterByName(containing, listVisibleCollections(database, visibility)).length;
     },
