@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { isPlainLine } from '../line.ts';
 import { firstSentenceOf } from './first-sentence.ts';
 
-const whole = { isCut: false };
+const complete = { isCut: false };
 
 describe('the end of the first sentence', () => {
   test.each([
@@ -30,7 +30,7 @@ describe('the end of the first sentence', () => {
     ['Sends a message\n\nto a phone.', 'Sends a message'],
     ['Returns these fields:\n- id\n- name', 'Returns these fields…'],
   ])('of %j is that of %j', (text, sentence) => {
-    expect(firstSentenceOf(text, whole)).toBe(sentence);
+    expect(firstSentenceOf(text, complete)).toBe(sentence);
   });
 });
 
@@ -59,12 +59,12 @@ describe('Markdown and HTML', () => {
     ['---\nReads snake\\_case of *.json and *.yaml, 2 * 3. Fast.', 'Reads snake_case of *.json and *.yaml, 2 * 3.'],
     ['[Beta] Reads a user. Fast.', '[Beta] Reads a user.'],
   ])('in %j are removed', (text, sentence) => {
-    expect(firstSentenceOf(text, whole)).toBe(sentence);
+    expect(firstSentenceOf(text, complete)).toBe(sentence);
   });
 });
 
 test.each(['', ' \n ', '---', '<p></p>', '![](x.png)', '123', '```\ncurl x'])('%j has no sentence', (text) => {
-  expect(firstSentenceOf(text, whole)).toBe('');
+  expect(firstSentenceOf(text, complete)).toBe('');
 });
 
 test.each([

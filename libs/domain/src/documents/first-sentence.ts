@@ -52,7 +52,7 @@ function* readBlocks(text: string): Generator<Block, void, void> {
 /** The start of a heading, an item of a list, or a quotation. */
 const blockStart = /^\s*(#{1,6}(?=\s)|[-*+](?=\s)|\d{1,3}[.)](?=\s)|>)\s*(.*?)(?:\s#+\s*)?$/;
 
-/** Replaces what separates blocks in HTML by line breaks, marks headings as in Markdown, and removes code blocks. */
+/** Replaces the tags of HTML blocks by line breaks, marks headings as in Markdown, and removes code blocks. */
 const removeBlockMarkup = (text: string): string => {
   if (!/[<`~]/.test(text)) return text;
   return text

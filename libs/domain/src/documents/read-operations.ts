@@ -76,7 +76,7 @@ export const excerptOf = (description: Json | undefined): string =>
  * Returns the operation with a summary for display: its own, or else the first sentence of its description (extensions,
  * section 1). Not for searching, which knows the excerpt anyway.
  */
-export const withSummary = <Shown extends Pick<Operation, 'summary' | 'excerpt'>>(operation: Shown): Shown => {
+export const withSummary = <T extends Pick<Operation, 'summary' | 'excerpt'>>(operation: T): T => {
   const { summary, excerpt } = operation;
   if (summary !== null || excerpt === '') return operation;
   return { ...operation, summary: firstSentenceOf(excerpt, { isCut: mayBeCut(excerpt) }) || null };

@@ -1,4 +1,4 @@
-/** Returns the name of an API and, if another one has the same name, what distinguishes it. */
+/** Returns the name of an API, with its distinction if another one has the same name. */
 export const distinctNameOf = ({ name, distinguished_by }: NamedApi): string =>
   distinguished_by === undefined ? name : `${name} [${distinguished_by}]`;
 

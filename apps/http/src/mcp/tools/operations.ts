@@ -79,7 +79,7 @@ const truncationNote =
 
 type OperationView = ReturnType<typeof toOperationView>;
 
-/** Returns the view as a line, which says the same. */
+/** Returns the view as a line of text. */
 const lineOf = ({ collection_id, operation_key, method, path, deprecated, score, ...view }: OperationView): string => {
   const name = distinctNameOf({ ...view, name: view.collection_name });
   const parts = [view.summary ?? view.operation_id, name, deprecated ? 'deprecated' : undefined];
@@ -102,7 +102,7 @@ const toOperationView = (result: OperationResult, distinction: string | undefine
   };
 };
 
-/** Returns what the document says about an operation in a line: its summary or, if it has none, its operation id. */
+/** Returns the summary of an operation or, if it has none, its operation id. */
 const toSummaryView = ({
   summary,
   operationId,
