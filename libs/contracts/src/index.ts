@@ -6,6 +6,7 @@ export * from './access-request-store-contract.ts';
 export * from './audit-log-contract.ts';
 export * from './cache-contract.ts';
 export * from './caller-lookup-contract.ts';
+export * from './collection-namesakes-contract.ts';
 export * from './collection-store-contract.ts';
 export * from './deadline-contract.ts';
 export * from './deadlines.ts';

@@ -22,6 +22,7 @@ export { runWithDeadline } from './access/run-with-deadline.ts';
 export { systemActions } from './audit/system-actions.ts';
 export * from './collections/collection.ts';
 export * from './collections/collection-texts.ts';
+export type * from './collections/namesakes.ts';
 export type * from './documents/document.ts';
 export * from './documents/document-error.ts';
 export * from './documents/document-metadata.ts';

@@ -19,6 +19,7 @@ import { limitsSuite, anonymousCallersSuite } from './limits.ts';
 import { listsSuite } from './lists.ts';
 import { guessedCodesSuite, localSignInSuite } from './local-sign-in.ts';
 import { bulkOperationsSuite } from './bulk-operations.ts';
+import { operationSummariesSuite } from './operation-summaries.ts';
 import { operationsSuite } from './operations.ts';
 import { preconditionsSuite } from './preconditions.ts';
 import { profilesSuite } from './profiles.ts';
@@ -61,6 +62,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   lists: listsSuite,
   'anonymous callers': anonymousCallersSuite,
   operations: operationsSuite,
+  'summaries of operations': operationSummariesSuite,
   search: searchSuite,
   jobs: jobsSuite,
   'clients near their limit': limitStatusSuite,

@@ -65,10 +65,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       return entries.filter((entry) => isAfter(entry, page.after)).slice(0, page.limit);
     },
 
-    findByNames: async (visibility, names) =>
-      sortInListOrder(listVisibleCollections(database, visibility).filter(({ name }) => names.includes(name))).map(
-        idAndNameOf,
-      ),
+    ...createReadsByName(database),
 
     async count(visibility, containing) {
       return filterByName(containing, listVisibleCollections(database, visibility)).length;
@@ -82,6 +79,20 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     },
   };
 };
+
+const createReadsByName = (database: MemoryDatabase): Pick<CollectionStore, 'findByNames' | 'listNamesakes'> => ({
+  findByNames: async (visibility, names) =>
+    sortInListOrder(listVisibleCollections(database, visibility).filter(({ name }) => names.includes(name))).map(
+      idAndNameOf,
+    ),
+
+  async listNamesakes(visibility, names) {
+    const keys = new Set(names.map(toNameKey));
+    return sortInListOrder(listVisibleCollections(database, visibility))
+      .filter(({ name }) => keys.has(toNameKey(name)))
+      .map(({ id, name, baseUrl }) => ({ id, name, baseUrl }));
+  },
+});
 
 const storeDocument = (
   { documents, operations }: MemoryDatabase,

@@ -23,7 +23,7 @@ import { buildColumns, upsertInto, write } from './table.ts';
 /** The reads of the hot paths. Each dialect has its own SQL for them. */
 export type CollectionReads = Pick<
   CollectionStore,
-  'findDocument' | 'list' | 'findByNames' | 'count' | 'listVisibleIds' | 'findNames'
+  'findDocument' | 'list' | 'findByNames' | 'listNamesakes' | 'count' | 'listVisibleIds' | 'findNames'
 >;
 
 export const createSqlCollectionStore = (database: SqlDatabase, reads: CollectionReads): CollectionStore => ({

@@ -97,6 +97,7 @@ import { approveRequest, denyRequest } from './requests/decide-request.ts';
 import { listRequests, readRequest } from './requests/read-requests.ts';
 import { checkModels } from './search/check-models.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
+import { distinguishCollections } from './search/distinguish-collections.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { createVisibleSets, type WithVisibleSets } from './search/visible-sets.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
@@ -172,6 +173,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   listCollections: listCollections(ports),
   countCollections: countCollections(ports),
   findVisibleCollection: findVisibleCollection(ports),
+  distinguishCollections: distinguishCollections(ports),
   // Operations
   searchOperations: searchOperations(ports),
   listOperations: listOperations(ports),

@@ -4,6 +4,7 @@ import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { cursor, cursorOf } from '../../routes/list-cursor.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId } from './arguments.ts';
+import { distinctNameOf, toDistinctionView } from './distinct-name.ts';
 import { toOneLine } from './one-line.ts';
 import { describeCredential, toSentCredential } from './sent-credential.ts';
 
@@ -25,13 +26,16 @@ export const apiTools: readonly Tool[] = [
     handle: async ({ useCases, principal }, { query, limit }) => {
       const { results } = await useCases.searchCollections(principal, query, limit ?? searchLimitDefault);
       if (results.length === 0) return { text: noAccessText, data: { apis: [] } };
+      const names = results.map(({ collectionName }) => collectionName);
+      const distinctions = await useCases.distinguishCollections(principal, names);
       const apis = results.map(({ collectionId: id, collectionName, score }) => ({
         collection_id: id,
         name: collectionName,
+        ...toDistinctionView(distinctions.get(id)),
         score,
       }));
       const lines = apis.map(
-        ({ collection_id, name, score }) => `${score.toFixed(2)} ${name} collection_id ${collection_id}`,
+        (api) => `${api.score.toFixed(2)} ${distinctNameOf(api)} collection_id ${api.collection_id}`,
       );
       const heading =
         'Best match first. A low score means that possibly none of them fits; the name alone does not show it.';
@@ -52,10 +56,15 @@ export const apiTools: readonly Tool[] = [
       const last = page.length === limit ? page.at(-1) : undefined;
       const nextCursor = last ? cursorOf(last) : null;
       if (page.length === 0) return { text: after ? 'There are no more.' : noAccessText, data: { apis: [] } };
+      const names = page.map(({ name }) => name);
+      const distinctions = await useCases.distinguishCollections(principal, names);
       const nextPageLines = nextCursor === null ? [] : [`There may be more: call list_apis with cursor ${nextCursor}`];
       return {
-        text: [...page.map(lineOf), ...nextPageLines].join('\n'),
-        data: { apis: page.map(({ id, name }) => ({ collection_id: id, name })), next_cursor: nextCursor },
+        text: [...page.map((api) => lineOf(api, distinctions.get(api.id))), ...nextPageLines].join('\n'),
+        data: {
+          apis: page.map(({ id, name }) => ({ collection_id: id, name, ...toDistinctionView(distinctions.get(id)) })),
+          next_cursor: nextCursor,
+        },
       };
     },
   }),
@@ -100,5 +109,5 @@ const describeBaseUrl = (baseUrl: string): string =>
     ? `Base URL: ${baseUrl}`
     : `Base URL: ${baseUrl} (the document does not name a host: ask the person you work for)`;
 
-const lineOf = ({ id, name, description }: ListedCollection): string =>
-  `${name} collection_id ${id}${description ? `: ${toOneLine(description, descriptionLineMax)}` : ''}`;
+const lineOf = ({ id, name, description }: ListedCollection, distinction: string | undefined): string =>
+  `${distinctNameOf({ name, ...toDistinctionView(distinction) })} collection_id ${id}${description ? `: ${toOneLine(description, descriptionLineMax)}` : ''}`;
