@@ -27,7 +27,7 @@ export const addCollections = (tool: Tool): void => {
   administer(tool, remove, deleteCollections);
 };
 
-const collectionArgument = ['<collection>', 'the exact name of the collection, or its id'] as const;
+const collectionArgument = ['<collection>', 'its exact name, or its id'] as const;
 
 type Variables = Readonly<Record<string, string>>;
 
@@ -41,11 +41,11 @@ const addSettings = (tool: Tool, collections: Command): void => {
   const set = collections
     .command('set')
     .argument(...collectionArgument)
-    .option('--base-url <url>', "the base URL for calls, instead of the document's servers")
-    .option('--no-base-url', 'remove the base URL')
-    .option('--variables <name=value...>', 'the values of server variables; replaces all of them', parseVariable)
-    .option('--no-variables', 'remove the values of server variables')
-    .description('set the base URL and the server variables of a collection');
+    .option('--base-url <url>', "for calls, instead of the document's servers")
+    .option('--no-base-url', 'remove it')
+    .option('--variables <name=value...>', 'values of server variables; replaces all', parseVariable)
+    .option('--no-variables', 'remove them')
+    .description('set the base URL and the server variables');
   administer(tool, set, (api, terminal, collection: string, { baseUrl, variables }: SettingsOptions) => {
     if (baseUrl === undefined && variables === undefined)
       set.error('error: pass --base-url, --variables, --no-base-url or --no-variables');
@@ -66,24 +66,24 @@ const addCredentials = (tool: Tool, collections: Command): void => {
   const set = collections
     .command('set-credential')
     .argument(...collectionArgument)
-    .argument('<scheme>', "the name of the security scheme in the collection's document")
-    .option('--username <name>', 'for basic authentication; the secret is the password')
-    .addOption(new Option('--client-id <id>', 'for OAuth 2.0; the secret is the client secret').conflicts(['username']))
-    .option('--file <file>', 'the file with the secret (default: "-", standard input)')
-    .description('store the credential for a security scheme; the secret is read from a file or standard input');
+    .argument('<scheme>', 'its name in the document')
+    .option('--username <name>', 'for basic authentication, with a password')
+    .addOption(new Option('--client-id <id>', 'for OAuth 2.0, with a client secret').conflicts(['username']))
+    .option('--file <file>', 'the file with the secret (default: standard input)')
+    .description('store the credential for a security scheme');
   administer(tool, set, (api, terminal, collection: string, scheme: string, options: CredentialOptions) =>
     setCredential(api, terminal, collection, scheme, options),
   );
   const list = collections
     .command('list-credentials')
     .argument(...collectionArgument)
-    .description('list the security schemes that have a credential, without secrets');
+    .description('list the schemes that have a credential');
   administer(tool, list, (api, terminal, collection: string) => listCredentials(api, terminal, collection));
   const remove = collections
     .command('delete-credential')
     .argument(...collectionArgument)
-    .argument('<scheme...>', 'the names of security schemes')
-    .description('remove the credentials for security schemes');
+    .argument('<scheme...>', 'their names')
+    .description('remove credentials');
   administer(tool, remove, (api, terminal, collection: string, schemes: string[]) =>
     deleteCredentials(api, terminal, collection, schemes),
   );

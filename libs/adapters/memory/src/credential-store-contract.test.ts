@@ -19,8 +19,8 @@ proveStores('the memory credential store', credentialStoreContract, {
   "an update replaces all credentials of the collection, and none of other collections'": update.mapDecision(
     (change, [, credentials]) => {
       const schemes = change?.credentials.map(({ scheme }) => scheme) ?? [];
-      const keptCredentials = credentials.filter(({ scheme }) => !schemes.includes(scheme));
-      return change && { ...change, credentials: [...change.credentials, ...keptCredentials] };
+      const otherCredentials = credentials.filter(({ scheme }) => !schemes.includes(scheme));
+      return change && { ...change, credentials: [...change.credentials, ...otherCredentials] };
     },
   ),
   'an update stores the collection with the schemes of its credentials, and returns it': update.runAfter(

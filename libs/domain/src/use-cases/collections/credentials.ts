@@ -284,7 +284,7 @@ const isSentAlike = (a: AuthenticationScheme, b: AuthenticationScheme): boolean 
 const hasAuthenticationValue = ({ storedAuthentication }: Collection): boolean =>
   storedAuthentication !== null && storedAuthentication.sealedValue !== null;
 
-/** Returns the stored authentication without its value; null if what remains is the document's own. */
+/** Returns the stored authentication without its value; null if the document's own is the same. */
 const withoutValue = ({ storedAuthentication, derivedAuthentication }: Collection) =>
   storedAuthentication && !isSentAlike(storedAuthentication, derivedAuthentication)
     ? { ...storedAuthentication, sealedValue: null }
