@@ -95,3 +95,20 @@ test('if the document is replaced while its schemes are read, the new document d
   );
   expect(await useCases.setCredential(operatorAuthority, id, 'c', client)).toMatchObject({ scheme: 'c' });
 });
+
+test('storing and removing a credential each increase the revision of the collection, even if the clock is stopped', async () => {
+  const harness = createHarness();
+  const { useCases, ports } = harness;
+  const id = await createCollection(harness);
+  const readVersion = async () => {
+    const collection = await ports.collections.find(id);
+    return [collection?.revision, collection?.credentialSchemes, collection?.updatedAt] as const;
+  };
+  const [, , createdAt = 0] = await readVersion();
+  await useCases.setCredential(operatorAuthority, id, 'b', client);
+  expect(await readVersion()).toEqual([2, ['b'], createdAt + 1]);
+  await useCases.setCredential(operatorAuthority, id, 'a', { kind: 'value', value: 't0ken' });
+  expect(await readVersion()).toEqual([3, ['b'], createdAt + 2]);
+  await useCases.removeCredential(operatorAuthority, id, 'b');
+  expect(await readVersion()).toEqual([4, [], createdAt + 3]);
+});

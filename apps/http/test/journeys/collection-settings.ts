@@ -31,7 +31,7 @@ export const collectionSettingsSuite = (start: Start): void => {
   const readSummary = (id: string, options: CallOptions = { token: fixtures.admin }) =>
     call('GET', `/api/collections/${id}/summary`, options);
   const readAuthentication = async (id: string) =>
-    (await asAdmin('GET', `/api/collections/${id}/metadata`)).body.authentication;
+    (await asAdmin('GET', `/api/collections/${id}/metadata`)).body.authentication as { readonly value: unknown };
   const readEntries = async (id: string) =>
     ((await asAdmin('GET', `/api/audit/?source=system&collection_id=${id}`)).body.data as { message: object }[]).map(
       ({ message }) => message,
