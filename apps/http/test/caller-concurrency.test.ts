@@ -149,6 +149,7 @@ describe('requests of one caller', () => {
         readMember: documents.readMember.bind(documents),
         readFile: documents.readFile.bind(documents),
         readOperations: documents.readOperations.bind(documents),
+        readSecuritySchemes: documents.readSecuritySchemes.bind(documents),
         convertToYaml: async (...parameters: Parameters<typeof documents.convertToYaml>) => {
           await gate.pass();
           return documents.convertToYaml(...parameters);

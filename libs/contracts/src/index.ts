@@ -8,6 +8,7 @@ export * from './cache-contract.ts';
 export * from './caller-lookup-contract.ts';
 export * from './collection-namesakes-contract.ts';
 export * from './collection-store-contract.ts';
+export * from './credential-store-contract.ts';
 export * from './deadline-contract.ts';
 export * from './deadlines.ts';
 export * from './dead-letters-contract.ts';

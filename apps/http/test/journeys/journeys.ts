@@ -4,6 +4,7 @@ import { accessSuite } from './access.ts';
 import { auditSuite } from './audit.ts';
 import { catalogSuite } from './catalog.ts';
 import { closedRequestsSuite } from './closed-requests.ts';
+import { collectionSettingsSuite } from './collection-settings.ts';
 import { collectionsSuite } from './collections.ts';
 import { consoleSuite } from './console.ts';
 import { documentMetadataSuite } from './document-metadata.ts';
@@ -42,6 +43,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   'a registration that requires a token': requiredTokensSuite,
   'a registration that ignores tokens': ignoredTokensSuite,
   collections: collectionsSuite,
+  'the settings of collections': collectionSettingsSuite,
   'conditional changes': preconditionsSuite,
   imports: importsSuite,
   'data derived from documents': documentMetadataSuite,

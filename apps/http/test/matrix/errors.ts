@@ -20,6 +20,8 @@ export const errors = {
   userNotFound: createError(404, 'User not found'),
   clientNotFound: createError(404, 'Client not found'),
   collectionNotFound: createError(404, 'Collection not found'),
+  credentialNotFound: createError(404, 'Credential not found'),
+  schemeNotFound: createError(404, 'Security scheme not found: the document has weatherKey'),
   grantNotFound: createError(404, 'Grant not found'),
   groupNotFound: createError(404, 'Group not found'),
   memberNotFound: createError(404, 'User not in the group'),

@@ -118,7 +118,7 @@ interface Sortable {
 export const isAfter = ({ id, name }: Sortable, after: ListPage['after']): boolean =>
   after === null || (compareCodePoints(toNameKey(name), after.nameKey) || compareCodePoints(id, after.id)) > 0;
 
-const requireCollection = (database: MemoryDatabase, id: CollectionId): Collection => {
+export const requireCollection = (database: MemoryDatabase, id: CollectionId): Collection => {
   const collection = database.collections.get(id);
   if (!collection) throw new PorticoError('collection_not_found');
   return collection;
@@ -164,6 +164,7 @@ const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: C
 
 const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
+  database.credentials.delete(id);
   database.documents.delete(id);
   database.operations.delete(id);
   for (const [key, { block }] of database.operationBlocks)

@@ -20,6 +20,7 @@ import {
   readMetadataHints,
   readYaml,
 } from './collections/read-collection.ts';
+import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
 import { findVisibleCollection } from './collections/find-collection.ts';
 import { createCollection, removeCollection, updateCollection } from './collections/write-collection.ts';
@@ -164,6 +165,9 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   createCollection: createCollection(ports, settings),
   updateCollection: updateCollection(ports, settings),
   removeCollection: removeCollection(ports),
+  listCredentials: listCredentials(ports),
+  setCredential: setCredential(ports),
+  removeCredential: removeCredential(ports),
   importCollection: importCollection(ports, settings),
   planImport: planImport(ports, settings),
   readDocument: readDocument(ports),
