@@ -83,6 +83,7 @@ export const createAppWithCredentialReader = (
 ): HttpApp => {
   const { settings, logger } = dependencies;
   const protectedResource = protectedResourceOf(settings);
+  const readBaseUrl = createBaseUrlReader(settings);
   const table = routes.filter(
     (route) =>
       (dependencies.localIssuer || !route.requiresLocalIssuer) && (protectedResource || !route.requiresAccessTokens),
@@ -108,7 +109,8 @@ export const createAppWithCredentialReader = (
       getOpenApiDocument: () => (openApiText ??= JSON.stringify(buildOpenApiDocument(table, settings))),
       localIssuer: dependencies.localIssuer ?? null,
       localSignIn: dependencies.localSignIn ?? null,
-      readBaseUrl: createBaseUrlReader(settings),
+      readBaseUrl,
+      readConsoleUrl: (request) => `${settings.publicUrl ?? readBaseUrl(request)}/console`,
       protectedResource,
       signInWays: settings.signInWays,
       listSignInOrigins: () => signInOriginsOf(settings.signInWays, dependencies.listIssuerEndpoints?.() ?? []),

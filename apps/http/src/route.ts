@@ -112,6 +112,8 @@ export interface ServiceInfo {
   readonly localSignIn: LocalSignIn | null;
   /** Returns the base URL that this caller used to reach the service, without a trailing slash. */
   readonly readBaseUrl: (request: IncomingMessage) => string;
+  /** Returns the URL of the console for this caller. */
+  readonly readConsoleUrl: (request: IncomingMessage) => string;
   /** Null if no access tokens are accepted. */
   readonly protectedResource: ProtectedResource | null;
   /** The ways to sign in to the console; the first is the default. */

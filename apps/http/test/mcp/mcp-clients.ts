@@ -1,3 +1,4 @@
+import { deepStrictEqual } from 'node:assert/strict';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -30,6 +31,12 @@ const resultOf = (result: object): ToolResult => {
     readonly structuredContent?: ToolResult['data'];
   };
   const texts = (content ?? []).map(({ text }) => text ?? '');
+  // Some clients give a model only the text, others only the structured content.
+  if (structuredContent)
+    deepStrictEqual(
+      texts.map((text): unknown => JSON.parse(text)),
+      [structuredContent],
+    );
   return {
     text: texts.join('\n'),
     texts,

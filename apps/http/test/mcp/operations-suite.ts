@@ -75,29 +75,32 @@ export const operationsSuite = (start: Start): void => {
     const search = async (args: object) => {
       const { text, data, isError } = await mcp.call('search_operations', { ...args });
       expect([isError, text]).toEqual([false, text]);
-      return { text, operations: data?.['operations'] as readonly OperationSummary[] };
+      return {
+        text,
+        operations: data?.['operations'] as readonly OperationSummary[],
+        confidence: data?.['confidence'],
+      };
     };
 
-    test('search_operations returns operations, one per line, with a confidence', async () => {
-      const { text, operations } = await search({ query: 'send a text message' });
+    test('search_operations returns operations with a confidence', async () => {
+      const { text, operations, confidence } = await search({ query: 'send a text message' });
       expect(operations[0]).toMatchObject({
         collection_id: tonwire,
         collection_name: 'Tonwire',
         method: 'POST',
         path: '/messages',
+        summary: 'Send a text message',
         deprecated: false,
       });
-      const [confidence, bestMatch] = text.split('\n');
       expect(confidence).toMatch(/very likely right|probably right|Not sure|No good match/);
-      expect(bestMatch).toContain(
-        `POST /messages (Send a text message, Tonwire) collection_id ${tonwire} operation_key `,
-      );
       expect(text).not.toContain(hidden);
     });
 
     test('an operation without a summary is shown with its id and marked if deprecated', async () => {
-      const { text } = await search({ query: 'list messages', method: 'GET' });
-      expect(text).toContain('GET /messages (listMessages, Tonwire, deprecated) collection_id');
+      const { operations } = await search({ query: 'list messages', method: 'GET' });
+      expect(operations).toContainEqual(
+        expect.objectContaining({ path: '/messages', summary: 'listMessages', deprecated: true }),
+      );
     });
 
     test('search_operations can be limited to one API, to one method, ignoring case, and to a number of results', async () => {
@@ -111,8 +114,8 @@ export const operationsSuite = (start: Start): void => {
     });
 
     test('search_operations reports if nothing matches, and returns nothing without a grant', async () => {
-      const { text, operations } = await search({ query: 'send a text message', collection_id: hidden });
-      expect([operations, text]).toEqual([
+      const { confidence, operations } = await search({ query: 'send a text message', collection_id: hidden });
+      expect([operations, confidence]).toEqual([
         [],
         expect.stringMatching(/^None of the operations that you may use matches\./),
       ]);

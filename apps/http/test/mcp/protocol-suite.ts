@@ -56,9 +56,9 @@ export const protocolSuite = (start: Start): void => {
     });
   });
 
-  test('tools/list has at most 4 KB, may be cached, and is the same for all callers', async () => {
+  test('tools/list has at most 5 KB, may be cached, and is the same for all callers', async () => {
     const reply = expectStatus(await send('tools/list'), 200);
-    expect(reply.bytes.length).toBeLessThanOrEqual(4_096);
+    expect(reply.bytes.length).toBeLessThanOrEqual(5_120);
     expect(parseRpcBody(reply).result).toMatchObject({
       resultType: 'complete',
       ttlMs: 3_600_000,
@@ -162,6 +162,16 @@ export const protocolSuite = (start: Start): void => {
     );
     const reply = await post({ raw, headers: ['Content-Type', 'application/json'] });
     expect([reply.status, Object.hasOwn(Object.prototype, 'limit')]).toEqual([200, false]);
+  });
+
+  test.each(['{"limit": "1"}', '{}', ' {"limit": 1} '])('arguments as the JSON text %j are accepted', async (text) => {
+    const reply = await send('tools/call', { name: 'list_apis', arguments: text });
+    expect(parseRpcBody(expectStatus(reply, 200)).result).toMatchObject({ structuredContent: { apis: [] } });
+  });
+
+  test.each(['', 'x', '[1', '3', '"{}"', 'null'])('arguments as the text %j are rejected', async (text) => {
+    const reply = await send('tools/call', { name: 'list_apis', arguments: text });
+    expect(parseRpcBody(reply).error?.code).toBe(-32_602);
   });
 
   test.each(['GET', 'DELETE', 'OPTIONS', 'PUT'])('%s is not allowed', async (method) => {

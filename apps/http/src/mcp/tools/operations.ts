@@ -34,11 +34,8 @@ export const operationTools: readonly Tool[] = [
         method: method ?? null,
       });
       const [bestMatch] = results;
-      if (!bestMatch) return { text: noMatchText, data: { operations: [] } };
-      return {
-        text: [describeConfidence(bestMatch.score), ...results.map(lineOf)].join('\n'),
-        data: { operations: results.map(toOperationView) },
-      };
+      const confidence = bestMatch ? describeConfidence(bestMatch.score) : noMatchText;
+      return { data: { confidence, operations: results.map(toOperationView) } };
     },
   }),
   defineTool({
@@ -74,20 +71,16 @@ const isTruncated = (slice: string): boolean => {
 const truncationNote =
   'The parts listed in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
 
-const lineOf = (result: OperationResult): string => {
-  const { collectionId: id, collectionName, key, method, path, deprecated, score } = result;
-  const summaryParts = [result.summary ?? result.operationId, collectionName, deprecated ? 'deprecated' : null];
-  const summary = toOneLine(summaryParts.filter((part) => part).join(', '), lineMax);
-  return `${score.toFixed(2)} ${method} ${toOneLine(path, lineMax)} (${summary}) collection_id ${id} operation_key ${key}`;
+const toOperationView = (result: OperationResult) => {
+  const { collectionId, collectionName, key, method, path, summary, operationId, deprecated, score } = result;
+  return {
+    score,
+    method,
+    path,
+    summary: toOneLine(summary ?? operationId ?? '', lineMax),
+    deprecated,
+    collection_name: collectionName,
+    collection_id: collectionId,
+    operation_key: key,
+  };
 };
-
-/** Returns the data that identifies an operation for programs; only the text contains its summary. */
-const toOperationView = ({ collectionId, collectionName, key, method, path, deprecated, score }: OperationResult) => ({
-  collection_id: collectionId,
-  collection_name: collectionName,
-  operation_key: key,
-  method,
-  path,
-  deprecated,
-  score,
-});
