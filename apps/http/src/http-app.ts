@@ -8,6 +8,7 @@ import { toJsonResponse, send, type RouteResponse } from './responses/route-resp
 import { createBodyCache } from './responses/tagged-response.ts';
 import { errorStatuses, retrySecondsOf } from './errors.ts';
 import {
+  bareChallenge,
   beginExchange,
   startSystemTimer,
   type Exchange,
@@ -195,7 +196,7 @@ const createRequestHandler = (dependencies: RequestHandlerDependencies): Request
     if (porticoError.code === 'rate_limited')
       metrics.recordRateLimitedRequest(porticoError.rateLimit?.policy ?? 'at-once');
     const closesConnection = isDraining() || porticoError.code === 'malformed_request';
-    return send(exchange, createErrorResponse(porticoError, exchange.challenge), status, closesConnection);
+    return send(exchange, createErrorResponse(porticoError, exchange), status, closesConnection);
   };
 
   /** Logs work that fails after its deadline has expired: no client is waiting for it any more, and it changed nothing. */
@@ -224,6 +225,7 @@ const createRequestHandler = (dependencies: RequestHandlerDependencies): Request
         throw failure instanceof Error ? failure : new Error('Not an Error object', { cause: failure });
       if (!hasValidHost(request)) throw new PorticoError('malformed_request');
       if (!match) throw new PorticoError('not_found');
+      describeCredentials(match.methods, pipeline.service, exchange);
       const route = routeFor(match.methods, request.method ?? '', exchange);
       const routeResponse = await handleRoute(pipeline, route, exchange, match.params);
       if (deadline.settle()) await send(exchange, routeResponse, route.status, isDraining());
@@ -296,6 +298,21 @@ const userAgentLengthMax = 256;
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
+/**
+ * Describes the accepted credentials for the errors of a path that also accepts access tokens. Its clients are programs
+ * that show the error to a person, who then has to know that an API key is the simplest credential.
+ */
+const describeCredentials = (
+  methods: MethodTable,
+  { protectedResource }: Pick<PipelineDependencies['service'], 'protectedResource'>,
+  exchange: Exchange,
+): void => {
+  const [anyRoute] = methods.values();
+  if (!anyRoute?.acceptsAccessTokens) return;
+  exchange.credentialAdvice = 'send an API key of this service in the header X-API-Key, as CLIENT_ID.CLIENT_SECRET';
+  exchange.challenge = protectedResource?.challenge ?? exchange.challenge;
+};
+
 /** Returns the route for a method. Throws `method_not_allowed` if the path does not support the method. */
 const routeFor = (methods: MethodTable, method: string, exchange: Exchange): Route => {
   const [anyRoute] = methods.values();
@@ -317,11 +334,21 @@ class MethodNotAllowed extends PorticoError {
   }
 }
 
-const createErrorResponse = (error: PorticoError, challenge: string): RouteResponse => {
+const createErrorResponse = (
+  error: PorticoError,
+  { challenge, credentialAdvice }: Pick<Exchange, 'challenge' | 'credentialAdvice'>,
+): RouteResponse => {
   const { code, message: detail, retryAfterSeconds } = error;
   const status = errorStatuses[code];
-  if (error instanceof MethodNotAllowed) return toJsonResponse({ detail }, { Allow: error.allowedMethods });
-  if (status === 401) return toJsonResponse({ detail }, { 'WWW-Authenticate': challenge });
+  if (error instanceof MethodNotAllowed) {
+    // Some clients look for the challenge in the response to a GET.
+    const challengeHeaders = challenge === bareChallenge ? {} : { 'WWW-Authenticate': challenge };
+    return toJsonResponse({ detail }, { Allow: error.allowedMethods, ...challengeHeaders });
+  }
+  if (status === 401) {
+    const fullDetail = credentialAdvice === null ? detail : `${detail}: ${credentialAdvice}`;
+    return toJsonResponse({ detail: fullDetail }, { 'WWW-Authenticate': challenge });
+  }
   if (code !== 'rate_limited') {
     return toJsonResponse({ detail }, retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) });
   }

@@ -54,7 +54,6 @@ export const handleRoute = async (
   const { useCases, service, bodies } = dependencies;
   const { request, deadline } = exchange;
   exchange.expectsBody = route.body !== null;
-  if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
   await tick.authorize();
   const isComplete = request.complete;
   let caller = await admitCaller(dependencies, route, exchange, params);

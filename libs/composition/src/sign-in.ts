@@ -121,7 +121,7 @@ const localSignInWay: SignInWay = {
   kind: 'local',
   name: 'one-time code',
   issuer: localIssuerName,
-  metadataUrl: '/.well-known/openid-configuration',
+  metadataUrl: '/local-issuer/.well-known/openid-configuration',
   clientId: localAudience,
   scopes: 'openid email',
 };

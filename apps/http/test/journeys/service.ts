@@ -74,7 +74,7 @@ export const serviceSuite = (start: Start): void => {
   });
 
   test('the local issuer publishes its keys and their address', async () => {
-    const discovery = await call('GET', '/.well-known/openid-configuration');
+    const discovery = await call('GET', '/local-issuer/.well-known/openid-configuration');
     expect(discovery.body).toMatchObject({ jwks_uri: `${subject.client.baseUrl}/.well-known/jwks.json` });
     expect((await call('GET', '/.well-known/jwks.json')).body).toEqual({ keys: [{ kty: 'OKP' }] });
   });

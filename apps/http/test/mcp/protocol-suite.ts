@@ -21,10 +21,13 @@ interface RpcBody {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
+const keyAdvice = 'send an API key of this service in the header X-API-Key, as CLIENT_ID.CLIENT_SECRET';
+
 /** Tests the messages of the protocol. */
 export const protocolSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
+    hasLocalSignIn: true,
   });
   let client: Client;
 
@@ -206,8 +209,26 @@ export const protocolSuite = (start: Start): void => {
     expect([reply.status, reply.headers['www-authenticate'], reply.body.detail]).toEqual([
       401,
       'Bearer',
-      'Invalid or expired token',
+      `Invalid or expired token: ${keyAdvice}`,
     ]);
+  });
+
+  test('with a wrong key, the response says which credential is expected', async () => {
+    const wrongKeys: CallOptions[] = [
+      { key: { ...client.key, secret: 'wrong' } },
+      { headers: ['X-API-Key', 'a.b'] },
+      { token: `${client.key.clientId}.wrong` },
+    ];
+    for (const options of wrongKeys) {
+      const reply = await call('POST', '/mcp', { json: request('ping'), ...options });
+      expect(errorOf(reply)).toEqual([401, `Invalid API credentials: ${keyAdvice}`]);
+    }
+  });
+
+  test('nothing looks like the metadata of an authorization server for the endpoint', async () => {
+    for (const name of ['openid-configuration', 'oauth-authorization-server', 'oauth-protected-resource'])
+      for (const suffix of ['', '/mcp'])
+        expect((await call('GET', `/.well-known/${name}${suffix}`)).status, `${name}${suffix}`).toBe(404);
   });
 };
 
