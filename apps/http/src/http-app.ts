@@ -224,7 +224,7 @@ const createRequestHandler = (dependencies: RequestHandlerDependencies): Request
       if (failure !== undefined)
         throw failure instanceof Error ? failure : new Error('Not an Error object', { cause: failure });
       if (!hasValidHost(request)) throw new PorticoError('malformed_request');
-      if (!match) throw new PorticoError('not_found');
+      if (!match) throw createNotFoundError(request);
       describeCredentials(match.methods, pipeline.service, exchange);
       const route = routeFor(match.methods, request.method ?? '', exchange);
       const routeResponse = await handleRoute(pipeline, route, exchange, match.params);
@@ -298,6 +298,17 @@ const userAgentLengthMax = 256;
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
+const keyDescription = 'an API key of this service in the header X-API-Key, as CLIENT_ID.CLIENT_SECRET';
+
+/**
+ * Returns the error for an unknown path. An MCP client without a credential that finds no authorization server tries to
+ * register at this service (revision 2025-03-26 of the protocol) and shows the response to its user.
+ */
+const createNotFoundError = ({ method, url }: Pick<IncomingMessage, 'method' | 'url'>): PorticoError =>
+  method === 'POST' && url === '/register'
+    ? new PorticoError('not_found', { reason: `there is no sign-in here; MCP clients send ${keyDescription}` })
+    : new PorticoError('not_found');
+
 /**
  * Describes the accepted credentials for the errors of a path that also accepts access tokens. Its clients are programs
  * that show the error to a person, who then has to know that an API key is the simplest credential.
@@ -309,7 +320,7 @@ const describeCredentials = (
 ): void => {
   const [anyRoute] = methods.values();
   if (!anyRoute?.acceptsAccessTokens) return;
-  exchange.credentialAdvice = 'send an API key of this service in the header X-API-Key, as CLIENT_ID.CLIENT_SECRET';
+  exchange.credentialAdvice = `send ${keyDescription}`;
   exchange.challenge = protectedResource?.challenge ?? exchange.challenge;
 };
 

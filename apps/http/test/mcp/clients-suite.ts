@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Client, type Start } from '../subject.ts';
-import { clients, type McpClient } from './mcp-clients.ts';
+import { clients, neverSignIn, type McpClient } from './mcp-clients.ts';
 
 /** The forms of credential. To support a new form, just add an entry. */
 const credentials: Readonly<Record<string, (client: Client) => Readonly<Record<string, string>>>> = {
@@ -249,6 +249,13 @@ export const clientsSuite = (start: Start): void => {
     test('a client without a credential gets the reason for the rejection', async () => {
       await expect(connect(subject.client.baseUrl, {})).rejects.toThrow(/Invalid or expired token|HTTP 401/);
     });
+
+    test.each([{}, { 'X-API-Key': 'a.b' }])(
+      'a client that can sign in, with %j, learns that it needs an API key',
+      async (headers) => {
+        await expect(connect(subject.client.baseUrl, headers, neverSignIn)).rejects.toThrow(/API key of this service/);
+      },
+    );
   });
 
   test('no log line contains a secret or an argument of a call', () => {

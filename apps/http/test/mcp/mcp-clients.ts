@@ -1,5 +1,6 @@
 import { deepStrictEqual } from 'node:assert/strict';
-import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { Client, StreamableHTTPClientTransport, type OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { OAuthClientProvider as EarlierProvider } from '@modelcontextprotocol/sdk/client/auth.js';
 import { Client as EarlierClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as EarlierTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 
@@ -20,7 +21,29 @@ export interface McpClient {
   readonly close: () => Promise<void>;
 }
 
-export type Connect = (baseUrl: string, headers: Readonly<Record<string, string>>) => Promise<McpClient>;
+/** How a client signs its user in. */
+export type SignIn = OAuthClientProvider & EarlierProvider;
+
+export type Connect = (
+  baseUrl: string,
+  headers: Readonly<Record<string, string>>,
+  signIn?: SignIn,
+) => Promise<McpClient>;
+
+const callback = 'http://127.0.0.1/callback';
+
+/** A client that can sign in but does not know its service yet, so that it has to discover everything. */
+export const neverSignIn: SignIn = {
+  redirectUrl: callback,
+  clientMetadata: { redirect_uris: [callback], client_name: 'test' },
+  clientInformation: () => undefined,
+  saveClientInformation: () => undefined,
+  tokens: () => undefined,
+  saveTokens: () => undefined,
+  redirectToAuthorization: (url) => Promise.reject(new Error(`Redirected to ${url.href}`)),
+  saveCodeVerifier: () => undefined,
+  codeVerifier: () => '',
+};
 
 const clientInfo = { name: 'test', version: '1' };
 
@@ -47,9 +70,10 @@ const resultOf = (result: object): ToolResult => {
 
 const connectCurrent =
   (mode: 'legacy' | 'auto' | { readonly pin: string }): Connect =>
-  async (baseUrl, headers) => {
+  async (baseUrl, headers, authProvider) => {
     const client = new Client(clientInfo, { versionNegotiation: { mode } });
-    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', baseUrl), { requestInit: { headers } }));
+    const options = { requestInit: { headers }, ...(authProvider ? { authProvider } : {}) };
+    await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', baseUrl), options));
     return {
       listTools: async () => (await client.listTools()).tools,
       call: async (name, args = {}) => resultOf(await client.callTool({ name, arguments: args })),
@@ -58,9 +82,10 @@ const connectCurrent =
     };
   };
 
-const connectEarlier: Connect = async (baseUrl, headers) => {
+const connectEarlier: Connect = async (baseUrl, headers, authProvider) => {
   const client = new EarlierClient(clientInfo);
-  const transport = new EarlierTransport(new URL('/mcp', baseUrl), { requestInit: { headers } });
+  const options = { requestInit: { headers }, ...(authProvider ? { authProvider } : {}) };
+  const transport = new EarlierTransport(new URL('/mcp', baseUrl), options);
   await client.connect(transport);
   return {
     listTools: async () => (await client.listTools()).tools,
