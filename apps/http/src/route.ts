@@ -138,6 +138,7 @@ export interface ProtectedResource {
     readonly resource: string;
     readonly resource_name: string;
     readonly authorization_servers: string[];
+    readonly scopes_supported: string[];
     readonly bearer_methods_supported: 'header'[];
   };
 }

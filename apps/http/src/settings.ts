@@ -13,8 +13,15 @@ export interface HttpSettings {
   readonly trustProxy: TrustedProxies;
   /** The URL that callers use to reach the service; null if it is not known. */
   readonly publicUrl: string | null;
-  /** The audience of access tokens, which is an absolute URL, and their issuer; null if none are accepted. */
-  readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
+  /**
+   * The audience of access tokens, which is an absolute URL, their issuer, and the scopes that clients should request;
+   * null if none are accepted.
+   */
+  readonly accessTokens: {
+    readonly resource: string;
+    readonly issuer: string;
+    readonly scopes: readonly string[];
+  } | null;
   /** The ways to sign in to the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];
 }

@@ -18,7 +18,13 @@ interface DocumentedOperation {
 /** Tests the endpoints about the service itself, and the rules for every route. */
 export const serviceSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start, {
-    http: { accessTokens: { resource: 'https://portico.example.com/mcp', issuer: 'https://id.example.com' } },
+    http: {
+      accessTokens: {
+        resource: 'https://portico.example.com/mcp',
+        issuer: 'https://id.example.com',
+        scopes: ['openid', 'email'],
+      },
+    },
     localIssuer: {
       getKeySet: () => ({ keys: [{ kty: 'OKP' }] }),
       createDiscoveryDocument: (baseUrl) => ({ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` }),

@@ -32,7 +32,7 @@ export const startOnMemory = async ({
     specBodyLimitBytes: 33_554_432,
     trustProxy: null,
     publicUrl: null,
-    accessTokens: { resource: 'https://portico.example.com/mcp', issuer },
+    accessTokens: { resource: 'https://portico.example.com/mcp', issuer, scopes: ['openid'] },
     signInWays: [],
   };
   return {

@@ -6,6 +6,7 @@ import {
   isAdmin,
   isKeyCredential,
   createOperatorCaller,
+  type OwnerFailure,
   type Principal,
   requireScope,
   type RequiredAuth,
@@ -164,7 +165,11 @@ const rejectionCodes = {
   invalid_token: 'invalid_token',
   invalid_api_credentials: 'invalid_api_credentials',
   unregistered: 'invalid_token',
+  unbound: 'invalid_token',
   suspended: 'invalid_token',
+  'signed in, unregistered': 'not_registered',
+  'signed in, unbound': 'not_bound',
+  'signed in, suspended': 'is_suspended',
 } as const satisfies Record<AuthenticationFailure, ErrorCode>;
 
 const rejectionOf = async (
@@ -180,9 +185,21 @@ const rejectionOf = async (
   const limit =
     failure === 'invalid_token' || failure === 'invalid_api_credentials' ? limitFailedCredentials : limitAnonymous;
   const rateLimit = previousAdmission ? previousAdmission.rateLimit : await limit(ports, settings, sender.address);
-  const code = failure === 'unregistered' && unregisteredCode ? unregisteredCode : rejectionCodes[failure];
-  return new PorticoError(code, { rateLimit });
+  const isUnregistered = failure === 'unregistered' || failure === 'unbound';
+  const code = isUnregistered && unregisteredCode ? unregisteredCode : rejectionCodes[failure];
+  const advice = code in signInAdvice ? signInAdvice[code as keyof typeof signInAdvice] : null;
+  return new PorticoError(code, { rateLimit, ...(advice ? { reason: advice(settings) } : {}) });
 };
+
+/** What the bearer of an access token can do. Without a public URL, no access tokens are accepted. */
+const signInAdvice = {
+  not_registered: ({ publicUrl }: Settings) =>
+    `you are signed in, but this catalog does not know you. Register at ${publicUrl}/console; an administrator then approves you`,
+  not_bound: ({ publicUrl }: Settings) =>
+    `you are signed in, but your identity provider did not confirm the email address of your registration. Sign in once at ${publicUrl}/console`,
+  is_suspended: ({ publicUrl }: Settings) =>
+    `you are signed in, but an administrator of this catalog (${publicUrl}/console) has suspended your profile. Ask one to resume it`,
+} as const satisfies Partial<Record<ErrorCode, (settings: Settings) => string>>;
 
 /** Counts the request against the client's limit; rejections show up in the profile's usage. */
 const countClient = async (
@@ -223,7 +240,7 @@ const identify = async <Detail extends TargetDetail>(
     case 'malformed':
       return credential.credentialKind === 'key' ? 'invalid_api_credentials' : 'invalid_token';
     case 'token':
-      return identifyByToken(ports, settings, await readVerifiedClaims(ports, credential.token, tokenUse), target);
+      return identifyByToken(ports, settings, { token: credential.token, use: tokenUse }, target);
     case 'key':
       return identifyByKey(ports, credential, target);
     case 'account':
@@ -235,18 +252,29 @@ const identify = async <Detail extends TargetDetail>(
 
 const identifyByToken = async <Detail extends TargetDetail>(
   ports: RequiredPorts,
-  { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
-  claims: IdentityClaims | null,
+  settings: Pick<Settings, 'identityEmailCheck'>,
+  { token, use }: { readonly token: string; readonly use: TokenUse },
   target: Target<Detail> | null,
 ): Promise<IdentifiedCaller<TargetDetails[Detail]> | AuthenticationFailure> => {
+  const claims = await readVerifiedClaims(ports, token, use);
   if (!claims) return 'invalid_token';
+  const owner = await findOwner(ports, settings, { token, claims }, target);
+  return typeof owner === 'string' && claims.isAccessToken ? `signed in, ${owner}` : owner;
+};
+
+const findOwner = async <Detail extends TargetDetail>(
+  ports: RequiredPorts,
+  settings: Pick<Settings, 'identityEmailCheck'>,
+  { token, claims }: VerifiedToken,
+  target: Target<Detail> | null,
+): Promise<IdentifiedCaller<TargetDetails[Detail]> | OwnerFailure> => {
   const readRow = () => ports.callers.findByUid(claims.uid, target, ports.clock.now());
   const initialRow = await readRow();
   if (!initialRow) return 'unregistered';
   const { issuer, email } = initialRow.profile;
   if (issuer !== null && issuer !== claims.issuer) return 'unregistered';
   if (isSuspended(initialRow.profile)) return 'suspended';
-  if (issuer === null && !canBind(identityEmailCheck, email, claims)) return 'unregistered';
+  if (issuer === null && !(await isConfirmed(ports, settings, email, { token, claims }))) return 'unbound';
   const profile = issuer === null ? await bindProfile(ports, initialRow.profile, claims.issuer) : initialRow.profile;
   if (!profile) return 'unregistered';
   if (!isNewer(claims.groups, initialRow.claims)) return toIdentifiedCaller({ ...initialRow, profile }, 'token');
@@ -255,6 +283,27 @@ const identifyByToken = async <Detail extends TargetDetail>(
   const row = await readRow();
   if (row?.profile.issuer !== claims.issuer) return 'unregistered';
   return isSuspended(row.profile) ? 'suspended' : toIdentifiedCaller(row, 'token');
+};
+
+interface VerifiedToken {
+  readonly token: string;
+  readonly claims: IdentityClaims;
+}
+
+/**
+ * Whether the token, or its issuer, reports the email address that binds a profile. Asks the issuer only about access
+ * tokens, since an identity token has all that the issuer reports to this service.
+ */
+const isConfirmed = async (
+  { tokens }: Pick<Ports, 'tokens'>,
+  { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
+  email: string,
+  { token, claims }: VerifiedToken,
+): Promise<boolean> => {
+  if (canBind(identityEmailCheck, email, claims)) return true;
+  if (!claims.isAccessToken) return false;
+  const reportedEmail = await tokens.readUserInfo(token, claims);
+  return reportedEmail !== null && canBind(identityEmailCheck, email, reportedEmail);
 };
 
 /**
