@@ -16,6 +16,7 @@ export const errorStatuses = {
   not_bound: 403,
   is_suspended: 403,
   foreign_origin: 403,
+  foreign_host: 403,
   collection_not_found: 404,
   operation_not_found: 404,
   user_not_found: 404,

@@ -22,6 +22,7 @@ import { ClientDisconnected } from './requests/body.ts';
 import { createBaseUrlReader } from './requests/base-url.ts';
 import { createClientAddressReader, type ReadClientAddress } from './requests/client-address.ts';
 import { credentialOf } from './requests/credential.ts';
+import { createHostCheck } from './requests/origin.ts';
 import { escapeUndecodable, hasValidHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
@@ -187,6 +188,7 @@ interface RequestHandlerDependencies extends HttpAppDependencies {
 const createRequestHandler = (dependencies: RequestHandlerDependencies): RequestHandler => {
   const { pipeline, metrics, readAddress, isDraining, logger } = dependencies;
   const { responseTimeoutMs = responseTimeoutMsDefault, startTimer = startSystemTimer, tracing = null } = dependencies;
+  const checkHost = createHostCheck(dependencies.settings);
   const respondWithError = (exchange: Exchange, error: unknown): Promise<void> => {
     const porticoError = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
     const status = errorStatuses[porticoError.code];
@@ -227,6 +229,7 @@ const createRequestHandler = (dependencies: RequestHandlerDependencies): Request
       if (!match) throw createNotFoundError(request);
       describeCredentials(match.methods, pipeline.service, exchange);
       const route = routeFor(match.methods, request.method ?? '', exchange);
+      if (!route.acceptsAnyHost) checkHost(request);
       const routeResponse = await handleRoute(pipeline, route, exchange, match.params);
       if (deadline.settle()) await send(exchange, routeResponse, route.status, isDraining());
     } catch (error) {

@@ -57,7 +57,7 @@ export const handleRoute = async (
   await tick.authorize();
   const isComplete = request.complete;
   let caller = await admitCaller(dependencies, route, exchange, params);
-  if (route.requiresSameOrigin) rejectForeignOrigin(request, dependencies.settings.accessTokens?.resource ?? null);
+  if (route.requiresSameOrigin) rejectForeignOrigin(request, dependencies.settings);
   deadline.throwIfExpired();
   const query = validateQuery(route.query ?? noParameters, request.url ?? '', route);
   let body: unknown = null;

@@ -200,6 +200,8 @@ interface RouteMetadata {
   readonly alternativeStatuses?: Readonly<Record<number, string>>;
   /** Whether machines poll the route every few seconds: a 200 is then logged at `debug`. */
   readonly isProbe?: boolean;
+  /** Whether any `Host` is accepted, as for the health checks of proxies, which rarely send a name of the service. */
+  readonly acceptsAnyHost?: boolean;
   /** Whether the route is omitted from the OpenAPI document. */
   readonly isHidden?: boolean;
   /** Whether the route exists only if the service is its own identity provider. */

@@ -10,6 +10,8 @@ export interface HttpSettings {
   readonly bodyLimitBytes: number;
   /** The maximum size of a request body with an `openapi_spec`. */
   readonly specBodyLimitBytes: number;
+  /** The address that the service listens on. */
+  readonly host: string;
   readonly trustProxy: TrustedProxies;
   /** The URL that callers use to reach the service; null if it is not known. */
   readonly publicUrl: string | null;

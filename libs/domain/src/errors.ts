@@ -16,6 +16,7 @@ export const errorDetails = {
   not_bound: 'Registration not confirmed',
   is_suspended: 'Profile suspended',
   foreign_origin: 'Origin not allowed',
+  foreign_host: 'Host not allowed',
   collection_not_found: 'Collection not found',
   operation_not_found: 'Operation not found',
   user_not_found: 'User not found',

@@ -30,6 +30,11 @@ export interface IdentityProviderOptions {
   readonly idTokenSeconds?: number;
   /** The services that access tokens may be for, in addition to the provider itself (RFC 8707); none by default. */
   readonly resources?: readonly string[];
+  /**
+   * Whether the UserInfo endpoint accepts access tokens for `resources`, as most providers do. oidc-provider itself
+   * refuses them; with this option, the endpoint answers without verifying the token.
+   */
+  readonly reportsUsers?: boolean;
   /** A web application that signs people in from their browsers, using the public client `consoleClientId`. */
   readonly console?: WebConsole;
 }
@@ -88,6 +93,7 @@ export async function startIdentityProvider({
   deviceFlow = 'off',
   idTokenSeconds = 3_600,
   resources = [],
+  reportsUsers = false,
   console,
 }: IdentityProviderOptions = {}): Promise<TestIdentityProvider> {
   const people = new Map<string, Person>();
@@ -115,7 +121,11 @@ export async function startIdentityProvider({
 
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     const currentProvider = (provider ??= new Provider(issuer, createConfiguration({ ...settings, keys })));
-    if (request.url?.startsWith(interactionPath)) {
+    if (reportsUsers && request.url === userInfoPath) {
+      const [, payload = ''] = (request.headers.authorization ?? '').split('.');
+      const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { readonly sub: string };
+      response.end(JSON.stringify(claimsOf(people.get(sub) ?? { uid: sub })));
+    } else if (request.url?.startsWith(interactionPath)) {
       logIn(currentProvider, browser.person, request, response).catch((error: Error) => response.destroy(error));
     } else void currentProvider.callback()(request, response);
   };
@@ -156,6 +166,7 @@ export async function startIdentityProvider({
 const redirectUri = 'https://app.example.com/callback';
 const scope = 'openid email';
 const interactionPath = '/interaction/';
+const userInfoPath = '/me';
 /** The id of a client that acts on its own behalf. */
 export const machineId = 'a-machine';
 const machineSecret = randomUUID();

@@ -197,6 +197,22 @@ export const protocolSuite = (start: Start): void => {
         expect(errorOf(await callList(origin))).toEqual([403, 'Origin not allowed']);
       },
     );
+    test.each(['evil.example', 'evil.example:3000', 'localhost.evil.example'])(
+      'with the host %s of a page that was made to point here is rejected',
+      async (host) => {
+        for (const headers of [
+          ['Host', host, 'Origin', `http://${host}`],
+          ['Host', host],
+        ]) {
+          const reply = await post({ json: request('ping'), headers });
+          expect(errorOf(reply)).toEqual([403, expect.stringMatching(/^Host not allowed: .*PUBLIC_URL/)]);
+        }
+        for (const path of ['/metrics', '/api/collections/', '/local-issuer/.well-known/openid-configuration'])
+          expect((await call('GET', path, { headers: ['Host', host] })).status, path).toBe(403);
+        for (const path of ['/health', '/ready'])
+          expect((await call('GET', path, { headers: ['Host', host] })).status, path).toBe(200);
+      },
+    );
     test('is checked after the credential, and before the body', async () => {
       const badRequest = { headers: ['Origin', 'https://evil.example'], json: [] };
       expect((await call('POST', '/mcp', badRequest)).status).toBe(401);
