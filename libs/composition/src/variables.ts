@@ -133,7 +133,7 @@ const identity = {
   MCP_SCOPES: variable(
     mcpScopes,
     'openid email profile',
-    'The scopes that MCP clients are told to request. Some issuers deny a request without a scope, or need one of their own for this service.',
+    'The scopes that MCP clients should request; some issuers need one of their own.',
   ),
   IDENTITY_LOCAL: variable(
     choice('auto', 'true', 'false'),

@@ -90,7 +90,9 @@ const identityAt = (claims: VerifiedClaims, use: TokenUse, now: number): Identit
   if (now < from) throw createInvalidTokenError('the token is not valid yet');
   if (now >= until) throw createInvalidTokenError('the token has expired');
   const isAccessToken = use === 'identity or access' && claims.kinds.includes('access');
-  return { ...identity, isAccessToken };
+  // Many providers put the groups only into identity tokens, so their absence from an access token means nothing.
+  const groups = isAccessToken && claims.lacksGroups ? null : identity.groups;
+  return { ...identity, groups, isAccessToken };
 };
 
 /**

@@ -155,6 +155,15 @@ describe('with a groups claim', () => {
     expect(await groupsIn({ [groupsClaim]: ['Crew'] }, 'JWT')).toEqual(['Crew']);
   });
 
+  test('if the claim is absent, a token that can be of either kind leaves the groups unknown where it can be an access token', async () => {
+    const options = { groupsClaim, accessAudiences: [audience] };
+    const { verifier, claims } = await startProviderAndVerifier([key], options);
+    const token = await signToken(key, claims({ iat: 1 }));
+    expect((await verifier.verify(token, 'identity or access')).groups).toBeNull();
+    expect((await verifier.verify(token, 'identity')).groups?.names).toEqual([]);
+    expect((await verifier.verify(token, 'identity or access')).groups).toBeNull();
+  });
+
   test('a token with too many groups is logged once', async () => {
     const { verifier, claims, warnings } = await startProviderAndVerifier([key], { groupsClaim });
     const names = Array.from({ length: 1_001 }, (_, index) => index.toString(36));

@@ -50,6 +50,8 @@ export interface VerifiedClaims {
   readonly until: Instant;
   /** Whether the token lists more groups than the limit. */
   readonly isTruncated: boolean;
+  /** Whether the token lacks the claim that lists groups. */
+  readonly lacksGroups: boolean;
 }
 
 /**
@@ -130,11 +132,16 @@ export const validateClaims = (payload: Uint8Array, header: TokenHeader, rules: 
   if (claims.events !== undefined) throw createInvalidTokenError('the token reports events, such as a logout');
   const { names, isAbsent, isTruncated } = groupsOf(claims, rules.groupsClaim ?? null);
   const validity = validityOf(claims);
-  // Many providers put the claim only into identity tokens, so its absence from an access token means nothing.
-  const isInconclusive = isAbsent && !kinds.includes('identity');
-  const groups = names && !isInconclusive && validity.issuedAt !== null ? { names, issuedAt: validity.issuedAt } : null;
+  const groups = names && validity.issuedAt !== null ? { names, issuedAt: validity.issuedAt } : null;
   const { from, until } = validity;
-  return { kinds, identity: { ...identityOf(rules.issuer, claims), groups }, from, until, isTruncated };
+  return {
+    kinds,
+    identity: { ...identityOf(rules.issuer, claims), groups },
+    from,
+    until,
+    isTruncated,
+    lacksGroups: isAbsent,
+  };
 };
 
 type Claims = Readonly<Record<string, unknown>>;

@@ -24,7 +24,10 @@ const closeTimeoutMs = 1_000;
 /** The statuses with which an issuer refuses a token, or has no such document. */
 const refusals = [400, 401, 403, 404];
 
-/** An issuer's UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). */
+/**
+ * An issuer's UserInfo endpoint (OpenID Connect Core 1.0, section 5.3). It is asked at most once in `answerTtlMs` for each
+ * user, however many of the user's tokens are presented.
+ */
 export class UserInfo {
   readonly #options: UserInfoOptions;
   readonly #closeController = new AbortController();

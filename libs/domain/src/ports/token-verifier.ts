@@ -20,8 +20,7 @@ export interface TokenVerifier {
   /**
    * Returns the email address that the issuer reports for the user of a verified access token, which itself rarely has
    * one. Returns null if the issuer reports nothing to the bearer of this token, or if it reports a different user.
-   * Throws `identity_unavailable` if the issuer cannot be asked now. Asks at most once within some seconds for each user,
-   * however many tokens are shown.
+   * Throws `identity_unavailable` if the issuer cannot be asked now.
    */
   readUserInfo(token: string, user: Pick<IdentityClaims, 'issuer' | 'uid'>): Promise<ReportedEmail | null>;
 }
