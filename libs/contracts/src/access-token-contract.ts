@@ -79,7 +79,7 @@ export const accessTokenContract = {
       deepStrictEqual(await readUserInfo(subject, uid), reportedEmail);
     }
   },
-  'nothing is returned for a user about whom the issuer reports nothing': async (subject) => {
+  'nothing is returned if the issuer reports nothing about the user': async (subject) => {
     subject.report('alice', null);
     strictEqual(await readUserInfo(subject, 'alice'), null);
   },

@@ -110,8 +110,7 @@ export async function startIdentityProvider({
   let provider: Provider | null = null;
 
   const server = createServer((request, response) => {
-    if (request.url === '/.well-known/openid-configuration') requests.discovery += 1;
-    if (request.url === '/jwks') requests.keys += 1;
+    countRequest(requests, request);
     void loopback.resumed.then(() => respond(request, response));
   });
   // After a stop, a kept-alive connection would be dead, especially one for the test's own requests.
@@ -121,11 +120,8 @@ export async function startIdentityProvider({
 
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     const currentProvider = (provider ??= new Provider(issuer, createConfiguration({ ...settings, keys })));
-    if (reportsUsers && request.url === userInfoPath) {
-      const [, payload = ''] = (request.headers.authorization ?? '').split('.');
-      const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { readonly sub: string };
-      response.end(JSON.stringify(claimsOf(people.get(sub) ?? { uid: sub })));
-    } else if (request.url?.startsWith(interactionPath)) {
+    if (reportsUsers && request.url === userInfoPath) reportUser(people, request, response);
+    else if (request.url?.startsWith(interactionPath)) {
       logIn(currentProvider, browser.person, request, response).catch((error: Error) => response.destroy(error));
     } else void currentProvider.callback()(request, response);
   };
@@ -319,6 +315,22 @@ const featuresOf = ({
 const createLogOutPage = (form: string): string =>
   `<!doctype html><html lang="en"><head><title>Sign out</title><link rel="icon" href="data:,"></head><body>${form}` +
   '<button type="submit" form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button></body></html>';
+
+const countRequest = (counts: { discovery: number; keys: number }, { url }: IncomingMessage): void => {
+  if (url === '/.well-known/openid-configuration') counts.discovery += 1;
+  if (url === '/jwks') counts.keys += 1;
+};
+
+/** Responds with the claims of the token's subject. The token is not verified. */
+const reportUser = (
+  people: ReadonlyMap<string, Person>,
+  { headers: { authorization = '' } }: IncomingMessage,
+  response: ServerResponse,
+): void => {
+  const [, payload = ''] = authorization.split('.');
+  const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { readonly sub: string };
+  response.end(JSON.stringify(claimsOf(people.get(sub) ?? { uid: sub })));
+};
 
 const claimsOf = ({ uid, email, emailVerified }: Person) => ({
   sub: uid,

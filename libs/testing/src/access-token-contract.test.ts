@@ -42,7 +42,7 @@ const sabotages: Sabotages<typeof accessTokenContract, AccessTokenSubject> = {
   'the email address that the issuer reports for the user of an access token is returned': replaceUserInfo(
     async ({ verifier }, token, user) => verifier.readUserInfo(token, { ...user, uid: 'bob' }),
   ),
-  'nothing is returned for a user about whom the issuer reports nothing': replaceUserInfo(async () => ({
+  'nothing is returned if the issuer reports nothing about the user': replaceUserInfo(async () => ({
     email: null,
     emailVerified: false,
   })),

@@ -9,7 +9,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
   collection_not_found:
     'There is no API with this collection_id: it may have been removed. Search again, or see list_apis; request_access ' +
     'without collection_id lists those that you can ask for.',
-  approval_required: 'Your registration is not approved yet: whoami shows what is needed.',
+  approval_required: 'Your registration is not approved yet: whoami shows the next step.',
   already_granted: 'You may already use this API: see list_apis.',
   already_requested: 'You have already asked for this API: whoami lists your pending requests.',
   too_many_pending: 'You have too many pending requests: wait until an administrator has decided some of them.',

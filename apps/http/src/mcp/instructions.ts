@@ -3,4 +3,4 @@ export const instructions =
   'A catalog of APIs with access control. To do a task: search_operations, then describe_operation, then get_api, then ' +
   'read_credential if a credential is stored, then call the API yourself over HTTP, then record_call. Only APIs that an ' +
   'administrator has granted to you are shown: request_access lists the others that you can ask for, and asks for one. ' +
-  'whoami shows who you are and what is still needed.';
+  'whoami shows who you are, and the next step if you cannot use an API yet.';

@@ -30,7 +30,7 @@ const hostAdvice =
 /**
  * Throws `foreign_origin` for a request from a page of a different site. Only browsers send the page's origin, in `Origin`
  * (RFC 6454). With a public URL, the page must have its origin, since a proxy may send any `Host`; without one, the
- * requested host, whatever the scheme, because a proxy may terminate TLS. On loopback, both are accepted, because there
+ * requested host, with any scheme, because a proxy may terminate TLS. On loopback, both are accepted, because there
  * `Host` has been checked.
  */
 export const rejectForeignOrigin = (

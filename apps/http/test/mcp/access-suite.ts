@@ -93,7 +93,7 @@ export const accessSuite = (start: Start): void => {
       });
     });
 
-    test('whoami says who the caller is and what is still needed, for each state of a registration', async () => {
+    test('whoami shows the caller and the next step, for each state of a registration', async () => {
       const whoami = async (token: string, expected: object) =>
         withClient(token, async (mcp) =>
           expect((await mcp.call('whoami')).data).toEqual(expect.objectContaining(expected)),

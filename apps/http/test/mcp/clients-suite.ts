@@ -96,7 +96,7 @@ export const clientsSuite = (start: Start): void => {
         });
       });
 
-      test('search_apis finds granted APIs, and says what a low score means', async () => {
+      test('search_apis finds granted APIs, and explains low scores', async () => {
         const { data } = await mcp.call('search_apis', { query: 'forecasts' });
         expect(data).toMatchObject({
           hint: expect.stringMatching(/low score/) as string,

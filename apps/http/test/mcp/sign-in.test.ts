@@ -40,7 +40,7 @@ const denialOf = async (connecting: Promise<unknown>): Promise<string> => {
 };
 
 describe.each(Object.entries(clients))('%s', (_revision, connect) => {
-  test('a person who registered signs in, and is bound by what the provider reports', async () => {
+  test('a person who registered signs in, and is bound by the email address that the provider reports', async () => {
     const { subject, fixtures, connectAs } = await start({ reportsUsers: true });
     const { uid, email, id } = await fixtures.register();
     const mcp = await connectAs(connect, { uid, email, emailVerified: true });

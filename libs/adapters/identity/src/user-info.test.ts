@@ -87,7 +87,7 @@ test.each<[string, string | null]>([
   const { provider, userInfo } = await start();
   const document = {
     issuer: provider.issuer,
-    ...(endpoint === null ? {} : { userinfo_endpoint: JSON.parse(endpoint) }),
+    ...(endpoint === null ? {} : { userinfo_endpoint: JSON.parse(endpoint) as unknown }),
   };
   provider.onDiscoveryRequest(respondWith(document));
   expect(await userInfo.read('token', 'alice')).toBeNull();
@@ -156,18 +156,18 @@ test('the discovery document of a different issuer is not used', async () => {
 test('an issuer that does not answer in time is unavailable', async () => {
   const time = useStoppedTime();
   const { provider, userInfo } = await start(3_000);
-  const isAsked = new Promise<void>((resolve) => provider.onUserInfoRequest(() => resolve()));
+  const hasArrived = new Promise<void>((resolve) => provider.onUserInfoRequest(() => resolve()));
   const outcome = outcomeOf(userInfo.read('token', 'alice'));
-  await isAsked;
+  await hasArrived;
   await time.advance(3_000);
   expect(await outcome).toBe('identity_unavailable');
 });
 
 test('closing aborts a request, without a warning', async () => {
   const { provider, warnings, userInfo } = await start();
-  const isAsked = new Promise<void>((resolve) => provider.onUserInfoRequest(() => resolve()));
+  const hasArrived = new Promise<void>((resolve) => provider.onUserInfoRequest(() => resolve()));
   const outcome = outcomeOf(userInfo.read('token', 'alice'));
-  await isAsked;
+  await hasArrived;
   await userInfo.close();
   expect([await outcome, warnings]).toEqual(['identity_unavailable', []]);
 });

@@ -43,7 +43,7 @@ export const accessTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'whoami',
-    description: 'Who you are in this catalog, your pending requests, and what is still needed.',
+    description: 'Who you are in this catalog, your pending requests, and the next step, if any.',
     isReadOnly: true,
     input: z.object({}),
     handle: async ({ useCases, principal, consoleUrl }) => {

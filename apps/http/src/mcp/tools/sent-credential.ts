@@ -1,6 +1,6 @@
 import type { AuthenticationScheme } from '@portico/domain';
 
-/** Where calls send the credential, and what precedes it there; null if calls need none. */
+/** Where calls send the credential, after a prefix; null if calls need none. */
 export type CredentialPlace = {
   readonly type: 'apiKey' | 'bearer' | 'basic';
   readonly in: 'header' | 'query' | 'cookie';
