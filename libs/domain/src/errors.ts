@@ -11,7 +11,12 @@ export const errorDetails = {
   scope_required: 'Scope required',
   no_service_accounts: 'Not available to service accounts',
   approval_required: 'Approval required',
+  /** Errors for the bearers of valid access tokens; `reason` says what to do, and where. */
+  not_registered: 'Not registered',
+  not_bound: 'Registration not confirmed',
+  is_suspended: 'Profile suspended',
   foreign_origin: 'Origin not allowed',
+  foreign_host: 'Host not allowed',
   collection_not_found: 'Collection not found',
   operation_not_found: 'Operation not found',
   /** `reason` names the schemes of the document. */

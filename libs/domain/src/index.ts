@@ -60,7 +60,13 @@ export * from './mails/mails-to-admins.ts';
 export * from './mails/mails-to-clients.ts';
 export * from './profiles/api-key.ts';
 export * from './profiles/email.ts';
-export { canSignIn, claimedGroupsMax, type GroupsClaim, type IdentityClaims } from './profiles/identity.ts';
+export {
+  canSignIn,
+  claimedGroupsMax,
+  type GroupsClaim,
+  type IdentityClaims,
+  type ReportedEmail,
+} from './profiles/identity.ts';
 export * from './profiles/profile-filter.ts';
 export * from './profiles/profile.ts';
 export { isSuspended } from './profiles/suspension-machine.ts';

@@ -80,8 +80,8 @@ export const operationsSuite = (start: Start): void => {
       return { text, operations, confidence: data?.['confidence'] };
     };
 
-    test('search_operations returns operations, one per line, with a confidence', async () => {
-      const { text, operations } = await search({ query: 'send a text message' });
+    test('search_operations returns operations with a confidence', async () => {
+      const { text, operations, confidence } = await search({ query: 'send a text message' });
       expect(operations[0]).toMatchObject({
         collection_id: tonwire,
         collection_name: 'Tonwire',
@@ -90,36 +90,16 @@ export const operationsSuite = (start: Start): void => {
         summary: 'Send a text message',
         deprecated: false,
       });
-      const [confidence, bestMatch] = text.split('\n');
       expect(confidence).toMatch(/probably right|more likely right than not|Not sure|No good match/);
-      expect(bestMatch).toContain(
-        `POST /messages (Send a text message, Tonwire) collection_id ${tonwire} operation_key `,
-      );
       expect(text).not.toContain(hidden);
     });
 
     test('an operation without summary and description is shown with its id, and marked if deprecated', async () => {
-      const { text, operations } = await search({ query: 'list messages', method: 'GET' });
-      expect(text).toContain('GET /messages (listMessages, Tonwire, deprecated) collection_id');
-      expect(operations[0]).toMatchObject({ operation_id: 'listMessages', deprecated: true });
+      const { operations } = await search({ query: 'list messages', method: 'GET' });
+      expect(operations).toContainEqual(
+        expect.objectContaining({ path: '/messages', summary: 'listMessages', deprecated: true }),
+      );
     });
-
-    test.each(['send a text message', 'list messages'])(
-      'the text and the data of a search for "%s" agree',
-      async (query) => {
-        const { text, operations, confidence } = await search({ query });
-        const [firstLine, ...lines] = text.split('\n');
-        expect([firstLine, lines.length > 0]).toEqual([confidence, true]);
-        expect(operations).toHaveLength(lines.length);
-        for (const [i, { score, deprecated, ...texts }] of operations.entries()) {
-          for (const value of Object.values(texts)) expect(lines[i]).toContain(value);
-          expect([lines[i]?.startsWith(score.toFixed(2)), lines[i]?.includes(', deprecated)')]).toEqual([
-            true,
-            deprecated,
-          ]);
-        }
-      },
-    );
 
     test('search_operations asks for English', async () => {
       const tool = (await mcp.listTools()).find(({ name }) => name === 'search_operations');
@@ -137,9 +117,8 @@ export const operationsSuite = (start: Start): void => {
     });
 
     test('search_operations reports if nothing matches, and returns nothing without a grant', async () => {
-      const { text, operations, confidence } = await search({ query: 'send a text message', collection_id: hidden });
-      expect(confidence).toBe(text);
-      expect([operations, text]).toEqual([
+      const { confidence, operations } = await search({ query: 'send a text message', collection_id: hidden });
+      expect([operations, confidence]).toEqual([
         [],
         expect.stringMatching(/^None of the operations that you may use matches\./),
       ]);

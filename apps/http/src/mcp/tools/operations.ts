@@ -4,7 +4,7 @@ import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId, operationKey } from './arguments.ts';
 import { describeConfidence, noMatchText } from './confidence.ts';
-import { distinctNameOf, toDistinctionView } from './distinct-name.ts';
+import { toDistinctionView } from './distinct-name.ts';
 import { toOneLine } from './one-line.ts';
 
 const limitDefault = 5;
@@ -41,7 +41,7 @@ export const operationTools: readonly Tool[] = [
       const names = results.map(({ collectionName }) => collectionName);
       const distinctions = await useCases.distinguishCollections(principal, names);
       const operations = results.map((result) => toOperationView(result, distinctions.get(result.collectionId)));
-      return { text: [confidence, ...operations.map(lineOf)].join('\n'), data: { confidence, operations } };
+      return { data: { confidence, operations } };
     },
   }),
   defineTool({
@@ -94,36 +94,17 @@ const isTruncated = (slice: string): boolean => {
 const truncationNote =
   'The parts listed in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
 
-type OperationView = ReturnType<typeof toOperationView>;
-
-/** Returns the view as a line of text. */
-const lineOf = ({ collection_id, operation_key, method, path, deprecated, score, ...view }: OperationView): string => {
-  const name = distinctNameOf({ ...view, name: view.collection_name });
-  const parts = [view.summary ?? view.operation_id, name, deprecated ? 'deprecated' : undefined];
-  const text = parts.filter((part) => part !== undefined).join(', ');
-  return `${score.toFixed(2)} ${method} ${toOneLine(path, lineMax)} (${text}) collection_id ${collection_id} operation_key ${operation_key}`;
-};
-
 const toOperationView = (result: OperationResult, distinction: string | undefined) => {
-  const { collectionId, collectionName, key, method, path, deprecated, score } = result;
+  const { collectionId, collectionName, key, method, path, summary, operationId, deprecated, score } = result;
   return {
-    collection_id: collectionId,
-    collection_name: collectionName,
-    ...toDistinctionView(distinction),
-    operation_key: key,
+    score,
     method,
     path,
-    ...toSummaryView(result),
+    summary: toOneLine(summary ?? operationId ?? '', lineMax),
     deprecated,
-    score,
+    collection_name: collectionName,
+    ...toDistinctionView(distinction),
+    collection_id: collectionId,
+    operation_key: key,
   };
-};
-
-/** Returns the summary of an operation or, if it has none, its operation id. */
-const toSummaryView = ({
-  summary,
-  operationId,
-}: OperationResult): { readonly summary?: string; readonly operation_id?: string } => {
-  if (summary !== null) return { summary: toOneLine(summary, lineMax) };
-  return operationId === null ? {} : { operation_id: toOneLine(operationId, lineMax) };
 };
