@@ -70,13 +70,14 @@ export class DocumentSchemas {
     return this.conjunctsOf(schema).some((part) => memberAt(part, 'readOnly') === true);
   }
 
-  /** Returns the names of the members that a request must have. */
+  /** Returns the names of the members that a request must have. Names that no part declares are omitted: typing errors. */
   requiredOf(schema: Value | undefined): readonly string[] {
-    const conjuncts = this.conjunctsOf(schema);
-    const names = new Set(conjuncts.flatMap((part) => textsAt(part, 'required')));
-    return [...names].filter(
-      (name) => !this.declarationsOf(conjuncts, name).some((declaration) => this.isReadOnly(declaration)),
-    );
+    const parts = this.conjunctsOf(schema, ['allOf', 'anyOf', 'oneOf']);
+    const names = new Set(this.conjunctsOf(schema).flatMap((part) => textsAt(part, 'required')));
+    return [...names].filter((name) => {
+      const declarations = this.declarationsOf(parts, name);
+      return declarations.length > 0 && !declarations.some((declaration) => this.isReadOnly(declaration));
+    });
   }
 
   /** Returns the paths of the required members of the first two levels. */
