@@ -79,7 +79,7 @@ describe.skipIf(!hasCases)('a circle ends, and is listed', () => {
   });
 });
 
-describe.skipIf(!hasCases)('a tool accepts what its operation accepts', () => {
+describe.skipIf(!hasCases)('a tool accepts the values that its operation accepts', () => {
   const text = hasCases ? readCase('19-tool-schema/openapi.yaml') : '';
 
   test.for([
