@@ -50,14 +50,19 @@ interface Credential {
 
 /** Prepares the request of an operation for arguments of its tool; null while the product does not prepare requests. */
 export type PrepareCall = (documentText: string, operation: string, args: ObjectValue) => PreparedRequest;
-export const prepareCall: PrepareCall | null = null;
+export const prepareCall = null as PrepareCall | null;
 
-/** Yields the product's description of each operation of a document. This is the only place that calls the product. */
-export function* describe(documentText: string, _settings: CallSettings): Generator<DescribedOperation> {
+/** Yields the product's description of each operation of a document, or of the selected ones (`GET /pets`). This is the only place that calls the product. */
+export function* describe(
+  documentText: string,
+  _settings: CallSettings,
+  isSelected: (operation: string) => boolean = () => true,
+): Generator<DescribedOperation> {
   const document = JSON.parse(documentText) as Json;
   const { baseUrl, authentication } = extractDocumentMetadata(document, () => undefined);
   for (const operation of listDocumentOperations(document)) {
     const { method, path } = operation;
+    if (!isSelected(`${method} ${path}`)) continue;
     const operationKey = createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, 16) as OperationKey;
     const context: OperationContext = {
       collectionId,
