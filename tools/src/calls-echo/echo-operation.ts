@@ -62,9 +62,24 @@ export async function echoOperation(operation: CalledOperation, tools: EchoTools
   if (!arrivedRequest) return unprepared('the echo server rejected the request', args);
   if (arrivedRequest.method !== method)
     return { outcome: 'invalid', reason: `the method is ${arrivedRequest.method}`, args, curlDifferences: null };
-  const validation = await tools.validator.validate(extractOperation(schemas, method, path), arrivedRequest);
+  const validation = await tools.validator.validate(
+    extractOperation(schemas, method, path),
+    addCredentials(arrivedRequest, prepared.credentials),
+  );
   const curlDifferences = tools.runsCurl ? await compareCurl(prepared, arrivedRequest, tools.echo) : null;
   return { outcome: validation.kind, reason: 'reason' in validation ? validation.reason : '', args, curlDifferences };
+}
+
+/** Adds a value for each credential, because some documents declare them as required parameters too. */
+function addCredentials(request: ArrivedRequest, credentials: PreparedRequest['credentials']): ArrivedRequest {
+  let { target, headers } = request;
+  for (const { in: location, name } of credentials) {
+    if (name === null) continue;
+    if (location === 'query') target += `${target.includes('?') ? '&' : '?'}${encodeURIComponent(name)}=credential`;
+    if (location === 'header') headers = [...headers, [name.toLowerCase(), 'credential']];
+    if (location === 'cookie') headers = [...headers, ['cookie', `${name}=credential`]];
+  }
+  return { ...request, target, headers };
 }
 
 async function compareCurl(

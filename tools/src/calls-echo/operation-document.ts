@@ -39,29 +39,35 @@ export function extractOperation(schemas: DocumentSchemas, method: string, path:
   );
   const otherParameters = [...parameters.values()].filter((parameter) => stringAt(parameter, 'in') !== 'path');
   const body = schemas.resolve(memberAt(operation, 'requestBody')).value;
-  const copy = new Copy(schemas);
-  const request = copy.copyValue({
-    parameters: [
-      ...pathParameters.map((parameter, index) => ({ ...(parameter as object), name: `p${index}` })),
-      ...otherParameters,
-    ],
-    ...(isObject(body) && { requestBody: body }),
-  }) as ObjectValue;
+  const components: Components = { schemas: {} };
+  const list = [
+    ...pathParameters.map((parameter, index) =>
+      isObject(parameter) ? { ...parameter, name: `p${index}` } : parameter,
+    ),
+    ...otherParameters,
+  ];
+  // `readOnly` says nothing about parameters.
+  const parametersCopy = new Copy(schemas, components, 'P', ['readOnly']).copyValue(list);
+  const bodyCopy = isObject(body) ? new Copy(schemas, components, 'S', []).copyValue(body) : undefined;
   const document = {
     openapi: stringAt(schemas.root, 'openapi') ?? '3.0.3',
     info: { title: 'One operation', version: '1' },
     paths: {
       [`/call${names.map((_, index) => `/{p${index}}`).join('')}`]: {
-        [method.toLowerCase()]: { ...request, responses: { default: { description: 'any' } } },
+        [method.toLowerCase()]: {
+          parameters: parametersCopy,
+          ...(bodyCopy !== undefined && { requestBody: bodyCopy }),
+          responses: { default: { description: 'any' } },
+        },
       },
     },
-    components: copy.components,
+    components,
   };
   return {
     document,
     schemas: new DocumentSchemas(document),
     contentOf: (contentType) => {
-      const contents = Object.entries(objectAt(request['requestBody'], 'content') ?? {});
+      const contents = Object.entries(objectAt(bodyCopy, 'content') ?? {});
       const type = (contentType.split(';')[0] ?? '').trim().toLowerCase();
       return memberAt(contents.find(([name]) => name.toLowerCase().startsWith(type))?.[1], 'schema');
     },
@@ -96,14 +102,23 @@ const encodePlain = (text: string): string =>
     .replace(/[^\x21-\x7e]|["<>\\^`|]/gu, (character) => encodeURIComponent(character))
     .replace(/%(?:3A|40|24|2C|3B|3D|2B|28|29|21|27|2A|7E)/gi, (escape) => decodeURIComponent(escape));
 
+interface Components extends ObjectValue {
+  readonly schemas: Record<string, Value>;
+}
+
 /** Copies values together with the parts of the document that they refer to. */
 class Copy {
-  readonly components: Record<string, Record<string, Value>> = {};
   readonly #schemas: DocumentSchemas;
+  readonly #components: Components;
+  readonly #prefix: string;
+  readonly #omitted: readonly string[];
   readonly #names = new Map<string, string>();
 
-  constructor(schemas: DocumentSchemas) {
+  constructor(schemas: DocumentSchemas, components: Components, prefix: string, omitted: readonly string[]) {
     this.#schemas = schemas;
+    this.#components = components;
+    this.#prefix = prefix;
+    this.#omitted = omitted;
   }
 
   copyValue(value: Value): Value {
@@ -111,11 +126,17 @@ class Copy {
     if (!isObject(value)) return value;
     const reference = stringAt(value, '$ref');
     if (reference !== null) return this.#copyReference(reference);
-    // The validator's own interpretation of discriminators needs all schemas of the document.
-    const members = Object.entries(value).filter(
-      ([name]) => !/^(discriminator|examples?|x-.*)$/.test(name) || isMember(value),
-    );
+    const members = Object.entries(value).filter(([name]) => isMember(value) || !this.#omits(name, value));
     return Object.fromEntries(members.map(([name, member]) => [name, this.copyValue(member)]));
+  }
+
+  #omits(name: string, { type }: ObjectValue): boolean {
+    // The validator's own interpretation of discriminators needs all schemas of the document, and its `nullable` a type.
+    return (
+      /^(discriminator|examples?|x-.*)$/.test(name) ||
+      (name === 'nullable' && type === undefined) ||
+      this.#omitted.includes(name)
+    );
   }
 
   #copyReference(reference: string): Value {
@@ -123,9 +144,9 @@ class Copy {
     if (copiedName !== undefined) return { $ref: `#/components/schemas/${copiedName}` };
     const { value } = this.#schemas.resolve({ $ref: reference });
     if (!isObject(value)) return {};
-    const name = `S${this.#names.size}`;
+    const name = `${this.#prefix}${this.#names.size}`;
     this.#names.set(reference, name);
-    (this.components['schemas'] ??= {})[name] = this.copyValue(value);
+    this.#components.schemas[name] = this.copyValue(value);
     return { $ref: `#/components/schemas/${name}` };
   }
 }

@@ -31,7 +31,7 @@ export async function startRequestValidator(): Promise<RequestValidator> {
       const url = operation.translateTarget(request.target);
       if (url === null) return { kind: 'invalid', reason: `the path does not match: ${request.target}` };
       const contentType = request.headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-      app = createApp(operation, contentType);
+      app = createApp(operation, toDocument(operation, contentType, request.body.length === 0), contentType);
       const headers = request.headers.filter(([name]) => !/^(host|connection|content-length)$/.test(name));
       const body = request.body.length === 0 ? null : { base64: request.body.toString('base64') };
       const { status, text } = await sendRequest({ method: request.method, url, headers, body }, port);
@@ -45,7 +45,30 @@ export async function startRequestValidator(): Promise<RequestValidator> {
   };
 }
 
-function createApp({ document, schemas, contentOf }: OperationDocument, contentType: string): Express {
+/** Returns the document without the parts about which the validator has no opinion, or a wrong one. */
+function toDocument({ document }: OperationDocument, contentType: string, isEmpty: boolean): object {
+  // The numbers become JavaScript numbers.
+  const copy = JSON.parse(JSON.stringify(document)) as ParsedDocument;
+  for (const operation of Object.values(copy.paths).flatMap((item) => Object.values(item))) {
+    const body = operation.requestBody;
+    // It requires a content type even if an optional body is missing.
+    if (body?.required !== true && isEmpty && contentType === '') delete operation.requestBody;
+    const isParsed = /json|^multipart\/|^application\/x-www-form-urlencoded/i.test(contentType);
+    // It compares XML, text and files with schemas as if they were JSON.
+    if (!isParsed) for (const content of Object.values(body?.content ?? {})) delete content.schema;
+  }
+  return copy;
+}
+
+interface ParsedDocument {
+  readonly paths: Record<string, Record<string, { requestBody?: ParsedBody }>>;
+}
+interface ParsedBody {
+  readonly required?: boolean;
+  readonly content?: Record<string, { schema?: unknown }>;
+}
+
+function createApp({ schemas, contentOf }: OperationDocument, document: object, contentType: string): Express {
   const app = express();
   const isForm = /^(multipart\/|application\/x-www-form-urlencoded)/i.test(contentType);
   if (isForm) app.use(createMultipartParser());
@@ -59,7 +82,12 @@ function createApp({ document, schemas, contentOf }: OperationDocument, contentT
     }),
   );
   app.use(express.urlencoded({ extended: true, limit: '5mb' }));
-  app.use(express.text({ type: ['text/*', 'application/xml', '*/*+xml'], limit: '5mb' }));
+  app.use(
+    express.text({
+      type: ({ headers }) => !/json|^multipart|urlencoded/i.test(headers['content-type'] ?? ''),
+      limit: '5mb',
+    }),
+  );
   app.use((request, _response, next) => {
     const pairs = (request.headers.cookie ?? '')
       .split(/; */)
@@ -71,8 +99,7 @@ function createApp({ document, schemas, contentOf }: OperationDocument, contentT
   if (isForm) app.use(createObjectParser(schemas, contentOf(contentType)));
   app.use(
     OpenApiValidator.middleware({
-      // The numbers become JavaScript numbers.
-      apiSpec: JSON.parse(JSON.stringify(document)) as never,
+      apiSpec: document as never,
       validateApiSpec: false,
       // Fields of forms are texts; in JSON, a text is not a number.
       validateRequests: { allowUnknownQueryParameters: true, coerceTypes: isForm ? 'array' : false },

@@ -45,6 +45,7 @@ const documentText = JSON.stringify({
           { name: 'X-Trace', in: 'header', required: true, schema: trace },
           { name: 'theme', in: 'cookie', required: true, schema: theme },
           { $ref: 'other.yaml#/parameters/zone' },
+          { name: 'key', in: 'query', required: true, schema: { type: 'string' } },
         ],
         ...content('application/json', { $ref: '#/components/schemas/Pet' }),
       },
@@ -57,7 +58,7 @@ const documentText = JSON.stringify({
     },
   },
   components: {
-    parameters: { id: { name: 'id', in: 'path', required: true, schema: id } },
+    parameters: { id: { name: 'id', in: 'path', required: true, schema: { ...id, readOnly: true } } },
     schemas: {
       Pet: {
         type: 'object',
@@ -108,6 +109,9 @@ const schemaOf = new Map<SimpleOperation, object>([
   [uploads, { type: 'object', required: ['file', 'note'], properties: upload }],
 ]);
 
+/** A credential that the document declares as a parameter too. */
+const key = { scheme: 'key', in: 'query', name: 'key', stored: false };
+
 let echo: EchoServer;
 let validator: RequestValidator;
 beforeAll(async () => {
@@ -129,7 +133,7 @@ const run = (
   const { method, path } = operation;
   const prepare = (_text: string, _operation: string, args: ObjectValue): PreparedRequest => {
     const request = prepareSimply(operation, JSON.parse(JSON.stringify(args)) as Record<string, string>);
-    return { ...request, ...change(request) };
+    return { ...request, credentials: [key], ...change(request) };
   };
   const schemas = new DocumentSchemas(parseJsonText(documentText));
   return echoOperation(
@@ -172,6 +176,7 @@ test.for<
   ['a list as JSON', pets, replaceUrl(/tags=[^&]*/g, 'tags=%5B%22x%22%5D')],
   ['no required query parameter', pets, replaceUrl(/tags=[^&]*&?/g, '')],
   ['an object that is not written as deepObject', pets, replaceUrl(/filter%5Bsize%5D/, 'size')],
+  ['no credential for a required parameter', pets, () => ({ credentials: [] })],
   ['no required header', pets, withoutHeader('X-Trace')],
   ['no required cookie', pets, withoutHeader('Cookie')],
   ['no content type', pets, withoutHeader('Content-Type')],

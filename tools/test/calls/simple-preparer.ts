@@ -10,7 +10,9 @@ export interface SimpleOperation {
   readonly places: Readonly<Record<string, readonly [location: string, name: string]>>;
 }
 
-const encode = encodeURIComponent;
+/** Also encodes the reserved characters that `encodeURIComponent` leaves (RFC 3986, section 2.2). */
+const encode = (text: string): string =>
+  encodeURIComponent(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 const textOf = (value: Json): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
 const boundary = 'simple-boundary';
 
@@ -27,7 +29,7 @@ export function prepareSimply(
       places[key]?.[0] === location ? [[places[key][1], value] as const] : [],
     );
   const pathValues = new Map(valuesIn('path'));
-  const target = path.replace(/\{(\w+)\}/g, (_, name: string) => encode(textOf(pathValues.get(name) ?? '')));
+  const target = path.replace(/\{([^{}]+)\}/g, (_, name: string) => encode(textOf(pathValues.get(name) ?? '')));
   const query = valuesIn('query').flatMap(([name, value]) => toFields(name, value));
   const url = `https://things.example/v1${target}${query.length > 0 ? `?${query.join('&')}` : ''}`;
   const cookies = valuesIn('cookie').map(([name, value]) => `${name}=${textOf(value)}`);
