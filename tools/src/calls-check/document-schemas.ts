@@ -1,11 +1,5 @@
 import { isObject, listAt, memberAt, objectAt, stringAt, textsAt, type ObjectValue, type Value } from './json-text.ts';
 
-/** The end of a chain of references; `external` is the reference that points to another file. */
-export interface Target {
-  readonly value: Value | undefined;
-  readonly external: string | null;
-}
-
 /** Reads references and schemas of a document. It shares no code with the product, so that the two can be compared. */
 export class DocumentSchemas {
   readonly root: Value;
@@ -16,7 +10,8 @@ export class DocumentSchemas {
     this.#ignoresSiblings = stringAt(root, 'openapi')?.startsWith('3.0') ?? false;
   }
 
-  resolve(start: Value | undefined): Target {
+  /** Returns the end of a chain of references; `external` is the reference that points to another file. */
+  resolve(start: Value | undefined): { readonly value: Value | undefined; readonly external: string | null } {
     let value = start;
     for (let steps = 0; steps < 20; steps++) {
       const reference = stringAt(value, '$ref');
