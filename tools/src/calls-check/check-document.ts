@@ -2,8 +2,7 @@ import { checks, externalFacts, type FactName } from './checks.ts';
 import { readFacts } from './document-facts.ts';
 import { DocumentSchemas } from './document-schemas.ts';
 import { parseJsonText } from './json-text.ts';
-import type { CallSettings } from '@portico/domain';
-import { describe, type DescribedOperation } from './product.ts';
+import { describe, type CallSettings, type DescribedOperation } from './product.ts';
 import type { Difference } from './views.ts';
 import { collectNumbers } from './view-schemas.ts';
 
@@ -24,7 +23,7 @@ export interface DocumentResult {
 export function checkDocument(
   text: string,
   facts: readonly FactName[],
-  describeAll: (text: string, settings: Partial<CallSettings>) => Iterable<DescribedOperation> = describe,
+  describeAll: (text: string, settings: CallSettings) => Iterable<DescribedOperation> = describe,
 ): DocumentResult {
   const schemas = new DocumentSchemas(parseJsonText(text));
   const numbers = collectNumbers(schemas.root);
