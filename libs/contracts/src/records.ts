@@ -126,6 +126,7 @@ export const aCollection = (fields: Partial<Collection> = {}): Collection => ({
   derivedAuthentication: { type: 'bearer', name: 'Authorization', in: null },
   storedAuthentication: null,
   documentDigest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  original: null,
   discoverable: false,
   importKey: null,
   ...fields,
@@ -167,6 +168,7 @@ export const aRequest = (
 export const aDocumentContent = (text?: string, operations: readonly Operation[] = []): DocumentContent => ({
   packed: aPackedDocument(text),
   operations,
+  original: null,
 });
 
 export const anOperation = (fields: Partial<Operation> = {}): Operation => ({

@@ -18,6 +18,7 @@ export const snapshotOf = async (stores: Stores) => {
     accounts: await Promise.all(accounts.map(({ id }) => callers.findByAccountId(id, null))),
     collections: await readEach((id) => collections.find(id)),
     documents: await readEach((id) => collections.findDocument(id)),
+    originals: await readEach((id) => collections.findOriginal(id)),
     operations: await readEach((id) => operations.list(id, { tag: null, containing: null }, null)),
     grants: await readEach((id) => grants.listClients(id, start)),
     requests: await requests.list(

@@ -1,5 +1,6 @@
 import {
   baseUrlMax,
+  isConverted,
   toIso,
   type Collection,
   type CollectionHead,
@@ -18,6 +19,12 @@ const origin = {
   created_by: uuid.meta({ description: 'The id of the profile or service account that created the collection.' }),
   created_at: timestamp,
 };
+export const convertedFrom = z
+  .string()
+  .nullable()
+  .meta({ description: 'The version that the document was converted from, `2.0`; null if it is stored as sent.' });
+export const convertedFromOf = ({ original }: Pick<Collection, 'original'>): string | null =>
+  original && isConverted(original) ? original.version : null;
 export const warnings = z
   .object({
     total: z.int().meta({ description: 'The number of warnings, at most 10,000.' }),
@@ -36,6 +43,24 @@ export const warnings = z
  */
 const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
 const version31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
+/** The same as `openapiSpec`, with the versions that only an import accepts. */
+export const importedSpec = z.record(z.string(), z.unknown()).meta({
+  description:
+    'An OpenAPI document, 3.0.x or 3.1.x, returned as sent; 3.2.x, returned as sent and read as 3.1; or Swagger 2.0, ' +
+    'converted to OpenAPI 3.0.',
+  properties: {
+    openapi: { type: 'string', pattern: String.raw`^3\.[012]\.\d+(-.+)?$` },
+    swagger: { type: 'string', const: '2.0' },
+    info: {
+      type: 'object',
+      properties: { title: { type: 'string' } },
+      required: ['title'],
+      additionalProperties: true,
+    },
+  },
+  required: ['info'],
+  examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
+});
 export const openapiSpec = z.record(z.string(), z.unknown()).meta({
   description: 'An OpenAPI document, 3.0.x or 3.1.x. It is returned as sent.',
   properties: {
@@ -127,6 +152,7 @@ export const summary = z
         description: 'Whether an administrator set the authentication; otherwise it comes from the document.',
       }),
     }),
+    converted_from: convertedFrom,
     discoverable: z
       .boolean()
       .meta({ description: 'Whether the catalog shows the collection to clients without a grant.' }),
@@ -160,6 +186,7 @@ export const toSummaryView = (collection: Collection): z.input<typeof summary> =
     description: collection.description,
     base_url: collection.baseUrl,
     authentication: { type, name, ...(location === null ? {} : { in: location }), has_value: hasValue, is_set: isSet },
+    converted_from: convertedFromOf(collection),
     discoverable: collection.discoverable,
     created_by: collection.createdBy,
     created_at: toIso(collection.createdAt),

@@ -11,6 +11,7 @@ import { expirySuite } from './expiry.ts';
 import { faultsSuite } from './faults.ts';
 import { groupsSuite } from './groups.ts';
 import { requiredTokensSuite, identitiesSuite, ignoredTokensSuite } from './identities.ts';
+import { importedVersionsSuite } from './imported-versions.ts';
 import { importsSuite } from './imports.ts';
 import { inputSuite } from './input.ts';
 import { jobsSuite } from './jobs.ts';
@@ -43,6 +44,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   collections: collectionsSuite,
   'conditional changes': preconditionsSuite,
   imports: importsSuite,
+  'imported versions': importedVersionsSuite,
   'data derived from documents': documentMetadataSuite,
   access: accessSuite,
   groups: groupsSuite,

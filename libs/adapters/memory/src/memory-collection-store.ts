@@ -13,7 +13,7 @@ import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants
 import { accessGrantsOf } from './memory-memberships.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
-  const { collections, documents } = database;
+  const { collections, documents, originals } = database;
 
   return {
     async add(collection, document, effects) {
@@ -57,6 +57,12 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       return collection && packed ? { digest: collection.documentDigest, packed: copyOf(packed) } : null;
     },
 
+    async findOriginal(id) {
+      const original = collections.get(id)?.original;
+      const packed = originals.get(id);
+      return original && packed ? { digest: original.digest, packed: copyOf(packed) } : null;
+    },
+
     async list(visibility, page, containing = null) {
       const entries = sortInListOrder(filterByName(containing, listVisibleCollections(database, visibility))).map(
         toListedCollection,
@@ -84,11 +90,13 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
 };
 
 const storeDocument = (
-  { documents, operations }: MemoryDatabase,
+  { documents, originals, operations }: MemoryDatabase,
   { id, documentDigest }: Collection,
   document: DocumentContent,
 ): void => {
   documents.set(id, copyFrozen(document.packed));
+  if (document.original?.packed) originals.set(id, copyFrozen(document.original.packed));
+  else originals.delete(id);
   operations.set(id, copyFrozen({ digest: documentDigest, operations: document.operations }));
 };
 
@@ -154,6 +162,7 @@ const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: C
 const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
   database.documents.delete(id);
+  database.originals.delete(id);
   database.operations.delete(id);
   for (const [key, { block }] of database.operationBlocks)
     if (block.collectionId === id) database.operationBlocks.delete(key);

@@ -40,6 +40,8 @@ export interface MemoryDatabase {
   readonly keys: Map<ProfileId, StoredKey>;
   readonly collections: Map<CollectionId, Collection>;
   readonly documents: Map<CollectionId, PackedText>;
+  /** The texts that documents were converted from. */
+  readonly originals: Map<CollectionId, PackedText>;
   readonly operations: Map<CollectionId, StoredOperations>;
   /** Keyed by collection and model. */
   readonly operationBlocks: Map<string, StoredOperationBlock>;
@@ -118,6 +120,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   keys: new Map(),
   collections: new Map(),
   documents: new Map(),
+  originals: new Map(),
   operations: new Map(),
   operationBlocks: new Map(),
   grants: new Map(),

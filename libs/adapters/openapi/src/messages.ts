@@ -1,10 +1,15 @@
-import type { MemberRead, Operation, PackedText, ReadDocument } from '@portico/domain';
+import type { ConvertedFile, ExtraVersion, MemberRead, Operation, PackedText, ReadDocument } from '@portico/domain';
 import type { SentList } from './list-transfer.ts';
 
 /** A text for a worker to read. Its bytes are transferred, not copied. */
 export type ReadTask =
-  | { readonly kind: 'member'; readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'json' | 'yaml'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: 'member';
+      readonly name: string;
+      readonly extraVersions: readonly ExtraVersion[];
+      readonly bytes: Uint8Array<ArrayBuffer>;
+    }
+  | { readonly kind: 'file' | 'json text'; readonly bytes: Uint8Array<ArrayBuffer> }
   | ({ readonly kind: 'operations' | 'yaml text' } & StoredText);
 
 /** A stored document; `bytes` is its packed text. */
@@ -22,5 +27,7 @@ export type ReadResult =
   | { readonly file: SentDocument }
   | { readonly operations: SentList<Operation> }
   | { readonly text: PackedText }
+  | { readonly json: ConvertedFile }
+  | { readonly fileRejection: string; readonly isParsed: boolean; readonly isDocument: boolean }
   | { readonly rejection: string }
   | { readonly failed: Error };

@@ -1,8 +1,15 @@
 import { MessagePort, parentPort, type Transferable } from 'node:worker_threads';
-import { errorDetails, isPorticoError, readOperations, type PackedText, type ReadDocument } from '@portico/domain';
+import {
+  DocumentFileError,
+  errorDetails,
+  isPorticoError,
+  readOperations,
+  type PackedText,
+  type ReadDocument,
+} from '@portico/domain';
 import type { ReadTask, ReadResult, SentDocument, StoredText } from './messages.ts';
 import { releaseMemory, largeBytes } from './release-memory.ts';
-import { readFile } from './read-file.ts';
+import { convertToJson, readFile } from './read-file.ts';
 import { readMember } from './read-member.ts';
 import { operationKeyOf } from './operations.ts';
 import { TextPacker, unpackText } from './packed-text.ts';
@@ -25,19 +32,24 @@ function run(task: ReadTask): ReadResult {
   try {
     switch (task.kind) {
       case 'member': {
-        const { fields, document } = readMember(task.bytes, task.name);
+        const { fields, document } = readMember(task.bytes, task.name, task.extraVersions);
         return { member: { fields, document: document && toSentDocument(document) } };
       }
       case 'operations':
         return { operations: sendList(readOperations(parseJson(unpackText(toPackedText(task))), operationKeyOf)) };
       case 'yaml text':
         return { text: convertToYaml(toPackedText(task)) };
-      default:
-        return { file: toSentDocument(readFile(task.bytes, task.kind)) };
+      case 'json text':
+        return { json: convertToJson(task.bytes) };
+      case 'file':
+        return { file: toSentDocument(readFile(task.bytes)) };
     }
   } catch (error) {
     if (isPorticoError(error, 'invalid_body')) {
-      return { rejection: error.message.slice(`${errorDetails.invalid_body}: `.length) };
+      const reason = error.message.slice(`${errorDetails.invalid_body}: `.length);
+      return error instanceof DocumentFileError
+        ? { fileRejection: reason, isParsed: error.isParsed, isDocument: error.isDocument }
+        : { rejection: reason };
     }
     return { failed: error instanceof Error ? error : new Error(String(error)) };
   }
@@ -58,7 +70,8 @@ const toSentDocument = (document: ReadDocument): SentDocument => ({
 
 /** Returns the parts of a result that are transferred, not copied. */
 function transferOf(result: ReadResult): Transferable[] {
-  const parts = [packedTextIn(result)?.deflated.buffer, operationsIn(result)];
+  const packedOriginal = documentIn(result)?.original?.packed;
+  const parts = [packedTextIn(result)?.deflated.buffer, packedOriginal?.deflated.buffer, operationsIn(result)];
   return parts.filter((part) => part instanceof ArrayBuffer || part instanceof MessagePort);
 }
 

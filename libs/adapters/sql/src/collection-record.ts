@@ -14,7 +14,10 @@ export const headColumns = [
   'updatedAt',
   'revision',
   'documentDigest',
-] as const satisfies readonly (keyof CollectionHead)[];
+  'originalVersion',
+  'originalDigest',
+  'originalFor',
+] as const satisfies readonly (keyof CollectionRow)[];
 
 /** Excludes the digest of the operations, which `OperationStore` reads and writes. */
 export const collectionColumns = omitNames(columnsOf(CollectionEntity), 'nameKey', 'operationsDigest');
@@ -35,6 +38,10 @@ export const headOf = (row: CollectionColumns): CollectionHead => ({
   updatedAt: row.updatedAt,
   revision: row.revision,
   documentDigest: row.documentDigest,
+  original:
+    row.originalVersion !== null && row.originalDigest !== null && row.originalFor === row.documentDigest
+      ? { version: row.originalVersion, digest: row.originalDigest }
+      : null,
 });
 
 export const collectionOf = (row: CollectionColumns): Collection => ({
@@ -57,10 +64,14 @@ export const collectionOf = (row: CollectionColumns): Collection => ({
 export const toCollectionRow = ({
   derivedAuthentication: authentication,
   storedAuthentication: credential,
+  original,
   ...attributes
 }: Collection): Omit<CollectionRow, 'operationsDigest'> => ({
   ...attributes,
   nameKey: toNameKey(attributes.name),
+  originalVersion: original?.version ?? null,
+  originalDigest: original?.digest ?? null,
+  originalFor: original && attributes.documentDigest,
   derivedType: authentication.type,
   derivedName: authentication.name,
   derivedIn: authentication.in,

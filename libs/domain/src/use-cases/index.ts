@@ -18,6 +18,7 @@ import {
   readDocument,
   readMetadata,
   readMetadataHints,
+  readOriginal,
   readYaml,
 } from './collections/read-collection.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
@@ -166,6 +167,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   importCollection: importCollection(ports, settings),
   planImport: planImport(ports, settings),
   readDocument: readDocument(ports),
+  readOriginal: readOriginal(ports),
   readYaml: readYaml(ports),
   readMetadata: readMetadata(ports),
   readMetadataHints: readMetadataHints(ports),
