@@ -55,7 +55,7 @@ test.each(['3.2.0', '3.2.1-rc'])('version %s is accepted only as an extra versio
   expect(() => readDocument(Buffer.from(text), JSON.parse(text) as never)).toThrow(
     /must be a version 3\.0\.x or 3\.1\.x/,
   );
-  expect(readFile(Buffer.from(text)).original?.version).toBe(openapi);
+  expect(readFile(Buffer.from(text)).original?.version).toBe(openapi.slice(0, 5));
 });
 
 test.each(['3.3.0', '3.2', '3.20.1'])('version %s is rejected', (openapi) => {

@@ -64,8 +64,17 @@ test('without the extra version, Swagger 2.0 is rejected', () => {
 test('a document that Swagger does not allow is rejected with a reason', () => {
   expect(() =>
     readFile(Buffer.from('{"swagger":"2.0","info":{"title":"x"},"paths":{"/a":{"get":{"parameters":7}}}}')),
-  ).toThrow(/Swagger 2\.0 cannot be converted|Invalid request body/);
+  ).toThrow(/cannot be converted to OpenAPI 3\.0, because it departs from Swagger 2\.0/);
   expect(() => readFile(Buffer.from('{"swagger":"2.0","paths":{}}'))).toThrow(/info must be an object/);
+});
+
+test('extensions of paths keep their values', () => {
+  const paths = '"/a":{"get":{"responses":{}},"x-a":null,"x-b":[null,1.0],"put":null},"x-c":"/b","x-d":{"get":null}';
+  const { packed, operations } = readFile(
+    Buffer.from(`{"swagger":"2.0","info":{"title":"x","version":"1"},"paths":{${paths}}}`),
+  );
+  expect(operations).toMatchObject([{ method: 'GET', path: '/a' }]);
+  expect(unpackText(packed).toString()).toContain(`"paths":{${paths}}`);
 });
 
 test('a document that becomes too large is rejected before it is written', () => {

@@ -67,8 +67,11 @@ export function readDocument(text: Uint8Array, document: Json, options: ReadOpti
 
 const digestOf = (text: Uint8Array): string => createHash('sha256').update(text).digest('hex');
 
+/** The maximum length of a stored version, which has no suffix such as `-rc1`. */
+const versionMax = 20;
+
 const toOriginal = (version: string, digest: string): ReadOriginal | null =>
-  isVersion32(version) ? { version, digest, packed: null } : null;
+  isVersion32(version) ? { version: version.replace(/-.*$/s, '').slice(0, versionMax), digest, packed: null } : null;
 
 /** Returns the document; OpenAPI 3.2 is checked as 3.1. */
 const toCheckedDocument = (document: Json, version: string): Json =>

@@ -12,7 +12,7 @@ export const findSwaggerVersion = (document: Json): '2.0' | null => {
   return memberOf(document, 'openapi') === undefined && (version === '2.0' || version === 2) ? '2.0' : null;
 };
 
-export const isVersion32 = (version: string): boolean => /^3\.2\.\d{1,9}(-.{1,50})?$/.test(version);
+export const isVersion32 = (version: string): boolean => /^3\.2\.\d+(-.+)?$/.test(version);
 
 /**
  * Returns the reason why a value is not an acceptable OpenAPI document, or null if it is one (specification, section

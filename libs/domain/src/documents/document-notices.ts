@@ -4,7 +4,7 @@ import { memberOf } from './document-value.ts';
 import type { DocumentPath, SchemaViolation } from './document.ts';
 
 /**
- * Returns notices for whoever imports an acceptable document, although it conforms to the official schema: about parts
+ * Returns notices about an acceptable document, although it may conform to the official schema: about parts
  * that are in other files, and about a base URL that no request can be sent to. `baseUrl` is the result of `baseUrlOf`,
  * `references` that of `listExternalReferences`.
  */
@@ -63,27 +63,26 @@ export const listExternalReferences = (document: Json): readonly ExternalReferen
   return references.filter(({ reference }) => !ids.has(reference.replace(/#.*$/s, '')));
 };
 
+type Visitor = (name: string, value: string, path: DocumentPath) => void;
+
 /** Calls `act` with each member that is a string. The path changes between calls. */
-function visit(
-  value: Json,
-  path: (string | number)[],
-  act: (name: string, value: string, path: DocumentPath) => void,
-): void {
+function visit(value: Json, path: (string | number)[], act: Visitor): void {
   if (isJsonArray(value)) {
-    for (const [index, item] of value.entries()) visitAt(index, item);
+    for (const [index, item] of value.entries()) visitAt(index, item, path, act);
   } else if (isJsonObject(value)) {
     for (const name of Object.keys(value)) {
       const member = value[name] ?? null;
       if (typeof member === 'string') act(name, member, path);
-      else visitAt(name, member);
+      else visitAt(name, member, path, act);
     }
   }
-  function visitAt(token: string | number, part: Json): void {
-    if (typeof part !== 'object' || part === null) return;
-    path.push(token);
-    visit(part, path, act);
-    path.pop();
-  }
+}
+
+function visitAt(token: string | number, value: Json, path: (string | number)[], act: Visitor): void {
+  if (typeof value !== 'object' || value === null) return;
+  path.push(token);
+  visit(value, path, act);
+  path.pop();
 }
 
 /** The maximum number of files and operations that are named. */
