@@ -35,7 +35,8 @@ export const warnings = z
   .meta({
     id: 'DocumentWarnings',
     description:
-      'Content of the document that cannot be stored, and violations of the official OpenAPI schema: the first 20, and the total.',
+      'Content of the document that cannot be stored, and violations of the official OpenAPI schema: the first 20, and the total. ' +
+      'An import first lists values that are lost, parts that are in other files or not understood, and an unusable base address.',
   });
 
 /**
@@ -43,40 +44,42 @@ export const warnings = z
  */
 const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
 const version31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
-/** The same as `openapiSpec`, with the versions that only an import accepts. */
-export const importedSpec = z.record(z.string(), z.unknown()).meta({
-  description:
-    'An OpenAPI document, 3.0.x or 3.1.x, returned as sent; 3.2.x, returned as sent and read as 3.1; or Swagger 2.0, ' +
-    'converted to OpenAPI 3.0.',
-  properties: {
-    openapi: { type: 'string', pattern: String.raw`^3\.[012]\.\d+(-.+)?$` },
-    swagger: { type: 'string', const: '2.0' },
-    info: {
-      type: 'object',
-      properties: { title: { type: 'string' } },
-      required: ['title'],
-      additionalProperties: true,
-    },
-  },
-  required: ['info'],
-  examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
-});
+const info = {
+  type: 'object',
+  properties: { title: { type: 'string' } },
+  required: ['title'],
+  additionalProperties: true,
+};
 export const openapiSpec = z.record(z.string(), z.unknown()).meta({
   description: 'An OpenAPI document, 3.0.x or 3.1.x. It is returned as sent.',
   properties: {
     openapi: { type: 'string', pattern: String.raw`^3\.[01]\.\d+(-.+)?$` },
-    info: {
-      type: 'object',
-      properties: { title: { type: 'string' } },
-      required: ['title'],
-      additionalProperties: true,
-    },
+    info,
   },
   required: ['openapi', 'info'],
   anyOf: [
     objectIn('paths'),
     { allOf: [version31, objectIn('webhooks')] },
     { allOf: [version31, objectIn('components')] },
+  ],
+  examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
+});
+
+const declares = (name: string, schema: object) => ({ properties: { [name]: schema }, required: [name] });
+const importedVersion = (minors: string) =>
+  declares('openapi', { type: 'string', pattern: String.raw`^3\.[${minors}]\.\d+(-.+)?$` });
+/** The document of an import, which accepts more versions. */
+export const importedSpec = z.record(z.string(), z.unknown()).meta({
+  description:
+    'An OpenAPI document, 3.0.x or 3.1.x, returned as sent; 3.2.x, returned as sent and read as 3.1; or Swagger 2.0, ' +
+    'converted to OpenAPI 3.0.',
+  properties: { info },
+  required: ['info'],
+  anyOf: [
+    { allOf: [importedVersion('012'), objectIn('paths')] },
+    { allOf: [importedVersion('12'), objectIn('webhooks')] },
+    { allOf: [importedVersion('12'), objectIn('components')] },
+    { allOf: [declares('swagger', { const: '2.0' }), objectIn('paths')] },
   ],
   examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
 });
