@@ -13,7 +13,7 @@ import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants
 import { accessGrantsOf } from './memory-memberships.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
-  const { collections, documents, originals } = database;
+  const { collections } = database;
 
   return {
     async add(collection, document, effects) {
@@ -51,17 +51,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       commit(database, effects, () => removeCascading(database, id));
     },
 
-    async findDocument(id) {
-      const collection = collections.get(id);
-      const packed = documents.get(id);
-      return collection && packed ? { digest: collection.documentDigest, packed: copyOf(packed) } : null;
-    },
-
-    async findOriginal(id) {
-      const original = collections.get(id)?.original;
-      const packed = originals.get(id);
-      return original && packed ? { digest: original.digest, packed: copyOf(packed) } : null;
-    },
+    ...createTextReads(database),
 
     async list(visibility, page, containing = null) {
       const entries = sortInListOrder(filterByName(containing, listVisibleCollections(database, visibility))).map(
@@ -88,6 +78,24 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     },
   };
 };
+
+const createTextReads = ({
+  collections,
+  documents,
+  originals,
+}: MemoryDatabase): Pick<CollectionStore, 'findDocument' | 'findOriginal'> => ({
+  async findDocument(id) {
+    const collection = collections.get(id);
+    const packed = documents.get(id);
+    return collection && packed ? { digest: collection.documentDigest, packed: copyOf(packed) } : null;
+  },
+
+  async findOriginal(id) {
+    const original = collections.get(id)?.original;
+    const packed = originals.get(id);
+    return original && packed ? { digest: original.digest, packed: copyOf(packed) } : null;
+  },
+});
 
 const storeDocument = (
   { documents, originals, operations }: MemoryDatabase,
