@@ -53,7 +53,8 @@ const documentBounds = {
   baseUrl: (url) => url !== '' && isWithin(url, 2_048) && isPlainLine(url),
   authentication: (scheme) => findExceeded(schemeBounds, scheme, 0).length === 0,
   hasExternalReferences: () => true,
-  original: (original) => original === null || (/^[0-9a-f]{64}$/.test(original.digest) && original.version.length <= 20),
+  original: (original) =>
+    original === null || (/^[0-9a-f]{64}$/.test(original.digest) && original.version.length <= 20),
   notices: (notices) =>
     notices.length <= 20 && notices.every((notice) => findExceeded(warningBounds, notice, 0).length === 0),
   warnings: ({ total, first }) =>
