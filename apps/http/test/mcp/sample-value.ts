@@ -49,7 +49,10 @@ const strings: Readonly<Record<string, string>> = {
   uri: 'https://example.com/',
 };
 
-const textIn = ({ format, minLength }: JsonObject): string => {
+const textIn = ({ format, minLength, pattern }: JsonObject): string => {
+  // An id of Twilio, such as ^AC[0-9a-fA-F]{32}$.
+  const [, prefix] = /^\^([A-Z]{2})\[0-9a-fA-F\]\{32\}\$$/.exec(typeof pattern === 'string' ? pattern : '') ?? [];
+  if (prefix !== undefined) return prefix + '0'.repeat(32);
   const text = (typeof format === 'string' ? strings[format] : undefined) ?? 'x';
   return typeof minLength === 'number' ? text.padEnd(Math.min(minLength, 1_000), 'x') : text;
 };

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@portico/domain';
+import { isJsonArray, isJsonObject, type Json, type JsonObject } from '@portico/domain';
 import type { McpClient, ToolResult } from './mcp-clients.ts';
 import { sampleOf } from './sample-value.ts';
 
@@ -12,21 +12,37 @@ export interface OperationSummary {
 
 interface Slice {
   readonly method: string;
-  readonly url: string;
   readonly path: string;
   readonly parameters: readonly {
     readonly name: string;
     readonly in: string;
     readonly required?: boolean;
-    readonly schema: JsonObject | null;
+    readonly schema?: Json;
+    readonly example?: Json;
   }[];
-  readonly request_body: { readonly content_type: string | null; readonly schema: JsonObject | null } | null;
+  readonly authentication: readonly (readonly Credential[])[] | null;
+  readonly request_body: {
+    readonly required: boolean;
+    readonly content_type: string | null;
+    readonly schema?: Json;
+    readonly example?: Json;
+  } | null;
 }
 
-interface CredentialToSend {
-  readonly in: 'header' | 'query' | 'cookie';
-  readonly name: string;
-  readonly value: string;
+/** A credential that a request needs. */
+export interface Credential {
+  readonly scheme: string | null;
+  readonly in: 'header' | 'query' | 'cookie' | null;
+  readonly name: string | null;
+  readonly prefix: string | null;
+}
+
+interface PreparedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: readonly [string, string][];
+  readonly body: { readonly text: string } | { readonly base64: string } | null;
+  readonly credentials: readonly Credential[];
 }
 
 /** The outcome of a task. */
@@ -40,13 +56,14 @@ export interface TaskOutcome {
 
 /**
  * Performs a task using only the tools, like a model: searches, selects the first result that `isExpected` accepts, reads
- * its description, gets the credential, fills in the required parameters with values that the schemas allow, calls the
- * API, and records the call. Returns null if `isExpected` accepts no result.
+ * its description, fills in the required arguments with values that the schemas allow, and prepares the call; then sends
+ * the request with the credentials that it names, and records the call. Returns null if `isExpected` accepts no result.
  */
 export const performTask = async (
   mcp: McpClient,
   task: string,
   isExpected: (candidate: OperationSummary) => boolean,
+  valueOf: (credential: Credential) => string,
 ): Promise<TaskOutcome | null> => {
   const { operations } = dataOf(await mcp.call('search_operations', { query: task, limit: 10 })) as {
     readonly operations: readonly OperationSummary[];
@@ -57,10 +74,10 @@ export const performTask = async (
   const { collection_id, operation_key } = operation;
   const [text = ''] = (await mcp.call('describe_operation', { collection_id, operation_key })).texts;
   const slice = JSON.parse(text) as Slice;
-  const { send } = dataOf(await mcp.call('read_credential', { collection_id })) as {
-    readonly send: CredentialToSend | null;
-  };
-  const response = await fetch(...requestOf(slice, send));
+  const args = { collection_id, operation_key, arguments: argumentsFor(slice) };
+  const preparation = await mcp.call('prepare_call', args);
+  if (preparation.isError) throw new Error(`${preparation.text} ${JSON.stringify(args.arguments)}`);
+  const response = await fetch(...toFetchArguments(JSON.parse(preparation.text) as PreparedRequest, valueOf));
   const { method, path: endpoint } = slice;
   await mcp.call('record_call', { collection_id, operation_key, method, endpoint, status_code: response.status });
   return { operation, rank, status: response.status, responseText: await response.text() };
@@ -71,32 +88,42 @@ const dataOf = ({ data, text, isError }: ToolResult): Readonly<Record<string, un
   return data;
 };
 
-const requestOf = (
-  { method, url, parameters, request_body: body }: Slice,
-  send: CredentialToSend | null,
+/** Returns the required arguments, except those that the credential fills in. */
+const argumentsFor = ({ parameters, request_body: body, authentication }: Slice): JsonObject => {
+  const isCredential = ({ in: location, name }: Slice['parameters'][number]): boolean =>
+    (authentication?.[0] ?? []).some(
+      (credential) => credential.in === location && credential.name?.toLowerCase() === name.toLowerCase(),
+    );
+  const required = parameters.filter((parameter) => parameter.required && !isCredential(parameter));
+  const values = required.map(({ name, schema, example }) => [name, example ?? sampleOf(schema)] as const);
+  return { ...Object.fromEntries(values), ...(body ? bodyArgumentsFor(body) : {}) };
+};
+
+const bodyArgumentsFor = ({ schema, example, content_type: type }: NonNullable<Slice['request_body']>): JsonObject => {
+  const sample = example !== undefined && isJsonObject(example) ? example : sampleOf(schema);
+  const isText = !/json|form/.test(type ?? '');
+  if (isText) return { body: 'x' };
+  return isJsonObject(sample) && !isJsonArray(sample) && hasProperties(schema) ? sample : { body: sample };
+};
+
+/** Whether the members of a body are arguments of their own. */
+const hasProperties = (schema: Json | undefined): boolean =>
+  isJsonObject(schema) && isJsonObject(schema['properties']) && !('oneOf' in schema) && !('anyOf' in schema);
+
+const toFetchArguments = (
+  { method, url, headers, body, credentials }: PreparedRequest,
+  valueOf: (credential: Credential) => string,
 ): [URL, RequestInit] => {
-  const required = parameters.filter((parameter) => parameter.required && parameter.name !== send?.name);
-  const values = new Map(required.map(({ name, schema }) => [name, textOf(sampleOf(schema))]));
-  const address = new URL(
-    url.replace(/\{([^{}]+)\}/g, (_, name: string) => encodeURIComponent(values.get(name) ?? 'x')),
-  );
-  const headers = new Headers(body?.content_type ? { 'Content-Type': body.content_type } : {});
-  const addParameter = (location: string, name: string, value: string): void => {
+  const address = new URL(url);
+  const allHeaders = new Headers([...headers]);
+  for (const credential of credentials) {
+    const { in: location, name, prefix } = credential;
+    const value = `${prefix ?? ''}${valueOf(credential)}`;
+    if (name === null) continue;
     if (location === 'query') address.searchParams.append(name, value);
-    else if (location === 'cookie') headers.append('Cookie', `${name}=${value}`);
-    else if (location === 'header') headers.set(name, value);
-  };
-  for (const { name, in: location } of required) addParameter(location, name, values.get(name) ?? '');
-  if (send) addParameter(send.in, send.name, send.value);
-  return [address, { method, headers, ...(body ? { body: bodyOf(body) } : {}) }];
+    else if (location === 'cookie') allHeaders.append('Cookie', `${name}=${value}`);
+    else if (location === 'header') allHeaders.set(name, value);
+  }
+  const content = body && ('text' in body ? body.text : Buffer.from(body.base64, 'base64'));
+  return [address, { method, headers: allHeaders, ...(content === null ? {} : { body: content }) }];
 };
-
-const bodyOf = ({ content_type: type, schema }: NonNullable<Slice['request_body']>): string => {
-  const sample = sampleOf(schema);
-  if (!/form-urlencoded/.test(type ?? '')) return JSON.stringify(sample);
-  const fields = new URLSearchParams();
-  for (const [name, value] of Object.entries(sample as JsonObject)) fields.set(name, textOf(value));
-  return fields.toString();
-};
-
-const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
