@@ -17,8 +17,18 @@ import {
   formatVersion,
   createTaggedResponse,
 } from '../responses/tagged-response.ts';
-import { collectionId, line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
+import {
+  collectionId,
+  line,
+  numberParameter,
+  optional,
+  text,
+  wholeNumber,
+  wordsParameter,
+} from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
+import { sampleNames } from '../samples/languages.ts';
+import { printSamples } from '../samples/request-samples.ts';
 import { collectionParameter, uuid } from './wire.ts';
 
 const kLimitDefault = 10;
@@ -170,8 +180,22 @@ const preparedRequest = z
     credentials: z.array(credential).meta({ description: 'The credentials to add; none of their values is included.' }),
     curl: z.string().nullable().meta({ description: 'A shell command with placeholders for the credentials.' }),
     warnings: z.array(z.string()),
+    samples: z
+      .partialRecord(z.enum(sampleNames), z.string())
+      .optional()
+      .meta({
+        description:
+          'Code that sends the request, with placeholders for the credentials, by name; present with `?samples=…`. ' +
+          '`warnings` says why one is missing.',
+      }),
   })
   .meta({ id: 'PreparedRequest' });
+
+const preparationQuery = z.object({
+  samples: wordsParameter(sampleNames)
+    .optional()
+    .meta({ description: 'Adds code that sends the request, in these languages.' }),
+});
 const operationDocument = z
   .looseObject({ openapi: z.string(), info: anyObject, paths: anyObject })
   .meta({ id: 'OperationDocument', description: 'An OpenAPI document of one operation.' });
@@ -344,18 +368,21 @@ export const operationRoutes = [
     targetDetail: 'full',
     auth: 'token or key',
     scope: 'catalog:read',
+    query: preparationQuery,
     bodyKind: 'json',
     body: preparation,
     status: 200,
     response: preparedRequest,
     errors: ['no_access', 'collection_not_found', 'operation_not_found', 'invalid_arguments'],
-    handler: async ({ useCases, caller, params, body }) => {
+    handler: async ({ useCases, caller, params, query, body }) => {
       const key = parseOperationKey(params.operation_key ?? '');
       if (!key) throw new PorticoError('operation_not_found');
       const argumentsText = body.readMemberText('arguments') ?? '{}';
-      return toJsonResponse(
-        toPreparedRequestView(await useCases.prepareOperation(caller.principal, key, argumentsText)),
-      );
+      const request = await useCases.prepareOperation(caller.principal, key, argumentsText);
+      if (!query.samples) return toJsonResponse(toPreparedRequestView(request));
+      const { samples, warnings } = await printSamples(request, query.samples);
+      const view = toPreparedRequestView({ ...request, warnings: [...request.warnings, ...warnings] });
+      return toJsonResponse({ ...view, samples });
     },
   }),
 ] as const;
