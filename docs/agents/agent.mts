@@ -20,7 +20,7 @@ const fail = (reason: string): never => {
 const bestMatch = (await tool('search_operations', { query })).operations[0] ?? fail('No operation matches');
 const { collection_id, operation_key } = bestMatch;
 const { method, path, url, parameters } = await tool('describe_operation', { collection_id, operation_key });
-const { send } = await tool('get_api', { collection_id, include_credential: true });
+const { send } = await tool('read_credential', { collection_id });
 
 const valueOf = (name: string) => encodeURIComponent(args[name] ?? fail(`${name} is missing`));
 const address = new URL(url.replace(/\{([^{}]+)\}/g, (_: string, name: string) => valueOf(name)));

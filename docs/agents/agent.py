@@ -17,7 +17,7 @@ query, args, body = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3].encode() i
 best = (tool("search_operations", query=query)["operations"] or sys.exit("No operation matches"))[0]
 ids = {name: best[name] for name in ("collection_id", "operation_key")}
 operation = tool("describe_operation", **ids)
-send = tool("get_api", collection_id=best["collection_id"], include_credential=True)["send"]
+send = tool("read_credential", collection_id=best["collection_id"])["send"]
 
 url = re.sub(r"\{([^{}]+)\}", lambda match: quote(str(args[match[1]]), safe=""), operation["url"])
 sent = {"path": {}, "query": {}, "header": {"Content-Type": "application/json"} if body else {}, "cookie": {}}

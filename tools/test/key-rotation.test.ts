@@ -39,7 +39,13 @@ interface Entry {
   readonly message: unknown;
 }
 
-const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+const securitySchemes = { oauth: { type: 'oauth2', flows: {} } };
+const document = {
+  openapi: '3.0.3',
+  info: { title: 'Weather', version: '1' },
+  paths: {},
+  components: { securitySchemes },
+};
 const credential = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret' };
 const reseal = async (installation: Installation) => {
   const { code, stdout, stderr } = await installation.runTool('--json', 'keys', 'reseal');
@@ -55,7 +61,11 @@ test('after the secrets key is rotated, everything is resealed, and the old key 
     const body = { name, openapi_spec: document, authentication: credential };
     createdCollections.push(await oldKeyInstallation.api.request<Collection>(admin, 'POST', '/api/collections/', body));
   }
-  await oldKeyInstallation.api.request(admin, 'POST', '/api/collections/', { name: 'Open', openapi_spec: document });
+  const open = { name: 'Open', openapi_spec: document };
+  const { id: openId } = await oldKeyInstallation.api.request<Collection>(admin, 'POST', '/api/collections/', open);
+  const credentialsPath = `/api/collections/${openId}/credentials`;
+  const client = { client_id: 'ada', client_secret: 's3cret' };
+  await oldKeyInstallation.api.request(admin, 'PUT', `${credentialsPath}/oauth`, client);
   const { key } = await addClient(oldKeyInstallation.api, admin, 'alice');
   const readMetadata = async ({ api }: Installation, collection: Collection) =>
     (await api.call(admin, 'GET', `/api/collections/${collection.id}/metadata`)).body;
@@ -69,11 +79,11 @@ test('after the secrets key is rotated, everything is resealed, and the old key 
   const secondService = await bothKeysInstallation.compose();
   for (const collection of createdCollections)
     expect(await readMetadata(bothKeysInstallation, collection)).toMatchObject({ authentication: credential });
-  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 2, mails: 1, unreadable: [] });
+  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 3, mails: 1, unreadable: [] });
   expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 0, mails: 0, unreadable: [] });
   await secondService.stop();
 
-  await newKeyInstallation.compose();
+  const thirdService = await newKeyInstallation.compose();
   for (const collection of createdCollections)
     expect(await readMetadata(newKeyInstallation, collection)).toMatchObject({ authentication: credential });
   expect(await listCollections(newKeyInstallation)).toEqual(listBefore);
@@ -85,14 +95,18 @@ test('after the secrets key is rotated, everything is resealed, and the old key 
     'GET',
     '/api/audit/?source=system&action=secrets.reseal',
   );
+  expect(await newKeyInstallation.api.request(admin, 'GET', credentialsPath)).toMatchObject([{ scheme: 'oauth' }]);
   // There is one entry for each resealed secret, in any order.
-  expect(page.data).toHaveLength(3);
+  expect(page.data).toHaveLength(4);
   expect(page.data.map(({ message }) => message)).toEqual(
     expect.arrayContaining([
       { action: 'secrets.reseal', job_id: expect.any(String) as string },
+      { action: 'secrets.reseal', collection_id: openId, collection: 'Open', scheme: 'oauth' },
       ...createdCollections.map(({ id, name }) => ({ action: 'secrets.reseal', collection_id: id, collection: name })),
     ]),
   );
+  await thirdService.stop();
+  expect((await newKeyInstallation.runTool('keys', 'reset', '--yes')).stderr).toContain('there is nothing to reset');
 });
 
 test('reseal lists data that no configured key can open, does not change it, and exits with 1', async () => {

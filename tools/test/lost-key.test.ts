@@ -17,7 +17,13 @@ const databases = {
   ...(postgres ? { PostgreSQL: async () => ({ DATABASE_URL: await postgres.createDatabase() }) } : {}),
 };
 
-const document = { openapi: '3.0.3', info: { title: 'Weather', version: '1' }, paths: {} };
+const securitySchemes = { oauth: { type: 'oauth2', flows: {} } };
+const document = {
+  openapi: '3.0.3',
+  info: { title: 'Weather', version: '1' },
+  paths: {},
+  components: { securitySchemes },
+};
 const credential = { type: 'apiKey', name: 'X-Key', value: 'the upstream s3cret', in: 'header' };
 const newKey = () => `${randomBytes(32).toString('base64')}\n`;
 
@@ -29,7 +35,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     keyFile = join(installation.folder, 'secrets.key');
   });
 
-  /** Creates a collection with a credential, a client, a pending email with the client's key, and a service account. */
+  /** Creates a collection with two credentials, a client, a pending email with the client's key, and a service account. */
   const seedInstallation = async (): Promise<{
     admin: Credential;
     collection: string;
@@ -41,6 +47,8 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const { api } = installation;
     const collectionFields = { name: 'Weather', openapi_spec: document, authentication: credential };
     const collection = await addCollection(api, admin, collectionFields);
+    const oauthClient = { client_id: 'ada', client_secret: 's3cret' };
+    await api.request(admin, 'PUT', `/api/collections/${collection}/credentials/oauth`, oauthClient);
     const client = await addClient(api, admin, 'alice');
     const robot = { name: 'robot', scopes: ['audit:read'] };
     const { token } = await api.request<{ token: string }>(admin, 'POST', '/api/service-accounts', robot);
@@ -110,8 +118,9 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const unconfirmedReset = await installation.runTool('keys', 'reset');
     expect(unconfirmedReset).toMatchObject({ code: 2, stdout: '' });
     for (const text of [
-      '1 stored credential',
-      `${collection}  Weather`,
+      '2 stored credentials',
+      `${collection}  Weather\n`,
+      `${collection}  Weather (oauth)\n`,
       '1 waiting email',
       'ALL API keys: 1 client',
       '1 token of service accounts',
@@ -135,7 +144,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect((await installation.runTool('people', 'list', '--admins')).code).toBe(1);
     expect(await resetWithInput('Yes\n')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^Removed: 1 stored credential, 1 waiting email, 1 API key, /) as string,
+      stdout: expect.stringMatching(/^Removed: 2 stored credentials, 1 waiting email, 1 API key, /) as string,
     });
     expect((await installation.runTool('people', 'list', '--admins')).code).toBe(0);
   });
@@ -146,7 +155,10 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const resetRun = await installation.runTool('--json', 'keys', 'reset', '--yes');
     expect(resetRun.code).toBe(0);
     expect(JSON.parse(resetRun.stdout)).toEqual({
-      credentials: [{ id: collection, name: 'Weather' }],
+      credentials: [
+        { id: collection, name: 'Weather' },
+        { id: collection, name: 'Weather', scheme: 'oauth' },
+      ],
       mails: [{ id: expect.any(String) as string, profile_id: client.id }],
       api_keys: 1,
       service_accounts: 1,
@@ -155,6 +167,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const { api } = installation;
     const metadata = await api.request<object>(admin, 'GET', `/api/collections/${collection}/metadata`);
     expect(metadata).toMatchObject({ authentication: { ...credential, value: null } });
+    expect(await api.request(admin, 'GET', `/api/collections/${collection}/credentials`)).toEqual([]);
     expect((await api.call(client.key, 'POST', '/api/vector/search', { query: 'x' })).status).toBe(401);
     const renewedKey = keyOf(await api.request<Credentials>(admin, 'POST', `/api/profiles/${client.id}/credentials`));
     expect(renewedKey.clientId).toBe(client.key.clientId);
@@ -166,7 +179,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect(jobs.jobs).toMatchObject([{ retryable: false, error: 'The secrets key that sealed it is lost' }]);
     const page = await api.request<{ data: object[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reset');
     expect(page.data).toMatchObject([
-      { message: { action: 'secrets.reset', credentials: 1, mails: 1, api_keys: 1, service_accounts: 1 } },
+      { message: { action: 'secrets.reset', credentials: 2, mails: 1, api_keys: 1, service_accounts: 1 } },
     ]);
     const secondReset = await installation.runTool('keys', 'reset', '--yes');
     expect(secondReset.code).toBe(1);
@@ -182,7 +195,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     );
     const resetRun = await installation.runTool('--json', 'keys', 'reset', '--yes');
     expect(JSON.parse(resetRun.stdout)).toMatchObject({
-      credentials: [{ id: collection }],
+      credentials: [{ id: collection }, { id: collection, scheme: 'oauth' }],
       api_keys: 0,
       service_accounts: 0,
     });

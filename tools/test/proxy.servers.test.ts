@@ -110,7 +110,7 @@ describe.skipIf(!program)('the proxy of the stack', () => {
     const { httpsUrl } = await start({ TLS_CERTIFICATE_FILE: certificateFile });
     const { httpUrl } = await start();
     const readTokenEndpoint = async (address: string, scheme: string) => {
-      const { body } = await sendRequest(`${address}/.well-known/openid-configuration`, {
+      const { body } = await sendRequest(`${address}/local-issuer/.well-known/openid-configuration`, {
         'X-Forwarded-Proto': scheme,
       });
       return (JSON.parse(body) as { readonly token_endpoint: string }).token_endpoint;

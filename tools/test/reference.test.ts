@@ -24,11 +24,11 @@ test('the reference has a row, a command and a variable of each kind', () => {
   const [commands, configuration, routes] = ['commands', 'configuration', 'routes'].map((name) =>
     textOf(`docs/reference/${name}.md`),
   );
-  expect(commands).toContain('- `portico access grant` *HTTP*: ');
-  expect(commands).not.toMatch(/`portico backup.*\*HTTP\*/);
+  expect(commands).toContain('- `access grant` *HTTP*: ');
+  expect(commands).not.toMatch(/`backup.*\*HTTP\*/);
   expect(configuration).toContain('- **`SMTP_URL`** (*secret*): ');
   expect(configuration).toContain('- **`PORT`** (default `3000`): ');
-  expect(routes).toContain('| `PUT /api/imports/` | admin | `catalog:write` | ');
+  expect(routes).toContain('|`PUT /api/imports/`|admin|`catalog:write`|');
   expect(routes).toContain('with `include=usage` also `usage:read`');
 });
 

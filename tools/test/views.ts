@@ -106,6 +106,7 @@ const allViews = {
   list_apis: viewByTool('list_apis', () => ({})),
   search_apis: viewByTool('search_apis', () => ({ query })),
   get_api: viewByTool('get_api', ({ id }) => ({ collection_id: id })),
+  read_credential: viewByTool('read_credential', ({ id }) => ({ collection_id: id })),
   usage: viewByKey('GET', () => usagePath),
 } as const satisfies Readonly<Record<string, View>>;
 

@@ -46,6 +46,9 @@ export const recordExpectContinue = (request: IncomingMessage): void => {
   awaitingContinue.add(request);
 };
 
+/** The challenge without metadata (RFC 6750, section 3). */
+export const bareChallenge = 'Bearer';
+
 /** A request with its response, and the data collected while it is handled. */
 export class Exchange {
   readonly request: IncomingMessage;
@@ -67,7 +70,9 @@ export class Exchange {
   /** The calling service account, if the caller is not a profile. */
   accountId: string | null = null;
   /** The `WWW-Authenticate` header of a 401. */
-  challenge = 'Bearer';
+  challenge = bareChallenge;
+  /** Appended to the detail of a 401, to say which credential is expected; null if the detail says enough. */
+  credentialAdvice: string | null = null;
   /** Whether the handler waits for the complete body. */
   expectsBody = false;
   /** The request's span; null unless tracing is configured. */

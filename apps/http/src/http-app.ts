@@ -8,6 +8,7 @@ import { toJsonResponse, send, type RouteResponse } from './responses/route-resp
 import { createBodyCache } from './responses/tagged-response.ts';
 import { errorStatuses, retrySecondsOf } from './errors.ts';
 import {
+  bareChallenge,
   beginExchange,
   startSystemTimer,
   type Exchange,
@@ -21,6 +22,7 @@ import { ClientDisconnected } from './requests/body.ts';
 import { createBaseUrlReader } from './requests/base-url.ts';
 import { createClientAddressReader, type ReadClientAddress } from './requests/client-address.ts';
 import { credentialOf } from './requests/credential.ts';
+import { createHostCheck } from './requests/origin.ts';
 import { escapeUndecodable, hasValidHost } from './requests/request-target.ts';
 import type { LocalIssuerDocuments, Route } from './route.ts';
 import { protectedResourceOf } from './routes/oauth.ts';
@@ -83,6 +85,7 @@ export const createAppWithCredentialReader = (
 ): HttpApp => {
   const { settings, logger } = dependencies;
   const protectedResource = protectedResourceOf(settings);
+  const readBaseUrl = createBaseUrlReader(settings);
   const table = routes.filter(
     (route) =>
       (dependencies.localIssuer || !route.requiresLocalIssuer) && (protectedResource || !route.requiresAccessTokens),
@@ -108,7 +111,8 @@ export const createAppWithCredentialReader = (
       getOpenApiDocument: () => (openApiText ??= JSON.stringify(buildOpenApiDocument(table, settings))),
       localIssuer: dependencies.localIssuer ?? null,
       localSignIn: dependencies.localSignIn ?? null,
-      readBaseUrl: createBaseUrlReader(settings),
+      readBaseUrl,
+      readConsoleUrl: (request) => `${settings.publicUrl ?? readBaseUrl(request)}/console`,
       protectedResource,
       signInWays: settings.signInWays,
       listSignInOrigins: () => signInOriginsOf(settings.signInWays, dependencies.listIssuerEndpoints?.() ?? []),
@@ -184,6 +188,7 @@ interface RequestHandlerDependencies extends HttpAppDependencies {
 const createRequestHandler = (dependencies: RequestHandlerDependencies): RequestHandler => {
   const { pipeline, metrics, readAddress, isDraining, logger } = dependencies;
   const { responseTimeoutMs = responseTimeoutMsDefault, startTimer = startSystemTimer, tracing = null } = dependencies;
+  const checkHost = createHostCheck(dependencies.settings);
   const respondWithError = (exchange: Exchange, error: unknown): Promise<void> => {
     const porticoError = error instanceof PorticoError ? error : new PorticoError('internal', { cause: error });
     const status = errorStatuses[porticoError.code];
@@ -193,7 +198,7 @@ const createRequestHandler = (dependencies: RequestHandlerDependencies): Request
     if (porticoError.code === 'rate_limited')
       metrics.recordRateLimitedRequest(porticoError.rateLimit?.policy ?? 'at-once');
     const closesConnection = isDraining() || porticoError.code === 'malformed_request';
-    return send(exchange, createErrorResponse(porticoError, exchange.challenge), status, closesConnection);
+    return send(exchange, createErrorResponse(porticoError, exchange), status, closesConnection);
   };
 
   /** Logs work that fails after its deadline has expired: no client is waiting for it any more, and it changed nothing. */
@@ -221,8 +226,10 @@ const createRequestHandler = (dependencies: RequestHandlerDependencies): Request
       if (failure !== undefined)
         throw failure instanceof Error ? failure : new Error('Not an Error object', { cause: failure });
       if (!hasValidHost(request)) throw new PorticoError('malformed_request');
-      if (!match) throw new PorticoError('not_found');
+      if (!match) throw createNotFoundError(request);
+      describeCredentials(match.methods, pipeline.service, exchange);
       const route = routeFor(match.methods, request.method ?? '', exchange);
+      if (!route.acceptsAnyHost) checkHost(request);
       const routeResponse = await handleRoute(pipeline, route, exchange, match.params);
       if (deadline.settle()) await send(exchange, routeResponse, route.status, isDraining());
     } catch (error) {
@@ -294,6 +301,32 @@ const userAgentLengthMax = 256;
 
 const knownMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']);
 
+const keyDescription = 'an API key of this service in the header X-API-Key, as CLIENT_ID.CLIENT_SECRET';
+
+/**
+ * Returns the error for an unknown path. An MCP client without a credential that finds no authorization server tries to
+ * register at this service (revision 2025-03-26 of the protocol) and shows the response to its user.
+ */
+const createNotFoundError = ({ method, url }: Pick<IncomingMessage, 'method' | 'url'>): PorticoError =>
+  method === 'POST' && url === '/register'
+    ? new PorticoError('not_found', { reason: `there is no sign-in here; MCP clients send ${keyDescription}` })
+    : new PorticoError('not_found');
+
+/**
+ * Describes the accepted credentials for the errors of a path that also accepts access tokens. Its clients are programs
+ * that show the error to a person, who then has to know that an API key is the simplest credential.
+ */
+const describeCredentials = (
+  methods: MethodTable,
+  { protectedResource }: Pick<PipelineDependencies['service'], 'protectedResource'>,
+  exchange: Exchange,
+): void => {
+  const [anyRoute] = methods.values();
+  if (!anyRoute?.acceptsAccessTokens) return;
+  exchange.credentialAdvice = `send ${keyDescription}`;
+  exchange.challenge = protectedResource?.challenge ?? exchange.challenge;
+};
+
 /** Returns the route for a method. Throws `method_not_allowed` if the path does not support the method. */
 const routeFor = (methods: MethodTable, method: string, exchange: Exchange): Route => {
   const [anyRoute] = methods.values();
@@ -315,12 +348,22 @@ class MethodNotAllowed extends PorticoError {
   }
 }
 
-const createErrorResponse = (error: PorticoError, challenge: string): RouteResponse => {
+const createErrorResponse = (
+  error: PorticoError,
+  { challenge, credentialAdvice }: Pick<Exchange, 'challenge' | 'credentialAdvice'>,
+): RouteResponse => {
   const { code, message: detail, retryAfterSeconds } = error;
   const status = errorStatuses[code];
-  if (error instanceof MethodNotAllowed) return toJsonResponse({ detail }, { Allow: error.allowedMethods });
+  if (error instanceof MethodNotAllowed) {
+    // Some clients look for the challenge in the response to a GET.
+    const challengeHeaders = challenge === bareChallenge ? {} : { 'WWW-Authenticate': challenge };
+    return toJsonResponse({ detail }, { Allow: error.allowedMethods, ...challengeHeaders });
+  }
   if (error.errors.length > 0) return toJsonResponse({ detail, errors: error.errors.map((entry) => ({ ...entry })) });
-  if (status === 401) return toJsonResponse({ detail }, { 'WWW-Authenticate': challenge });
+  if (status === 401) {
+    const fullDetail = credentialAdvice === null ? detail : `${detail}: ${credentialAdvice}`;
+    return toJsonResponse({ detail: fullDetail }, { 'WWW-Authenticate': challenge });
+  }
   if (code !== 'rate_limited') {
     return toJsonResponse({ detail }, retryAfterSeconds === null ? {} : { 'Retry-After': String(retryAfterSeconds) });
   }

@@ -17,6 +17,7 @@ const settings = {
   trustProxy: null,
   publicUrl: null,
   accessTokens: null,
+  host: '127.0.0.1',
   signInWays: [],
 };
 
@@ -66,7 +67,7 @@ test('all concurrent requests are read before the first is authorized, and autho
     events.push('authorized');
     throw new PorticoError('invalid_token');
   };
-  const { server, port, agent } = await startServer({ tokens: { verify } });
+  const { server, port, agent } = await startServer({ tokens: { verify, readUserInfo: verify } });
   server.prependListener('request', (_request, response) => {
     events.push('read');
     const writeHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
@@ -82,7 +83,7 @@ test('all concurrent requests are read before the first is authorized, and autho
   await expect.poll(() => accepted).toBe(2);
   const responses = sockets.map((socket) => once(socket, 'data'));
   for (const socket of sockets)
-    socket.write('GET /api/collections/ HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n');
+    socket.write('GET /api/collections/ HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\n\r\n');
   for (const [bytes] of await Promise.all(responses)) expect(String(bytes)).toMatch(/^HTTP\/1\.1 401 /);
   expect(events).toEqual(['read', 'read', 'authorized', 'authorized', 'answered', 'answered']);
   for (const socket of sockets) socket.destroy();

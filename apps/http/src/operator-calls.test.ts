@@ -15,7 +15,7 @@ import { credentialOf } from './requests/credential.ts';
 const setUp = async () => {
   const { useCases, documents } = createHarness({ defaultLimit: { allowed: 1, windowSeconds: 60 } });
   const limits = { bodyLimitBytes: 10_000, specBodyLimitBytes: 10_000 };
-  const addresses = { trustProxy: null, publicUrl: null, accessTokens: null, signInWays: [] };
+  const addresses = { host: '127.0.0.1', trustProxy: null, publicUrl: null, accessTokens: null, signInWays: [] };
   const settings = { serviceName: 'portico', version: '0', ...limits, ...addresses };
   const facts = { useCases, documents, settings, logger: pino({ level: 'silent' }) };
   const calls = createOperatorCalls(facts);

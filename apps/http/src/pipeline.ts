@@ -54,11 +54,10 @@ export const handleRoute = async (
   const { useCases, service, bodies } = dependencies;
   const { request, deadline } = exchange;
   exchange.expectsBody = route.body !== null;
-  if (route.acceptsAccessTokens && service.protectedResource) exchange.challenge = service.protectedResource.challenge;
   await tick.authorize();
   const isComplete = request.complete;
   let caller = await admitCaller(dependencies, route, exchange, params);
-  if (route.requiresSameOrigin) rejectForeignOrigin(request, dependencies.settings.accessTokens?.resource ?? null);
+  if (route.requiresSameOrigin) rejectForeignOrigin(request, dependencies.settings);
   deadline.throwIfExpired();
   const query = validateQuery(route.query ?? noParameters, request.url ?? '', route);
   let body: unknown = null;

@@ -112,6 +112,8 @@ export interface ServiceInfo {
   readonly localSignIn: LocalSignIn | null;
   /** Returns the base URL that this caller used to reach the service, without a trailing slash. */
   readonly readBaseUrl: (request: IncomingMessage) => string;
+  /** Returns the URL of the console for this caller. */
+  readonly readConsoleUrl: (request: IncomingMessage) => string;
   /** Null if no access tokens are accepted. */
   readonly protectedResource: ProtectedResource | null;
   /** The ways to sign in to the console; the first is the default. */
@@ -136,6 +138,7 @@ export interface ProtectedResource {
     readonly resource: string;
     readonly resource_name: string;
     readonly authorization_servers: string[];
+    readonly scopes_supported: string[];
     readonly bearer_methods_supported: 'header'[];
   };
 }
@@ -197,6 +200,8 @@ interface RouteMetadata {
   readonly alternativeStatuses?: Readonly<Record<number, string>>;
   /** Whether machines poll the route every few seconds: a 200 is then logged at `debug`. */
   readonly isProbe?: boolean;
+  /** Whether any `Host` is accepted, as for the health checks of proxies, which rarely send a name of the service. */
+  readonly acceptsAnyHost?: boolean;
   /** Whether the route is omitted from the OpenAPI document. */
   readonly isHidden?: boolean;
   /** Whether the route exists only if the service is its own identity provider. */

@@ -10,11 +10,20 @@ export interface HttpSettings {
   readonly bodyLimitBytes: number;
   /** The maximum size of a request body with an `openapi_spec`. */
   readonly specBodyLimitBytes: number;
+  /** The address that the service listens on. */
+  readonly host: string;
   readonly trustProxy: TrustedProxies;
   /** The URL that callers use to reach the service; null if it is not known. */
   readonly publicUrl: string | null;
-  /** The audience of access tokens, which is an absolute URL, and their issuer; null if none are accepted. */
-  readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
+  /**
+   * The audience of access tokens, which is an absolute URL, their issuer, and the scopes that clients should request;
+   * null if none are accepted.
+   */
+  readonly accessTokens: {
+    readonly resource: string;
+    readonly issuer: string;
+    readonly scopes: readonly string[];
+  } | null;
   /** The ways to sign in to the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];
 }

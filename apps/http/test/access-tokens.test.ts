@@ -8,9 +8,9 @@ import type { Person } from './subject.ts';
 const mcpPath = '/mcp';
 const publicUrl = 'https://portico.example.com';
 const metadataPath = '/.well-known/oauth-protected-resource/mcp';
-const challenge = `Bearer resource_metadata="${publicUrl}${metadataPath}"`;
+const challenge = `Bearer resource_metadata="${publicUrl}${metadataPath}", scope="openid email"`;
 const [resource] = testAccessAudiences;
-const accessTokens = { resource, issuer: testIssuer };
+const accessTokens = { resource, issuer: testIssuer, scopes: ['openid', 'email'] };
 const issuer = createTestIssuer({ clock: { now: Date.now } });
 
 /** Creates an access token of each type that providers use. */
@@ -25,7 +25,10 @@ const otherRoutes = routes
   .map(({ method, path }) => [method, path.replace(/:\w+/g, '11111111-1111-4111-8111-111111111111')] as const);
 
 describe('access tokens', () => {
-  const { subject, fixtures, call } = provideSubject(startInMemory, { http: { accessTokens } });
+  const { subject, fixtures, call } = provideSubject(startInMemory, {
+    http: { accessTokens },
+    settings: { publicUrl },
+  });
   let alice: Person;
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
   const callMcp = (token: string) => call('POST', mcpPath, { token, json: ping });
@@ -45,6 +48,7 @@ describe('access tokens', () => {
       resource,
       resource_name: 'portico',
       authorization_servers: [accessTokens.issuer],
+      scopes_supported: ['openid', 'email'],
       bearer_methods_supported: ['header'],
     });
     expect((await call('GET', '/.well-known/oauth-protected-resource')).status).toBe(404);
@@ -89,13 +93,48 @@ describe('access tokens', () => {
     }
   });
 
+  test('a GET of the MCP endpoint is not allowed, but shows where to get one', async () => {
+    const { status, headers } = await call('GET', mcpPath);
+    expect([status, headers['allow'], headers['www-authenticate']]).toEqual([405, 'POST', challenge]);
+  });
+
   test('without an email address do not bind a profile, but identify it once an identity token has bound it', async () => {
     const bob = await fixtures.register();
     const [token = ''] = accessTokensOf(bob.uid);
-    expect((await callMcp(token)).status).toBe(401);
+    const denial = await callMcp(token);
+    expect([denial.status, denial.headers['www-authenticate'], denial.body.detail]).toEqual([
+      403,
+      undefined,
+      expect.stringMatching(/^Registration not confirmed: .*https:\/\/portico\.example\.com\/console$/),
+    ]);
     expect((await call('GET', '/api/profiles/me', { token: bob.token })).status).toBe(200);
     expect((await callMcp(token)).status).toBe(200);
     expect(findLastProfileId()).toBe(bob.id);
+  });
+
+  test.each(['at+jwt', 'JWT'])('of people who are unknown or suspended are denied with words: %s', async (type) => {
+    const tokenOf = (uid: string) => accessTokensOf(uid)[type === 'JWT' ? 1 : 0] ?? '';
+    const stranger = await callMcp(tokenOf('stranger'));
+    expect([stranger.status, stranger.body.detail]).toEqual([
+      403,
+      expect.stringMatching(/^Not registered: .* Register at https:\/\/portico\.example\.com\/console;/),
+    ]);
+    const carol = await fixtures.register();
+    expect((await call('GET', '/api/profiles/me', { token: carol.token })).status).toBe(200);
+    const token = tokenOf(carol.uid);
+    expect((await callMcp(token)).status).toBe(200);
+    expect((await call('POST', `/api/profiles/${carol.id}/suspend`, { token: fixtures.admin })).status).toBe(200);
+    const suspended = await callMcp(token);
+    expect([suspended.status, suspended.body.detail]).toEqual([
+      403,
+      expect.stringMatching(/^Profile suspended: .*https:\/\/portico\.example\.com\/console.* Ask/),
+    ]);
+  });
+
+  test('do not change the response to the identity token of a stranger', async () => {
+    const { status, headers, body } = await callMcp(await subject.mint({ uid: 'stranger' }));
+    expect([status, headers['www-authenticate']]).toEqual([401, challenge]);
+    expect(body.detail).toMatch(/^Invalid or expired token/);
   });
 
   test('of a different issuer are rejected', async () => {
@@ -147,7 +186,7 @@ test('if the service is below a path, the path of the metadata comes before that
   const subject = await startInMemory({ http: { accessTokens: nestedAccessTokens } });
   const { headers } = await subject.client.call('POST', mcpPath);
   expect(headers['www-authenticate']).toBe(
-    'Bearer resource_metadata="https://example.com/.well-known/oauth-protected-resource/portico/mcp"',
+    'Bearer resource_metadata="https://example.com/.well-known/oauth-protected-resource/portico/mcp", scope="openid email"',
   );
   await subject.close();
 });

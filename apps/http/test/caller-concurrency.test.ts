@@ -77,6 +77,7 @@ const gateSlicer =
         await gate.pass();
         return slicer.slice(...parameters);
       },
+      prepare: (...parameters) => slicer.prepare(...parameters),
     } satisfies OperationSlicer,
   });
 
@@ -148,6 +149,7 @@ describe('requests of one caller', () => {
         readMember: documents.readMember.bind(documents),
         readFile: documents.readFile.bind(documents),
         readOperations: documents.readOperations.bind(documents),
+        readSecuritySchemes: documents.readSecuritySchemes.bind(documents),
         convertToYaml: async (...parameters: Parameters<typeof documents.convertToYaml>) => {
           await gate.pass();
           return documents.convertToYaml(...parameters);

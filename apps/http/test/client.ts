@@ -51,8 +51,7 @@ const exchange = (
 ): Promise<Reply> => {
   const body = json === undefined ? raw : JSON.stringify(json);
   const allHeaders = [
-    'Host',
-    new URL(baseUrl).host,
+    ...(headers.includes('Host') ? [] : ['Host', new URL(baseUrl).host]),
     ...(token === undefined ? [] : ['Authorization', `Bearer ${token}`]),
     ...(key === undefined ? [] : ['X-Client-ID', key.clientId, 'X-API-Key', key.secret]),
     ...(json === undefined ? [] : ['Content-Type', 'application/json']),

@@ -34,20 +34,21 @@ test('a client finds the provider in the metadata, gets an access token from it,
   const alice = await fixtures.register();
 
   const rejection = await call('POST', mcpPath, { json: initialize });
-  const [, address = ''] = /^Bearer resource_metadata="(.+)"$/.exec(rejection.headers['www-authenticate'] ?? '') ?? [];
+  const [, address = ''] =
+    /^Bearer resource_metadata="([^"]+)"/.exec(rejection.headers['www-authenticate'] ?? '') ?? [];
   const metadata = await call('GET', new URL(address).pathname);
   expect([rejection.status, metadata.status]).toEqual([401, 200]);
   expect(metadata.body).toMatchObject({ resource, authorization_servers: [provider.issuer] });
 
   const person = { uid: alice.uid, email: alice.email };
   const { idToken, accessToken } = await provider.signIn(person, String(metadata.body['resource']));
-  expect((await callMcp(accessToken)).status).toBe(401);
+  expect((await callMcp(accessToken)).status).toBe(403);
   expect((await call('GET', '/api/profiles/me', { token: idToken })).status).toBe(200);
   expect([(await callMcp(accessToken)).status, (await callMcp(idToken)).status]).toEqual([200, 200]);
   expect((await call('GET', '/api/profiles/me', { token: accessToken })).status).toBe(401);
 
   const otherToken = await provider.signIn(person, 'https://another.example.com/');
   expect((await callMcp(otherToken.accessToken)).status).toBe(401);
-  expect((await callMcp(await provider.getMachineToken(resource))).status).toBe(401);
+  expect((await callMcp(await provider.getMachineToken(resource))).status).toBe(403);
   expect(subject.listLogLines().join('')).not.toContain(accessToken.split('.')[1]);
 });

@@ -16,7 +16,7 @@ const localWay = {
   kind: 'local',
   name: 'one-time code',
   issuer: 'https://local-issuer.portico.invalid',
-  metadata_url: '/.well-known/openid-configuration',
+  metadata_url: '/local-issuer/.well-known/openid-configuration',
   client_id: 'portico',
   scopes: 'openid email',
 };

@@ -12,6 +12,7 @@ export const httpSettings: HttpSettings = {
   version,
   bodyLimitBytes: 262_144,
   specBodyLimitBytes: 1_048_576,
+  host: '127.0.0.1',
   trustProxy: null,
   publicUrl: null,
   accessTokens: null,

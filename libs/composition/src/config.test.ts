@@ -82,13 +82,19 @@ test('access tokens are accepted once PUBLIC_URL and an issuer are set, and only
   const noAccessTokens = { audiences: [], accessTokens: null };
   const PUBLIC_URL = 'https://portico.example.com';
   const resource = `${PUBLIC_URL}/mcp`;
-  const accessTokens = { resource, issuer: 'https://id.example.com' };
+  const scopes = ['openid', 'email', 'profile'];
+  const accessTokens = { resource, issuer: 'https://id.example.com', scopes };
   expect(readAccessTokens(issuer)).toEqual(noAccessTokens);
   expect(readAccessTokens({ PUBLIC_URL })).toEqual({ audiences: undefined, accessTokens: null });
   expect(readAccessTokens({ ...issuer, PUBLIC_URL })).toEqual({ audiences: [resource], accessTokens });
   expect(readAccessTokens({ ...issuer, PUBLIC_URL, MCP_AUDIENCE: 'one, https://two/mcp' })).toEqual({
     audiences: ['one', 'https://two/mcp'],
     accessTokens,
+  });
+  const ownScope = 'api://portico/mcp.use';
+  expect(readAccessTokens({ ...issuer, PUBLIC_URL, MCP_SCOPES: ` openid  ${ownScope} ` }).accessTokens).toEqual({
+    ...accessTokens,
+    scopes: ['openid', ownScope],
   });
   expect(problemsOf({ MCP_AUDIENCE: 'one' })).toEqual([
     'PUBLIC_URL is missing: required with MCP_AUDIENCE',
@@ -172,6 +178,10 @@ test.each([
   ['PUBLIC_URL', 'https://portico.example.com /', 'https://HOST'],
   ['MCP_AUDIENCE', 'one,,two', 'separated by commas'],
   ['MCP_AUDIENCE', 'one two', 'separated by commas'],
+  ['MCP_SCOPES', ' ', 'scopes separated by spaces'],
+  ['MCP_SCOPES', 'openid "email"', 'scopes separated by spaces'],
+  ['MCP_SCOPES', 'openid\temail', 'scopes separated by spaces'],
+  ['MCP_SCOPES', 'x'.repeat(1_001), 'at most 1000 characters'],
   ['MCP_AUDIENCE', 'x'.repeat(513), 'at most 512 characters'],
   ['QDRANT_URL', 'qdrant:6333', 'http://… or https://…'],
   ['OLLAMA_URL', 'ftp://ollama', 'http://… or https://…'],

@@ -62,9 +62,14 @@ export interface Config {
   /** The URL that callers use to reach the service, without a trailing slash; null if it is not configured. */
   readonly publicUrl: string | null;
   /**
-   * The resource that access tokens are issued for (RFC 9728), and their issuer; null if no access tokens are accepted.
+   * The resource that access tokens are issued for (RFC 9728), their issuer, and the scopes that clients should request;
+   * null if no access tokens are accepted.
    */
-  readonly accessTokens: { readonly resource: string; readonly issuer: string } | null;
+  readonly accessTokens: {
+    readonly resource: string;
+    readonly issuer: string;
+    readonly scopes: readonly string[];
+  } | null;
   /** The ways to sign in to the console; the first is the default. */
   readonly signInWays: readonly SignInWay[];
   readonly secretsKey:
@@ -165,7 +170,11 @@ const createConfig = (variables: Variables): Omit<Config, 'warnings' | 'jobWarni
     publicUrl: variables.PUBLIC_URL ?? null,
     accessTokens:
       variables.PUBLIC_URL && variables.IDENTITY_ISSUER
-        ? { resource: mcpUrlOf(variables.PUBLIC_URL), issuer: variables.IDENTITY_ISSUER }
+        ? {
+            resource: mcpUrlOf(variables.PUBLIC_URL),
+            issuer: variables.IDENTITY_ISSUER,
+            scopes: variables.MCP_SCOPES,
+          }
         : null,
     signInWays: signInWaysOf(variables, usesLocalIssuer),
     secretsKey: secretsKeyOf(variables, dataDir),

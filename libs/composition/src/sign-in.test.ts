@@ -27,7 +27,7 @@ test('with no variables set, people sign in with a one-time code of the local is
       kind: 'local',
       name: 'one-time code',
       issuer: 'https://local-issuer.portico.invalid',
-      metadataUrl: '/.well-known/openid-configuration',
+      metadataUrl: '/local-issuer/.well-known/openid-configuration',
       clientId: 'portico',
       scopes: 'openid email',
     },

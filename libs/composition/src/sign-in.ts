@@ -33,16 +33,25 @@ export type SignInWay =
 /** An OAuth client id (RFC 6749, appendix A.1), without spaces. */
 export const consoleClientId = z.string().regex(/^[\x21-\x7e]{1,512}$/, 'a client id without spaces');
 
-/** Without `openid` there is no ID token (OpenID Connect Core 1.0, section 3.1.2.1). */
-export const consoleScopes = z
+/** Whether each name is a scope (RFC 6749, section 3.3). */
+const areScopes = (names: readonly string[]): boolean =>
+  names.every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name));
+
+const scopeList = z
   .string()
   .max(1_000, 'at most 1000 characters')
-  .transform((text) => text.trim().split(/ +/))
+  .transform((text) => text.trim().split(/ +/));
+
+/** Without `openid` there is no ID token (OpenID Connect Core 1.0, section 3.1.2.1). */
+export const consoleScopes = scopeList
   .refine(
-    (scopes) => scopes.every((scope) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(scope)) && scopes.includes('openid'),
+    (scopes) => areScopes(scopes) && scopes.includes('openid'),
     'scopes separated by spaces, including openid, such as openid email profile',
   )
   .transform((scopes) => scopes.join(' '));
+
+/** The scopes that MCP clients request. Not every provider has `openid` for access tokens. */
+export const mcpScopes = scopeList.refine(areScopes, 'scopes separated by spaces, such as openid email profile');
 
 export const firebaseApiKey = z.string().regex(/^[\w-]{1,200}$/, 'the Web API key of a Firebase project');
 
@@ -121,7 +130,7 @@ const localSignInWay: SignInWay = {
   kind: 'local',
   name: 'one-time code',
   issuer: localIssuerName,
-  metadataUrl: '/.well-known/openid-configuration',
+  metadataUrl: '/local-issuer/.well-known/openid-configuration',
   clientId: localAudience,
   scopes: 'openid email',
 };

@@ -1,7 +1,7 @@
 import { isPlainLine } from '@portico/domain';
 import { readSender, readSmtpUrl } from '@portico/mail';
 import { z } from 'zod';
-import { consoleClientId, consoleScopes, emulatorHost, firebaseApiKey } from './sign-in.ts';
+import { consoleClientId, consoleScopes, emulatorHost, firebaseApiKey, mcpScopes } from './sign-in.ts';
 import {
   serverUrl,
   audiences,
@@ -130,6 +130,11 @@ const identity = {
     'Seconds until keys are fetched again. A key that the issuer has disabled remains valid until then.',
   ),
   MCP_AUDIENCE: optional(audiences, 'Audiences of access tokens that `/mcp` accepts. If unset: `PUBLIC_URL/mcp`.'),
+  MCP_SCOPES: variable(
+    mcpScopes,
+    'openid email profile',
+    'The scopes that MCP clients should request; some issuers need one of their own.',
+  ),
   IDENTITY_LOCAL: variable(
     choice('auto', 'true', 'false'),
     'auto',

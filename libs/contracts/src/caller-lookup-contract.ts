@@ -178,6 +178,9 @@ export const callerLookupContract = {
       derivedAuthentication,
       storedAuthentication,
       discoverable,
+      baseUrlSetting,
+      serverVariables,
+      credentialSchemes,
       importKey,
       ...expected
     } = collection;
@@ -188,6 +191,9 @@ export const callerLookupContract = {
         baseUrl &&
         derivedAuthentication &&
         storedAuthentication &&
+        baseUrlSetting &&
+        serverVariables['region'] &&
+        credentialSchemes.length === 0 &&
         importKey,
     );
     deepStrictEqual((await stores.callers.findByUid(profile.uid, headTargetOf(collection), start))?.target, expected);
@@ -312,6 +318,8 @@ const fullTargetOf = ({ id }: Collection) => ({ id, detail: 'full' }) as const;
 const addCaller = async (stores: Stores, profile = aProfile()) => {
   const collection = aCollection({
     storedAuthentication: { type: 'apiKey', name: 'X-Key', in: 'header', sealedValue: 'c2VhbGVk' },
+    baseUrlSetting: `https://roads.example.com/${profile.id}`,
+    serverVariables: { region: 'eu' },
     importKey: `roads/${profile.id}.json`,
   });
   await stores.profiles.add(profile, noEffects);

@@ -91,7 +91,7 @@ export const collectionStoreContract = {
 
   'an update bases its decision on the current collection, stores the change and returns it': async (stores) => {
     const before = await addCollection(stores);
-    const after: Collection = { ...aCollection({ importKey: 'roads/1.json', revision: 2 }), id: before.id };
+    const after = { ...aCollection({ importKey: 'roads/1.json', revision: 2, baseUrlSetting: null }), id: before.id };
     let capturedCollection: Collection | null = null;
     const result = await stores.collections.update(before.id, (current) => {
       capturedCollection = current;

@@ -17,6 +17,7 @@ import { grantToClient, revokeFromClient } from './granting.ts';
 import {
   createAddDecision,
   aCollection,
+  aCredential,
   aDocumentContent,
   aGroup,
   aJob,
@@ -110,6 +111,10 @@ export const deadlineContract = {
         ...effects,
       })),
   ),
+  'changing the credentials of a collection starts to commit before its deadline or writes nothing': checkDeadline(
+    ({ credentials }, effects, { collection: { id } }) =>
+      credentials.update(id, (collection) => ({ collection, credentials: [aCredential('key')], ...effects })),
+  ),
   'removing a collection starts to commit before its deadline or writes nothing': checkDeadline(
     ({ collections }, effects, { collection }) => collections.remove(collection.id, () => effects),
   ),
@@ -186,6 +191,7 @@ export const deadlineContract = {
     ({ sealed }, effects, { mail }) =>
       sealed.reset(() => ({
         collections: [],
+        credentials: [],
         mails: [mail.id],
         pepper: null,
         resetAt: start,

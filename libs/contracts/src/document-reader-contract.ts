@@ -457,6 +457,13 @@ const fileCases = {
       'the bytes are not transferred from the caller',
     );
   },
+  'the security schemes of a stored document can be read, first the one that calls use by default': async (reader) => {
+    const schemes = '"securitySchemes":{"1":{"type":"http","scheme":"basic"},"key":{"type":"oauth2","flows":{}}}';
+    const text = pets.replace('"paths":{}', `"paths":{},"security":[{"key":[]}],"components":{${schemes}}`);
+    const { packed } = await reader.readFile(bytesOf(text), 'json');
+    const readTypes = async () => (await reader.readSecuritySchemes(packed, null)).map(({ type }) => type);
+    assert.deepEqual([await readTypes(), await readTypes()], Array(2).fill(['oauth2', 'basic']));
+  },
   'a stored document can be converted to YAML': async (reader) => {
     const result = await reader.readFile(bytesOf(yamlAsJson), 'json');
     const writtenYaml = await reader.convertToYaml(result.packed, null);

@@ -29,6 +29,10 @@ const reads = {
     const name = (await collections.find(id))?.name ?? '';
     return (await collections.findByNames(grantedVisibilityOf(client, now), [name])).some((line) => line.id === id);
   },
+  namesakes: async ({ collections }, client, id, now) => {
+    const name = (await collections.find(id))?.name ?? '';
+    return (await collections.listNamesakes(grantedVisibilityOf(client, now), [name])).some((line) => line.id === id);
+  },
   visibleIds: async ({ collections }, client, id, now) =>
     (await collections.listVisibleIds(grantedVisibilityOf(client, now))).includes(id),
   collectionsOf: async ({ grants }, client, id, now) =>

@@ -58,6 +58,14 @@ export const operationStoreContract = {
     deepStrictEqual(await listPositions(stores, id, { containing: 'its MASS' }), []);
   },
 
+  'the excerpt is searched for a text only if there is no summary': async (stores) => {
+    const { id } = await addCollection(stores, [
+      createNumberedOperation(0, { ...minimalFields, excerpt: 'Pay a Toll.' }),
+      createNumberedOperation(1, { excerpt: 'Pay a toll.' }),
+    ]);
+    deepStrictEqual(await listPositions(stores, id, { containing: 'tOLl' }), [0]);
+  },
+
   'a search text is taken literally': async (stores) => {
     const paths = ['/100%', '/100x', '/a_b', '/aXb', '/a!b', "/a'b", '/a\\b'];
     const { id } = await addCollection(

@@ -30,6 +30,7 @@ import type {
   RequestId,
   ServiceAccount,
   ServiceAccountId,
+  StoredCredential,
   StoredKey,
   Tier,
 } from '@portico/domain';
@@ -126,8 +127,21 @@ export const aCollection = (fields: Partial<Collection> = {}): Collection => ({
   derivedAuthentication: { type: 'bearer', name: 'Authorization', in: null },
   storedAuthentication: null,
   documentDigest: 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855',
+  baseUrlSetting: 'https://roads.example.com/v2',
+  serverVariables: { 'größe 愛': '', region: 'eu "1"' },
+  credentialSchemes: [],
   discoverable: false,
   importKey: null,
+  ...fields,
+});
+
+/** Returns a credential whose sealed text no cipher can open. */
+export const aCredential = (scheme: string, fields: Partial<StoredCredential> = {}): StoredCredential => ({
+  scheme,
+  kind: 'value',
+  sealed: 'c2VhbGVk',
+  createdAt: start,
+  updatedAt: start + 1,
   ...fields,
 });
 

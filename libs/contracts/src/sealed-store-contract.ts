@@ -4,6 +4,7 @@ import { assertRejects, assertWritten, failDecision, rowOf } from './assertions.
 import type { Contract } from './contract.ts';
 import {
   aCollection,
+  aCredential,
   aDocumentContent,
   aJob,
   aKey,
@@ -34,6 +35,42 @@ export const sealedStoreContract = {
     for (const collection of [roads, acorns, collectionWithoutCredential, aCollection()])
       await addCollection(stores, collection);
     deepStrictEqual((await stores.sealed.read()).collections, [acorns, roads]);
+  },
+
+  'a read returns the credentials for security schemes, in the order of lists and then by scheme': async (stores) => {
+    const [roads, acorns] = [aCollection({ name: 'roads' }), aCollection({ name: 'Acorns' })];
+    for (const collection of [roads, acorns, aCollection({ name: 'Bare' })]) await addCollection(stores, collection);
+    await putCredentials(stores, roads, 'b', 'a');
+    await putCredentials(stores, acorns, 'z');
+    deepStrictEqual(
+      (await stores.sealed.read()).credentials,
+      (
+        [
+          [acorns, 'z'],
+          [roads, 'a'],
+          [roads, 'b'],
+        ] as const
+      ).map(([{ id, name }, scheme]) => ({ collection: { id, name }, scheme, sealed: 'c2VhbGVk' })),
+    );
+  },
+
+  'a reset removes only the listed credentials for security schemes, and the collection counts as changed': async (
+    stores,
+  ) => {
+    const [roads, acorns] = [aCollection({ name: 'roads' }), aCollection({ name: 'Acorns' })];
+    for (const collection of [roads, acorns]) {
+      await addCollection(stores, collection);
+      await putCredentials(stores, collection, 'a', 'b', 'c');
+    }
+    const credentials = ['a', 'c'].map((scheme) => ({ collectionId: roads.id, scheme }));
+    await stores.sealed.reset(() => ({ ...emptyReset, credentials }));
+    deepStrictEqual(await stores.credentials.list(roads.id), [aCredential('b')]);
+    deepStrictEqual((await stores.credentials.list(acorns.id)).length, 3);
+    const collection = await stores.collections.find(roads.id);
+    deepStrictEqual(collection?.credentialSchemes, ['b']);
+    ok(collection.revision > roads.revision);
+    ok(collection.updatedAt > roads.updatedAt);
+    deepStrictEqual((await stores.collections.find(acorns.id))?.credentialSchemes, ['a', 'b', 'c']);
   },
 
   'a read returns the waiting emails with a secret, including leased and postponed ones, but no dead letters': async (
@@ -207,17 +244,39 @@ export const sealedStoreContract = {
   },
 } satisfies Contract<Stores>;
 
-const noSealedSecrets: SealedSecrets = { collections: [], mails: [], pepper: null, apiKeys: 0, accountKeys: 0 };
+const noSealedSecrets: SealedSecrets = {
+  collections: [],
+  credentials: [],
+  mails: [],
+  pepper: null,
+  apiKeys: 0,
+  accountKeys: 0,
+};
 
 const scheme = { type: 'apiKey', name: 'X-Key', in: 'header' } as const;
 
 const aSealedCollection = (fields: Partial<Collection> = {}): Collection =>
   aCollection({ storedAuthentication: { ...scheme, sealedValue: 'c2VhbGVk' }, ...fields });
 
-const emptyReset: SecretsReset = { collections: [], mails: [], pepper: null, resetAt: start, reason: '', ...noEffects };
+const emptyReset: SecretsReset = {
+  collections: [],
+  credentials: [],
+  mails: [],
+  pepper: null,
+  resetAt: start,
+  reason: '',
+  ...noEffects,
+};
 
 const addCollection = ({ collections }: Stores, collection: Collection) =>
   collections.add(collection, aDocumentContent(), noEffects);
+
+const putCredentials = ({ credentials }: Stores, { id }: Collection, ...schemes: readonly string[]) =>
+  credentials.update(id, (collection) => ({
+    collection,
+    credentials: schemes.map((scheme) => aCredential(scheme)),
+    ...noEffects,
+  }));
 
 /** Adds the profile with a key whose previous secret is still valid after the last rotation. */
 const addProfileWithKey = async ({ profiles }: Stores, profile: Profile): Promise<Profile> => {

@@ -6,7 +6,7 @@ const noLimit = 1_000_000;
 
 /** Returns everything that the reads of the stores return. Two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
-  const { callers, profiles, collections, operations, grants, groups, requests, audit, limits } = stores;
+  const { callers, profiles, collections, credentials, operations, grants, groups, requests, audit, limits } = stores;
   const { embeddingJobs, outbox, deadLetters, sealed, usage, serviceAccounts } = stores;
   const people = await profiles.list();
   const ids = [...(await collections.listVisibleIds({ scope: 'all' }))].sort();
@@ -17,6 +17,7 @@ export const snapshotOf = async (stores: Stores) => {
     callers: await Promise.all(people.map(({ uid }) => callers.findByUid(uid, null, start))),
     accounts: await Promise.all(accounts.map(({ id }) => callers.findByAccountId(id, null))),
     collections: await readEach((id) => collections.find(id)),
+    credentials: await readEach((id) => credentials.list(id)),
     documents: await readEach((id) => collections.findDocument(id)),
     operations: await readEach((id) => operations.list(id, { tag: null, containing: null }, null)),
     grants: await readEach((id) => grants.listClients(id, start)),

@@ -8,7 +8,7 @@ export type TokenClaims = Record<string, Json>;
 
 /** A verifier, and an issuer of the tokens that it validates. */
 export interface TokenVerifierSubject {
-  readonly verifier: TokenVerifier;
+  readonly verifier: Pick<TokenVerifier, 'verify'>;
   /** The expected `iss`. */
   readonly issuer: string;
   /** The expected `aud`. */
@@ -75,6 +75,7 @@ const createExpectedIdentity = ({ issuer }: MintingSubject, changes: Partial<Ide
   uid: 'alice',
   email: null,
   emailVerified: false,
+  isAccessToken: false,
   groups: null,
   ...changes,
 });

@@ -11,9 +11,17 @@ export const errorDetails = {
   scope_required: 'Scope required',
   no_service_accounts: 'Not available to service accounts',
   approval_required: 'Approval required',
+  /** Errors for the bearers of valid access tokens; `reason` says what to do, and where. */
+  not_registered: 'Not registered',
+  not_bound: 'Registration not confirmed',
+  is_suspended: 'Profile suspended',
   foreign_origin: 'Origin not allowed',
+  foreign_host: 'Host not allowed',
   collection_not_found: 'Collection not found',
   operation_not_found: 'Operation not found',
+  /** `reason` names the schemes of the document. */
+  scheme_not_found: 'Security scheme not found',
+  credential_not_found: 'Credential not found',
   user_not_found: 'User not found',
   client_not_found: 'Client not found',
   grant_not_found: 'Grant not found',
@@ -50,6 +58,7 @@ export const errorDetails = {
   name_shared: 'Several collections have this name',
   service_account_taken: 'Service account already exists',
   too_many_service_accounts: 'Too many service accounts',
+  too_many_credentials: 'Too many credentials',
   /** The state in `If-Match` is not the current one (RFC 9110, section 13.1.1). */
   precondition_failed: 'Precondition failed',
   secret_removed: 'The secret of this job was removed: issue new credentials, then discard it',

@@ -22,11 +22,14 @@ export { runWithDeadline } from './access/run-with-deadline.ts';
 export { systemActions } from './audit/system-actions.ts';
 export * from './collections/collection.ts';
 export * from './collections/collection-texts.ts';
+export type * from './collections/namesakes.ts';
 export type * from './documents/document.ts';
+export { readSecuritySchemes } from './documents/document-authentication.ts';
 export * from './documents/document-error.ts';
 export * from './documents/document-metadata.ts';
 export * from './documents/document-warning.ts';
 export * from './documents/schema-violation-error.ts';
+export type * from './documents/security-scheme.ts';
 export * from './documents/document-operations.ts';
 export type * from './documents/operation.ts';
 export * from './documents/read-operations.ts';
@@ -58,7 +61,13 @@ export * from './mails/mails-to-admins.ts';
 export * from './mails/mails-to-clients.ts';
 export * from './profiles/api-key.ts';
 export * from './profiles/email.ts';
-export { canSignIn, claimedGroupsMax, type GroupsClaim, type IdentityClaims } from './profiles/identity.ts';
+export {
+  canSignIn,
+  claimedGroupsMax,
+  type GroupsClaim,
+  type IdentityClaims,
+  type ReportedEmail,
+} from './profiles/identity.ts';
 export * from './profiles/profile-filter.ts';
 export * from './profiles/profile.ts';
 export { isSuspended } from './profiles/suspension-machine.ts';
@@ -81,6 +90,7 @@ export { createUseCases, type UseCases } from './use-cases/index.ts';
 export type * from './use-cases/access/admit.ts';
 export type * from './use-cases/audit/audit-log.ts';
 export type * from './use-cases/collections/authentication.ts';
+export type * from './use-cases/collections/credentials.ts';
 export type * from './use-cases/collections/import-collection.ts';
 export type * from './use-cases/collections/read-collection.ts';
 export type * from './use-cases/collections/write-collection.ts';

@@ -30,6 +30,11 @@ export interface IdentityProviderOptions {
   readonly idTokenSeconds?: number;
   /** The services that access tokens may be for, in addition to the provider itself (RFC 8707); none by default. */
   readonly resources?: readonly string[];
+  /**
+   * Whether the UserInfo endpoint accepts access tokens for `resources`, as most providers do. oidc-provider itself
+   * refuses them; with this option, the endpoint answers without verifying the token.
+   */
+  readonly reportsUsers?: boolean;
   /** A web application that signs people in from their browsers, using the public client `consoleClientId`. */
   readonly console?: WebConsole;
 }
@@ -88,6 +93,7 @@ export async function startIdentityProvider({
   deviceFlow = 'off',
   idTokenSeconds = 3_600,
   resources = [],
+  reportsUsers = false,
   console,
 }: IdentityProviderOptions = {}): Promise<TestIdentityProvider> {
   const people = new Map<string, Person>();
@@ -104,8 +110,7 @@ export async function startIdentityProvider({
   let provider: Provider | null = null;
 
   const server = createServer((request, response) => {
-    if (request.url === '/.well-known/openid-configuration') requests.discovery += 1;
-    if (request.url === '/jwks') requests.keys += 1;
+    countRequest(requests, request);
     void loopback.resumed.then(() => respond(request, response));
   });
   // After a stop, a kept-alive connection would be dead, especially one for the test's own requests.
@@ -115,7 +120,8 @@ export async function startIdentityProvider({
 
   const respond = (request: IncomingMessage, response: ServerResponse): void => {
     const currentProvider = (provider ??= new Provider(issuer, createConfiguration({ ...settings, keys })));
-    if (request.url?.startsWith(interactionPath)) {
+    if (reportsUsers && request.url === userInfoPath) reportUser(people, request, response);
+    else if (request.url?.startsWith(interactionPath)) {
       logIn(currentProvider, browser.person, request, response).catch((error: Error) => response.destroy(error));
     } else void currentProvider.callback()(request, response);
   };
@@ -156,6 +162,7 @@ export async function startIdentityProvider({
 const redirectUri = 'https://app.example.com/callback';
 const scope = 'openid email';
 const interactionPath = '/interaction/';
+const userInfoPath = '/me';
 /** The id of a client that acts on its own behalf. */
 export const machineId = 'a-machine';
 const machineSecret = randomUUID();
@@ -308,6 +315,22 @@ const featuresOf = ({
 const createLogOutPage = (form: string): string =>
   `<!doctype html><html lang="en"><head><title>Sign out</title><link rel="icon" href="data:,"></head><body>${form}` +
   '<button type="submit" form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button></body></html>';
+
+const countRequest = (counts: { discovery: number; keys: number }, { url }: IncomingMessage): void => {
+  if (url === '/.well-known/openid-configuration') counts.discovery += 1;
+  if (url === '/jwks') counts.keys += 1;
+};
+
+/** Responds with the claims of the token's subject. The token is not verified. */
+const reportUser = (
+  people: ReadonlyMap<string, Person>,
+  { headers: { authorization = '' } }: IncomingMessage,
+  response: ServerResponse,
+): void => {
+  const [, payload = ''] = authorization.split('.');
+  const { sub } = JSON.parse(Buffer.from(payload, 'base64url').toString()) as { readonly sub: string };
+  response.end(JSON.stringify(claimsOf(people.get(sub) ?? { uid: sub })));
+};
 
 const claimsOf = ({ uid, email, emailVerified }: Person) => ({
   sub: uid,

@@ -2,20 +2,21 @@ import { accessTokenContract, proofsOf, type AccessTokenSubject, type Sabotages 
 import { PorticoError } from '@portico/domain';
 import { createMemoryClock } from '@portico/memory';
 import { test } from 'vitest';
-import { claimsOf, cacheByName, replaceVerify } from '../test/breaking-verifier.ts';
+import { claimsOf, cacheByName, changeIdentity, replaceUserInfo, replaceVerify } from '../test/breaking-verifier.ts';
 import { createTestIssuer, testAccessAudiences, testAudience, testIssuer } from './test-issuer.ts';
 
 const createSubject = (): AccessTokenSubject => {
   const clock = createMemoryClock();
   const issuer = createTestIssuer({ clock });
   return {
-    verifier: { verify: (token, use) => issuer.verify(token, use) },
+    verifier: issuer,
     issuer: testIssuer,
     audience: testAudience,
     accessAudiences: testAccessAudiences,
     clock,
     mint: async (claims) => issuer.mintClaims(claims),
     mintAccessToken: async (claims) => issuer.mintClaims(claims, 'at+jwt'),
+    report: (uid, email) => issuer.report(uid, email),
     forge: () => Promise.reject(new Error('Not needed')),
   };
 };
@@ -36,6 +37,18 @@ const sabotages: Sabotages<typeof accessTokenContract, AccessTokenSubject> = {
     if (use !== 'identity') throw new PorticoError('invalid_token');
     return verifier.verify(token, use);
   }),
+  'only a token that is verified for a use that accepts access tokens, and can be one, is marked as an access token':
+    changeIdentity(() => ({ isAccessToken: true })),
+  'the email address that the issuer reports for the user of an access token is returned': replaceUserInfo(
+    async ({ verifier }, token, user) => verifier.readUserInfo(token, { ...user, uid: 'bob' }),
+  ),
+  'nothing is returned if the issuer reports nothing about the user': replaceUserInfo(async () => ({
+    email: null,
+    emailVerified: false,
+  })),
+  'nothing is returned for a user of a different issuer': replaceUserInfo(async ({ verifier, issuer }, token, user) =>
+    verifier.readUserInfo(token, { ...user, issuer }),
+  ),
   'a token that was valid for one use is validated again for a different use': cacheByName((token) => token),
   'an access token is valid if it names one of our audiences, regardless of its other audiences and its client':
     missFaults(({ accessAudiences: [aud] }) => ({ aud })),

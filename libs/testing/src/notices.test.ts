@@ -31,6 +31,7 @@ const createHarnessWithAdmins = async (names: readonly string[] = ['root'], sett
       uid: name,
       email,
       emailVerified: true,
+      isAccessToken: false,
       groups: null,
     });
     await harness.useCases.changeRole(authority, id, 'admin');

@@ -1,5 +1,12 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
-import { isPorticoError, PorticoError, type Clock, type Json, type TokenVerifier } from '@portico/domain';
+import {
+  isPorticoError,
+  PorticoError,
+  type Clock,
+  type Json,
+  type ReportedEmail,
+  type TokenVerifier,
+} from '@portico/domain';
 import { createJwtVerifier, readKeySet } from '@portico/identity';
 
 /** The default `iss` claim. */
@@ -31,6 +38,8 @@ export interface TestIssuer extends TokenVerifier {
    * header, `JWT` by default.
    */
   mintClaims(claims: Record<string, Json>, type?: string): string;
+  /** Sets the email address that the issuers report for a user to the bearer of an access token; null for none. */
+  report(uid: string, email: ReportedEmail | null): void;
 }
 
 // One key per process is enough: issuers are distinguished by `iss`.
@@ -61,6 +70,7 @@ export const createTestIssuer = ({
       keys,
     }),
   );
+  const reportedEmails = new Map<string, ReportedEmail | null>();
   const mintClaims = (claims: Record<string, Json>, typ = 'JWT'): string => {
     const signingInput = [{ ...header, typ }, claims]
       .map((part) => Buffer.from(JSON.stringify(part)).toString('base64url'))
@@ -81,6 +91,9 @@ export const createTestIssuer = ({
       });
     },
     mintClaims,
+    report: (uid, email) => void reportedEmails.set(uid, email),
+    readUserInfo: async (_token, { issuer, uid }) =>
+      issuers.includes(issuer) ? (reportedEmails.get(uid) ?? null) : null,
     async verify(token, use) {
       let lastError: unknown = new PorticoError('invalid_token');
       for (const verifier of verifiers) {

@@ -1,8 +1,8 @@
 import type { TokenClaims } from '@portico/contracts';
-import type { IdentityClaims, TokenUse, TokenVerifier } from '@portico/domain';
+import type { IdentityClaims, ReportedEmail, TokenUse, TokenVerifier } from '@portico/domain';
 
 interface WithVerifier {
-  readonly verifier: TokenVerifier;
+  readonly verifier: Pick<TokenVerifier, 'verify'>;
 }
 
 /** Returns a sabotage that replaces the verification. */
@@ -10,7 +10,20 @@ export const replaceVerify =
   <Subject extends WithVerifier>(
     verify: (subject: Subject, token: string, use?: TokenUse) => Promise<IdentityClaims>,
   ): ((subject: Subject) => Subject) =>
-  (subject) => ({ ...subject, verifier: { verify: (token, use) => verify(subject, token, use) } });
+  (subject) => ({
+    ...subject,
+    verifier: { ...subject.verifier, verify: (token, use) => verify(subject, token, use) },
+  });
+
+/** Returns a sabotage that replaces the answer of the issuer about a user. */
+export const replaceUserInfo =
+  <Subject extends { readonly verifier: TokenVerifier }>(
+    read: (subject: Subject, ...parameters: Parameters<TokenVerifier['readUserInfo']>) => Promise<ReportedEmail | null>,
+  ): ((subject: Subject) => Subject) =>
+  (subject) => ({
+    ...subject,
+    verifier: { ...subject.verifier, readUserInfo: (token, user) => read(subject, token, user) },
+  });
 
 /** Returns a sabotage that changes the result for a valid token. */
 export const changeIdentity = <Subject extends WithVerifier>(

@@ -109,6 +109,9 @@ export const makeCollection = (
     baseUrl: document.baseUrl,
     derivedAuthentication: document.authentication,
     storedAuthentication: null,
+    baseUrlSetting: null,
+    serverVariables: {},
+    credentialSchemes: [],
     discoverable: random.nextIntegerBelow(3) === 0,
     importKey: null,
   };

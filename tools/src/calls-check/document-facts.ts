@@ -1,15 +1,5 @@
 import type { DocumentSchemas } from './document-schemas.ts';
-import {
-  isObject,
-  listAt,
-  memberAt,
-  NumberText,
-  objectAt,
-  stringAt,
-  textsAt,
-  type ObjectValue,
-  type Value,
-} from './json-text.ts';
+import { isObject, listAt, memberAt, NumberText, objectAt, stringAt, textsAt, type Value } from './json-text.ts';
 
 export interface Credential {
   readonly scheme: string;
@@ -66,16 +56,16 @@ export function* readFacts(schemas: DocumentSchemas): Generator<OperationFacts> 
   }
 }
 
-interface Place {
-  readonly method: string;
-  readonly path: string;
-  readonly pathItem: ObjectValue;
-  /** Undefined if it is in another file. */
-  readonly operation: Value | undefined;
-}
-
-function readOperation(schemas: DocumentSchemas, place: Place): OperationFacts {
-  const { method, path, pathItem, operation } = place;
+/** The operation is undefined if it is in another file. */
+function readOperation(
+  schemas: DocumentSchemas,
+  {
+    method,
+    path,
+    pathItem,
+    operation,
+  }: Pick<OperationFacts, 'method' | 'path'> & Record<'pathItem' | 'operation', Value | undefined>,
+): OperationFacts {
   const { root } = schemas;
   const servers = [operation, pathItem, root].map((level) => listAt(level, 'servers')).find((list) => list.length > 0);
   const security = memberAt(operation, 'security') ?? memberAt(root, 'security');

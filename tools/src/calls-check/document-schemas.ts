@@ -1,11 +1,5 @@
 import { isObject, listAt, memberAt, objectAt, stringAt, textsAt, type ObjectValue, type Value } from './json-text.ts';
 
-/** The end of a chain of references; `external` is the reference that points to another file. */
-export interface Target {
-  readonly value: Value | undefined;
-  readonly external: string | null;
-}
-
 /** Reads references and schemas of a document. It shares no code with the product, so that the two can be compared. */
 export class DocumentSchemas {
   readonly root: Value;
@@ -16,7 +10,8 @@ export class DocumentSchemas {
     this.#ignoresSiblings = stringAt(root, 'openapi')?.startsWith('3.0') ?? false;
   }
 
-  resolve(start: Value | undefined): Target {
+  /** Returns the end of a chain of references; `external` is the reference that points to another file. */
+  resolve(start: Value | undefined): { readonly value: Value | undefined; readonly external: string | null } {
     let value = start;
     for (let steps = 0; steps < 20; steps++) {
       const reference = stringAt(value, '$ref');
@@ -70,13 +65,14 @@ export class DocumentSchemas {
     return this.conjunctsOf(schema).some((part) => memberAt(part, 'readOnly') === true);
   }
 
-  /** Returns the names of the members that a request must have. */
+  /** Returns the names of the members that a request must have. Names that no part declares are omitted: typing errors. */
   requiredOf(schema: Value | undefined): readonly string[] {
-    const conjuncts = this.conjunctsOf(schema);
-    const names = new Set(conjuncts.flatMap((part) => textsAt(part, 'required')));
-    return [...names].filter(
-      (name) => !this.declarationsOf(conjuncts, name).some((declaration) => this.isReadOnly(declaration)),
-    );
+    const parts = this.conjunctsOf(schema, ['allOf', 'anyOf', 'oneOf']);
+    const names = new Set(this.conjunctsOf(schema).flatMap((part) => textsAt(part, 'required')));
+    return [...names].filter((name) => {
+      const declarations = this.declarationsOf(parts, name);
+      return declarations.length > 0 && !declarations.some((declaration) => this.isReadOnly(declaration));
+    });
   }
 
   /** Returns the paths of the required members of the first two levels. */

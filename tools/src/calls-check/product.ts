@@ -12,13 +12,17 @@ import {
   sliceBytes,
   sourceOf,
   toPreparedRequestView,
-  type CallSettings,
+  type CallSettings as ProductSettings,
   type CollectionId,
   type OperationContext,
   type OperationKey,
   type PreparedRequest as ProductRequest,
+  type Source,
 } from '@portico/domain';
 import { parseJsonText, type ObjectValue } from './json-text.ts';
+
+/** The settings of a collection that change how its operations are described. */
+export type CallSettings = Partial<ProductSettings>;
 
 /** An operation as the product describes it. Numbers have the text that the product writes. */
 export interface DescribedOperation {
@@ -50,27 +54,41 @@ interface Credential {
   readonly stored: boolean;
 }
 
-/** Prepares the request of an operation for arguments of its tool, given as JSON text. */
-export function prepareCall(
-  documentText: string,
-  method: string,
-  path: string,
-  argumentsText: string,
-): PreparedRequest {
-  const source = sourceOf(parseExactJson(documentText));
+/** Prepares the request of an operation, such as `GET /pets`, for arguments of its tool. */
+export type PrepareCall = (documentText: string, operation: string, args: ObjectValue) => PreparedRequest;
+
+export const prepareCall: PrepareCall = (documentText, name, args) => {
+  const source = readSource(documentText);
+  const [method = '', path = ''] = name.split(/ (.*)/s);
   const operation = findDocumentOperation(source.document, method, path);
-  const values = parseExactJson(argumentsText);
-  if (!operation || !isJsonObject(values)) throw new Error(`There is no operation ${method} ${path}`);
+  const values = parseExactJson(JSON.stringify(args));
+  if (!operation || !isJsonObject(values)) throw new Error(`There is no operation ${name}`);
   const preparation = prepareRequest(source, operation, createContext(method, path), values);
   if ('errors' in preparation) throw new Error(JSON.stringify(preparation.errors));
   return toRequest(preparation.request);
+};
+
+let lastSource: { readonly text: string; readonly source: Source } | null = null;
+
+/** Parses a document, or returns the last one again. */
+function readSource(text: string): Source {
+  if (lastSource?.text !== text) lastSource = { text, source: sourceOf(parseExactJson(text)) };
+  return lastSource.source;
 }
 
-/** Yields the product's description of each operation of a document. This is the only place that calls the product. */
-export function* describe(documentText: string, settings: Partial<CallSettings> = {}): Generator<DescribedOperation> {
-  const source = sourceOf(parseExactJson(documentText));
+/**
+ * Yields the product's description of each operation of a document, or of the selected ones (`GET /pets`). This is the
+ * only place that calls the product.
+ */
+export function* describe(
+  documentText: string,
+  settings: CallSettings = {},
+  isSelected: (operation: string) => boolean = () => true,
+): Generator<DescribedOperation> {
+  const source = readSource(documentText);
   for (const operation of listDocumentOperations(source.document)) {
     const { method, path } = operation;
+    if (!isSelected(`${method} ${path}`)) continue;
     const context = createContext(method, path, settings);
     const slice = (detail: 'request' | 'full', maxBytes: number): ObjectValue =>
       parseJsonText(buildOperationSlice(source, operation, context, { detail, maxBytes })) as ObjectValue;
@@ -86,7 +104,7 @@ export function* describe(documentText: string, settings: Partial<CallSettings> 
   }
 }
 
-const createContext = (method: string, path: string, settings: Partial<CallSettings> = {}): OperationContext => ({
+const createContext = (method: string, path: string, settings: CallSettings = {}): OperationContext => ({
   collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
   collectionName: 'A collection',
   operationKey: createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, 16) as OperationKey,

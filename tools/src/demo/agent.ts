@@ -15,13 +15,18 @@ interface SearchResult {
   readonly score: number;
 }
 
+interface SearchResults {
+  readonly confidence: string;
+  readonly operations: readonly SearchResult[];
+}
+
 interface OperationDetails {
   readonly url: string;
   readonly curl: string;
 }
 
-interface Api {
-  readonly send: { readonly in: string; readonly name: string; readonly value: string };
+interface Credential {
+  readonly send: { readonly in: string; readonly name: string; readonly value: string } | null;
 }
 
 const task = 'will it rain tomorrow';
@@ -38,10 +43,10 @@ export const runAgentTask = async (address: string, { clientId, secret }: AgentK
   const { text: responseText, result } = await mcp<{ tools: readonly { name: string }[] }>('tools/list', {});
   printLine('tools/list', `${result.tools.length} tools in ${formatBytes(responseText)}`);
 
-  const search = await mcp.call<{ operations: readonly SearchResult[] }>('search_operations', { query: task });
+  const search = await mcp.call<SearchResults>('search_operations', { query: task });
   const [bestResult] = search.data.operations;
   if (!bestResult) throw new Error(`No operation was found for "${task}"`);
-  printLine(`search_operations "${task}"`, `${search.summary} ${sizeInBrackets(search.text)}`);
+  printLine(`search_operations "${task}"`, `${search.data.confidence} ${sizeInBrackets(search.text)}`);
   printLine(
     '',
     `${bestResult.score.toFixed(2)} ${expectEqual(`${bestResult.method} ${bestResult.path} of ${bestResult.collection_name}`, expectedOperation)}`,
@@ -54,25 +59,26 @@ export const runAgentTask = async (address: string, { clientId, secret }: AgentK
   printLine('', `regardless of the document's size; this one has ${formatBytes(await document.text())}`);
   printLine('', details.data.curl);
 
-  const { data: api } = await mcp.call<Api>('get_api', { collection_id, include_credential: true });
-  printLine('get_api, include_credential', `send ${JSON.stringify(api.send)}`);
+  const { send } = (await mcp.call<Credential>('read_credential', { collection_id })).data;
+  printLine('read_credential', `send ${JSON.stringify(send)}`);
 
   const url = new URL(details.data.url);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  if (api.send.in === 'query') url.searchParams.set(api.send.name, api.send.value);
+  if (send?.in === 'query') url.searchParams.set(send.name, send.value);
   const response = await fetch(url, { method });
   if (!response.ok) throw new Error(`${method} ${path} of the API returned ${response.status}`);
   printLine(`${method} ${path}  of the API itself`, `${response.status} ${await response.text()}`);
 
   const call = { collection_id, operation_key, method, endpoint: path, status_code: response.status };
-  printLine('record_call', (await mcp.call('record_call', call)).summary.replace(/ at .*/, ''));
+  const { recorded } = (await mcp.call<{ readonly recorded: boolean }>('record_call', call)).data;
+  printLine('record_call', expectEqual(recorded ? 'Recorded' : 'Not recorded', 'Recorded'));
 
   print('\n   APIs without a grant are not found:');
-  const searchWithoutGrant = await mcp.call('search_operations', { query: 'send a text message' });
+  const searchWithoutGrant = await mcp.call<SearchResults>('search_operations', { query: 'send a text message' });
   printLine(
     'search_operations "send a text message"',
     expectEqual(
-      searchWithoutGrant.summary.replace(/(?<=\.) .*/, ''),
+      searchWithoutGrant.data.confidence.replace(/(?<=\.) .*/, ''),
       'None of the operations that you may use matches.',
     ),
   );
@@ -103,7 +109,7 @@ const createMcpClient = (url: string, headers: Readonly<Record<string, string>>)
     const contentText = result.content[0]?.text ?? '';
     if (result.isError) throw new Error(`${name} failed: ${contentText}`);
     const data = (result.structuredContent ?? JSON.parse(contentText)) as Data;
-    return { text, summary: contentText.split('\n')[0] ?? '', data };
+    return { text, data };
   };
   return Object.assign(send, { call });
 };

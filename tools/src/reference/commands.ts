@@ -9,10 +9,10 @@ const introduction = `# Commands
 \`npm run -s portico -- COMMAND\` in a checkout, \`docker compose exec -T http portico COMMAND\` in the stack. \`--help\` shows
 the same text.
 
-The tool works directly on the configured stores (\`DATA_DIR\`, \`DATABASE_URL\`, …), even while the service runs. Commands
+The tool works on the configured stores (\`DATA_DIR\`, \`DATABASE_URL\`, …), even while the service runs. Commands
 marked *HTTP* also work over HTTP, with \`--server URL\` or \`PORTICO_SERVER\` and a token in \`PORTICO_TOKEN\`, in the file
-\`PORTICO_TOKEN_FILE\`, or after \`portico login\`. The others reject \`--server\`; they ignore \`PORTICO_SERVER\`, print a
-notice, and work on this machine's stores. \`--server ''\` disables it for one command.
+\`PORTICO_TOKEN_FILE\`, or after \`portico login\`. The others reject \`--server\`, and ignore
+\`PORTICO_SERVER\` with a notice. \`--server ''\` disables it for one command.
 `;
 
 /** Returns a command's entry, with its arguments and options below it. */
@@ -25,7 +25,7 @@ const entryOf = (command: Command, { program, overHttp }: Tool): string => {
   const argumentLines = command.registeredArguments
     .filter(({ description }) => description !== '')
     .map((argument) => `\`${argument.name()}\`: ${help.argumentDescription(argument)}`);
-  const usage = help.commandUsage(command).replace(' [options]', '');
+  const usage = help.commandUsage(command).replace('portico ', '').replace(' [options]', '');
   const mark = overHttp.has(command) ? ' *HTTP*' : '';
   const details = [...argumentLines, ...options].map((line) => `  - ${line}\n`).join('');
   return `- \`${usage}\`${mark}: ${command.description()}\n${details}`;

@@ -28,7 +28,7 @@ const formatRow = ({ method, path, auth, scope, summary, scopedParts = [] }: Rou
     scope === null ? '' : `\`${scope}\``,
     summary + parts,
   ];
-  return `| ${cells.join(' | ')} |`;
+  return `|${cells.join('|')}|`;
 };
 
 /** Returns the text of `docs/reference/routes.md`. */
@@ -40,7 +40,7 @@ export const buildRoutesPage = (): string => {
     `The scopes: ${scopes.map((scope) => `\`${scope}\``).join(', ')}.\n`,
     ...tags.map((tag) => {
       const rows = visibleRoutes.filter((route) => route.tag === tag).map(formatRow);
-      return `## ${tag}\n\n| route | callers | scope | purpose |\n| --- | --- | --- | --- |\n${rows.join('\n')}\n`;
+      return `## ${tag}\n\n|route|callers|scope|purpose|\n|---|---|---|---|\n${rows.join('\n')}\n`;
     }),
   ].join('\n');
 };

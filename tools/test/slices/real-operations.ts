@@ -1,7 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
+  defaultCallSettings,
   listDocumentOperations,
+  type AuthenticationScheme,
   type CollectionId,
   type DocumentOperation,
   type Json,
@@ -37,7 +39,7 @@ export function* readRealOperations(): Generator<RealOperation> {
   }
 }
 
-const schemes: readonly OperationContext['authentication'][] = [
+const schemes: readonly AuthenticationScheme[] = [
   { type: 'bearer', name: 'Authorization', in: null },
   { type: 'basic', name: 'Authorization', in: null },
   { type: 'apiKey', name: 'X-API-Key', in: 'header' },
@@ -56,6 +58,9 @@ export const contextOf = (file: string, index: number): OperationContext => ({
     .replaceAll('0', 'b')
     .replaceAll('1', 'c')
     .slice(-16) as OperationKey,
-  baseUrl: 'https://api.example.com/v1',
-  authentication: schemes[index % schemes.length] ?? { type: 'none', name: null, in: null },
+  settings: {
+    ...defaultCallSettings,
+    baseUrl: 'https://api.example.com/v1',
+    authentication: { ...(schemes[index % schemes.length] ?? { type: 'none', name: null, in: null }), isStored: true },
+  },
 });

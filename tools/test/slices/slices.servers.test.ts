@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { buildOperationSlice, type Json, type JsonObject } from '@portico/domain';
+import { buildOperationDocument, buildOperationSlice, sourceOf, type Json, type JsonObject } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { contextOf, hasRealDocuments, readRealOperations, type RealOperation } from './real-operations.ts';
 import { sampleValues } from './sample-values.ts';
@@ -8,7 +8,7 @@ import { createAjv, DocumentOracle } from './document-oracle.ts';
 interface Slice {
   readonly parameters: readonly (JsonObject & { readonly name: string; readonly in: string; readonly schema?: Json })[];
   readonly request_body: (JsonObject & { readonly content_type?: string; readonly schema?: Json }) | null;
-  readonly truncated: readonly string[];
+  readonly truncated: readonly { readonly pointer: string; readonly reason: string }[];
   readonly curl: string | null;
 }
 
@@ -17,7 +17,7 @@ const sliceOf = (
   index: number,
   maxBytes: number,
   detail: 'request' | 'full',
-) => buildOperationSlice(document, operation, contextOf(file, index), { detail, maxBytes });
+) => buildOperationSlice(sourceOf(document), operation, contextOf(file, index), { detail, maxBytes });
 
 /** Yields every `step`th operation with its index. */
 function* sampleOperations(step: number): Generator<[RealOperation, number]> {
@@ -25,8 +25,10 @@ function* sampleOperations(step: number): Generator<[RealOperation, number]> {
   for (const operation of readRealOperations()) if (index++ % step === 0) yield [operation, index - 1];
 }
 
-const isTruncated = (truncated: readonly string[], pointer: string): boolean =>
-  truncated.some((entry) => pointer === entry || pointer.startsWith(`${entry}/`) || entry.startsWith(`${pointer}/`));
+const isTruncated = (truncated: Slice['truncated'], pointer: string): boolean =>
+  truncated.some(
+    ({ pointer: entry }) => pointer === entry || pointer.startsWith(`${entry}/`) || entry.startsWith(`${pointer}/`),
+  );
 
 describe.skipIf(!hasRealDocuments)('a slice of every operation of the real documents', () => {
   test('is within its budget, has valid schemas, lists the parts that are cut, and has a curl line that a shell can parse', () => {
@@ -38,7 +40,7 @@ describe.skipIf(!hasRealDocuments)('a slice of every operation of the real docum
       if (Buffer.byteLength(text) > 8_192) faults.push(`${operation.name}: ${Buffer.byteLength(text)} bytes`);
       const slice = JSON.parse(text) as Slice;
       if (slice.curl !== null) curlLines.push(slice.curl);
-      else if (!slice.truncated.includes('/curl')) faults.push(`${operation.name}: no curl line`);
+      else if (!isTruncated(slice.truncated, '/curl')) faults.push(`${operation.name}: no curl line`);
       for (const schema of schemasIn(slice)) {
         if (ajv.validateSchema(schema as JsonObject) !== true)
           faults.push(`${operation.name}: ${ajv.errorsText(ajv.errors)}`);
@@ -72,6 +74,9 @@ describe.skipIf(!hasRealDocuments)('a slice of every operation of the real docum
     for (const [operation, index] of sampleOperations(25)) {
       const slice = JSON.parse(sliceOf(operation, index, 262_144, 'request')) as Slice;
       if (oracle?.[0] !== operation.document) oracle = [operation.document, new DocumentOracle(operation.document)];
+      // A request has no read-only members, and a discriminator's values are stated: the slice accepts fewer values.
+      if (/"(?:readOnly|discriminator)"/.test(buildOperationDocument(operation.document, operation.operation)))
+        continue;
       for (const [pointer, sliceSchema, documentSchema] of pairSchemas(operation, slice)) {
         if (isTruncated(slice.truncated, pointer)) continue;
         const [documentValidator, sliceValidator] = [
@@ -164,7 +169,11 @@ function requiredPartsOf(
   const names = Array.isArray(schema?.['required']) ? (schema['required'] as string[]) : [];
   return {
     parameters: required.map((parameter) => [parameter['in'] as string, parameter['name'] as string]),
-    body: names.filter((name) => typeof name === 'string'),
+    body: names.filter((name) => {
+      const property = dereference((schema?.['properties'] as JsonObject | undefined)?.[name]);
+      const parts = (property?.['allOf'] as Json[] | undefined) ?? [];
+      return ![property, ...parts.map(dereference)].some((part) => part?.['readOnly'] === true);
+    }),
   };
 }
 

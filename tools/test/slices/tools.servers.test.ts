@@ -1,4 +1,4 @@
-import { buildOperationTool, type Json, type JsonObject } from '@portico/domain';
+import { buildOperationTool, sourceOf, type Json, type JsonObject } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { contextOf, hasRealDocuments, readRealOperations } from './real-operations.ts';
 import { createAjv } from './document-oracle.ts';
@@ -13,7 +13,7 @@ interface Tool {
 const limits: Readonly<Record<string, (tool: Tool, schemas: readonly NestedSchema[]) => boolean>> = {
   'a name of letters, digits, _ and -': ({ name }) => /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(name),
   'a description of at most 1,024 characters': ({ description }) => description !== '' && description.length <= 1_024,
-  'three members': (tool) => Object.keys(tool).join() === 'name,description,input_schema',
+  'four members': (tool) => Object.keys(tool).join() === 'name,description,input_schema,request',
   'an object without alternatives': ({ input_schema: { type, ...otherMembers } }) =>
     type === 'object' &&
     !['anyOf', 'oneOf', 'allOf', 'not', 'enum', '$ref'].some((name) => Object.hasOwn(otherMembers, name)),
@@ -39,8 +39,9 @@ const limits: Readonly<Record<string, (tool: Tool, schemas: readonly NestedSchem
 
 const keywords = new Set(
   (
-    'type format description enum default minimum maximum minLength maxLength pattern minItems maxItems properties ' +
-    'required items anyOf x-portico-in x-portico-name'
+    'title type format description enum default examples minimum maximum minLength maxLength pattern minItems maxItems ' +
+    'properties required additionalProperties items anyOf x-portico-in x-portico-name x-portico-style x-portico-explode ' +
+    'x-portico-allow-reserved x-portico-content-type'
   ).split(' '),
 );
 
@@ -51,10 +52,11 @@ interface NestedSchema {
 
 function* schemasIn(schema: JsonObject, level = 0): Generator<NestedSchema> {
   yield { schema, level };
-  const { properties, items, anyOf } = schema;
+  const { properties, items, anyOf, additionalProperties } = schema;
   const parts = [
     ...Object.values((properties ?? {}) as JsonObject),
     ...(items ? [items] : []),
+    ...(typeof additionalProperties === 'object' ? [additionalProperties] : []),
     ...((anyOf ?? []) as Json[]),
   ];
   for (const part of parts) yield* schemasIn(part as JsonObject, level + 1);
@@ -69,7 +71,7 @@ describe.skipIf(!hasRealDocuments)('a function tool of an operation of a real do
     let index = 0;
     for (const { document, operation, file, name } of readRealOperations()) {
       if (index++ % step !== 0) continue;
-      const text = buildOperationTool(document, operation, contextOf(file, index), maxBytes);
+      const text = buildOperationTool(sourceOf(document), operation, contextOf(file, index), maxBytes);
       if (Buffer.byteLength(text) > maxBytes) faults.push(`${name}: ${Buffer.byteLength(text)} bytes`);
       const tool = JSON.parse(text) as Tool;
       const schemas = [...schemasIn(tool.input_schema)];

@@ -48,15 +48,9 @@ const confirm = async ({ io }: Terminal): Promise<void> => {
   }
 };
 
-const linesOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): readonly string[] => [
+const linesOf = ({ collections, credentials, mails, apiKeys, accountKeys }: LostSecrets): readonly string[] => [
   'No configured key can open the following, which will be lost permanently:',
-  ...(collections.length > 0
-    ? [
-        `  ${formatCount(collections.length, 'stored credential')} of target APIs; admins have to enter them again:`,
-        ...collections.slice(0, namesMax).map(({ id, name }) => `    ${id}  ${name}`),
-        ...(collections.length > namesMax ? [`    … and ${collections.length - namesMax} more`] : []),
-      ]
-    : []),
+  ...credentialLinesOf([...collections.map((collection) => ({ ...collection, scheme: null })), ...credentials]),
   ...(mails.length > 0
     ? [`  ${formatCount(mails.length, 'waiting email')} with credentials; they will not be sent`]
     : []),
@@ -71,16 +65,29 @@ const linesOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): rea
   'Stop the service and its workers first: a running process keeps using the old key until it is restarted.',
 ];
 
-const countsOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets): string =>
+const credentialLinesOf = (
+  credentials: readonly { readonly id: string; readonly name: string; readonly scheme: string | null }[],
+): readonly string[] =>
+  credentials.length > 0
+    ? [
+        `  ${formatCount(credentials.length, 'stored credential')} of target APIs; admins have to enter them again:`,
+        ...credentials
+          .slice(0, namesMax)
+          .map(({ id, name, scheme }) => `    ${id}  ${name}${scheme === null ? '' : ` (${scheme})`}`),
+        ...(credentials.length > namesMax ? [`    … and ${credentials.length - namesMax} more`] : []),
+      ]
+    : [];
+
+const countsOf = ({ collections, credentials, mails, apiKeys, accountKeys }: LostSecrets): string =>
   [
-    formatCount(collections.length, 'stored credential'),
+    formatCount(collections.length + credentials.length, 'stored credential'),
     formatCount(mails.length, 'waiting email'),
     formatCount(apiKeys ?? 0, 'API key'),
     `${formatCount(accountKeys, 'token')} of service accounts`,
   ].join(', ');
 
-const viewOf = ({ collections, mails, apiKeys, accountKeys }: LostSecrets) => ({
-  credentials: collections,
+const viewOf = ({ collections, credentials, mails, apiKeys, accountKeys }: LostSecrets) => ({
+  credentials: [...collections, ...credentials],
   mails: mails.map(({ id, profileId }) => ({ id, profile_id: profileId })),
   api_keys: apiKeys ?? 0,
   service_accounts: accountKeys,

@@ -1,11 +1,11 @@
 import { Option, type Command } from 'commander';
 import type { Instant } from '@portico/domain';
-import { deleteCollections, showCollections } from '../commands/collections.ts';
 import { grantPairs, revokePairs, showAccess, type AccessFilter, type Pairs } from '../commands/access.ts';
 import { addGroup, addToGroup, deleteGroup, removeFromGroup, showGroup, showGroups } from '../commands/groups.ts';
 import { approveRequest, denyRequest, showRequests } from '../commands/requests.ts';
 import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
+import { addCollections } from './collections.ts';
 import { createCsvOption, parseExpiryOption, parseExpiryOrNever, parseTimeOption } from './options.ts';
 
 /** Adds the commands for collections, grants, groups and requests. */
@@ -14,20 +14,6 @@ export const addAccess = (tool: Tool): void => {
   addGrants(tool, tool.program.command('access').description('grants, and when they expire'));
   addGroups(tool);
   addRequests(tool);
-};
-
-const addCollections = (tool: Tool): void => {
-  const collections = tool.program.command('collections').description('the APIs of the catalog');
-  const list = collections
-    .command('list')
-    .argument('[name]', 'only names that contain this text, ignoring case')
-    .description('list the collections with their ids, sorted by name');
-  administer(tool, list, (api, terminal, name: string | undefined) => showCollections(api, terminal, name));
-  const remove = collections
-    .command('delete')
-    .argument('<id...>', 'the ids of collections, as shown by "collections list"')
-    .description('permanently delete collections, with all of their grants');
-  administer(tool, remove, deleteCollections);
 };
 
 interface PairOptions {

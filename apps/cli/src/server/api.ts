@@ -123,7 +123,7 @@ const readOutcome = async (
   { status, headers, text }: ApiResponse,
   scope: string | null,
 ): Promise<Outcome> => {
-  const value = parseJson(text);
+  const value = status === 204 ? null : parseJson(text);
   const isSuccess = status >= 200 && status < 300;
   if (isSuccess && value !== undefined) return { value: value as never, nextQuery: nextQueryIn(headers.get('link')) };
   const detail = (value as { readonly detail?: unknown } | null | undefined)?.detail;

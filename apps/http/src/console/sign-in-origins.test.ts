@@ -14,7 +14,7 @@ const local: SignInWay = {
   ...oidc,
   kind: 'local',
   issuer: 'https://local-issuer.portico.invalid',
-  metadataUrl: '/.well-known/openid-configuration',
+  metadataUrl: '/local-issuer/.well-known/openid-configuration',
 };
 const firebase: SignInWay = {
   kind: 'firebase',

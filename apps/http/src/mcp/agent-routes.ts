@@ -23,8 +23,15 @@ export const agentRoutes = [
     body: message,
     status: 200,
     response: null,
-    handler: ({ useCases, caller: { principal }, service: { name, version }, body: { fields }, request }) =>
-      handleMessage({ useCases, principal, message: fields, request, service: { name, version } }),
+    handler: ({ useCases, caller: { principal }, service, body: { fields }, request }) =>
+      handleMessage({
+        useCases,
+        principal,
+        message: fields,
+        request,
+        service: { name: service.name, version: service.version },
+        consoleUrl: service.readConsoleUrl(request),
+      }),
   }),
   defineRoute({
     method: 'GET',

@@ -4,9 +4,16 @@ import { retrySecondsOf } from '../errors.ts';
 /** Advice for a model about an error. Any other error fails the whole request, with its status. */
 const advice: Partial<Record<ErrorCode, string>> = {
   no_access:
-    'You have no access to this API. Use one that list_apis shows, or ask an administrator of this catalog to grant it.',
+    'You have no access to this API. Use one that list_apis shows, or ask an administrator of this catalog for it with ' +
+    'request_access.',
   collection_not_found:
-    'There is no API with this collection_id: it may have been removed. Search again, or see list_apis.',
+    'There is no API with this collection_id: it may have been removed. Search again, or see list_apis; request_access ' +
+    'without collection_id lists those that you can ask for.',
+  approval_required: 'Your registration is not approved yet: whoami shows the next step.',
+  already_granted: 'You may already use this API: see list_apis.',
+  already_requested: 'You have already asked for this API: whoami lists your pending requests.',
+  too_many_pending: 'You have too many pending requests: wait until an administrator has decided some of them.',
+  needs_no_grant: 'You are an administrator: you may already use every API.',
   operation_not_found: 'There is no such operation: the API may have changed. Search again with search_operations.',
 };
 

@@ -8,8 +8,8 @@ export const createLlmsTxt = (serviceName: string): string => `# ${serviceName}
 > base URL and the credential of the API, for the APIs that an administrator has granted to you. You call the API
 > yourself.
 
-With the Model Context Protocol: POST /mcp (Streamable HTTP), tools search_operations, describe_operation, search_apis,
-list_apis, get_api, record_call. Without it, the same is available over HTTP:
+With the Model Context Protocol: POST /mcp (Streamable HTTP); whoami shows who you are, and search_operations is where a
+task starts. Without it, the same is available over HTTP:
 
 Every request carries a credential: an API key as one string, \`X-API-Key: <client_id>.<client_secret>\`, or as
 two headers, \`X-Client-ID\` and \`X-API-Key\`; or \`Authorization: Bearer\` with an identity token. Bodies and responses are JSON; an
@@ -17,15 +17,18 @@ error is \`{"detail": "why"}\`.
 
 ## One task, step by step
 
-1. Find the operation: \`POST /api/operations/search\` with \`{"query": "send a text message", "k_limit": 5}\`. The best match comes
-   first. \`score\` says how likely it is right, from 0 to 1; \`[]\` means that nothing matches: rephrase the query.
+1. Find the operation: \`POST /api/operations/search\` with \`{"query": "send a text message", "k_limit": 5}\`, in English. The
+   best match comes first. \`score\` says how likely it is right, from 0 to 1; \`[]\` means that nothing matches: rephrase the query.
 2. Read how to call it: \`GET /api/collections/{collection_id}/operations/{operation_key}\`. URL, parameters and body,
    within 8 KB; \`?detail=full\` adds the schema of the response, \`?max_bytes=\` allows more.
-3. Read the credential: \`GET /api/collections/{collection_id}/metadata\`. \`base_url\` is the URL of the API, \`authentication\`
+3. Prepare the call: \`POST /api/collections/{collection_id}/operations/{operation_key}/prepare\` with \`{"arguments": {…}}\`
+   returns \`method\`, \`url\`, \`headers\` and \`body\`, without the credential. The arguments are those of \`?as=tool\` in step 2.
+4. Read the credential: \`GET /api/collections/{collection_id}/metadata\`. \`base_url\` is the URL of the API, \`authentication\`
    says what to send: \`apiKey\` is \`value\` in the header, query or cookie \`name\`, \`bearer\` and \`basic\` are
-   \`Authorization: Bearer\` or \`Basic\` and \`value\`. Reading it is audited. Never show it to anyone.
-4. Call the API.
-5. Record the call: \`POST /api/audit/\` with
+   \`Authorization: Bearer\` or \`Basic\` and \`value\`. If \`value\` is \`null\`, none is stored: ask the person you work for.
+   Reading it is audited. Never show it to anyone.
+5. Call the API.
+6. Record the call: \`POST /api/audit/\` with
    \`{"message": {"action": "api_call", "collection_id": "…", "method": "POST", "endpoint": "/messages", "status_code": 201}}\`.
 
 ## More
@@ -34,6 +37,7 @@ error is \`{"detail": "why"}\`.
 - Read a whole document, which may be megabytes: \`GET /api/collections/{collection_id}\`.
 - Find APIs to request: \`GET /api/catalog\`. Where \`access\` is \`none\`, request it: \`POST /api/access/requests\` with
   \`{"collection_id": "…", "reason": "why you need it"}\`. An administrator decides; \`GET /api/access/requests\` shows the decision.
+- Who you are, and whether your registration is approved: \`GET /api/profiles/me\`, with an identity token.
 - 401: the credential is wrong. 403: request access. 429: wait for the number of seconds in \`Retry-After\`.
 - [All endpoints](/openapi.json), [as a page](/docs)
 `;

@@ -3,7 +3,8 @@ import type * as McpSdk from '@modelcontextprotocol/server';
 import { toJsonResponse, toReadyResponse, type RouteResponse } from '../responses/route-response.ts';
 import { instructions } from './instructions.ts';
 import { explainError } from './explain-error.ts';
-import type { ToolContext } from './tool.ts';
+import { parseJson } from './convert-argument.ts';
+import type { ToolContext, ToolResult } from './tool.ts';
 import { tools } from './tools/table.ts';
 
 type Sdk = typeof McpSdk;
@@ -28,7 +29,7 @@ const loadSdk = (): Promise<Sdk> => (pendingSdk ??= import('@modelcontextprotoco
  * whole request, throws it to be handled as on every other route.
  */
 export const handleMessage = async (call: McpCall): Promise<RouteResponse> => {
-  const { message } = call;
+  const message = parseArguments(call.message);
   // The list of tools is fixed, so there is nothing to subscribe to.
   if (message.method === 'subscriptions/listen') return createMethodNotFoundResponse(message);
   const sdk = await loadSdk();
@@ -46,6 +47,16 @@ export const handleMessage = async (call: McpCall): Promise<RouteResponse> => {
   const body = await response.text();
   if (response.status >= 500) throw new Error(`The MCP server failed: ${body}`);
   return toReadyResponse(body, {}, response.status);
+};
+
+/** Returns the message with the arguments of a tool as an object: some models send them as JSON text. */
+const parseArguments = (message: Message): Message => {
+  const params = message['params'] as { readonly arguments?: unknown } | null | undefined;
+  if (message.method !== 'tools/call' || typeof params?.arguments !== 'string') return message;
+  const value = parseJson(params.arguments);
+  return typeof value === 'object' && value !== null
+    ? { ...message, params: { ...params, arguments: value } }
+    : message;
 };
 
 /** Handles a message of a protocol revision before 2026-07-28. */
@@ -78,7 +89,7 @@ const cacheHint = { ttlMs: 3_600_000, cacheScope: 'public' } as const;
 
 const createServer = (
   sdk: Sdk,
-  { service, useCases, principal }: McpCall,
+  { service, useCases, principal, consoleUrl }: McpCall,
   recordFailure: (error: unknown) => void,
 ): McpSdk.Server => {
   const server = new sdk.Server(service, {
@@ -94,8 +105,7 @@ const createServer = (
       throw new sdk.ProtocolError(sdk.ProtocolErrorCode.InvalidParams, `Unknown tool. There are: ${names}`);
     }
     try {
-      const { text, note, data } = await tool.call({ useCases, principal }, params.arguments);
-      return { content: contentOf(note ? [text, note] : [text]), ...(data ? { structuredContent: data } : {}) };
+      return toCallResult(await tool.call({ useCases, principal, consoleUrl }, params.arguments));
     } catch (error) {
       const explanation = explainError(error);
       if (explanation === null) recordFailure(error);
@@ -103,6 +113,13 @@ const createServer = (
     }
   });
   return server;
+};
+
+/** Returns the result for clients. Data is also sent as text, as JSON, because some clients read only one of the two. */
+const toCallResult = (result: ToolResult) => {
+  if (result.data) return { content: contentOf([JSON.stringify(result.data)]), structuredContent: result.data };
+  const { text, note } = result;
+  return { content: contentOf(note ? [text, note] : [text]) };
 };
 
 const contentOf = (texts: readonly string[]) => texts.map((text) => ({ type: 'text' as const, text }));

@@ -1,6 +1,7 @@
 import type { Json, Principal, UseCases } from '@portico/domain';
 import { z } from 'zod';
 import { rejectUnknownNames, acceptsBlank, validateBody } from '../requests/fields.ts';
+import { convertArgument } from './convert-argument.ts';
 
 /** The context of a call to a tool. */
 export interface ToolContext {
@@ -10,14 +11,27 @@ export interface ToolContext {
    * (`readTarget`).
    */
   readonly principal: Principal;
+  /** The URL of the console, where people sign in and register. */
+  readonly consoleUrl: string;
 }
 
-/** The result of a tool: text for a model and, if it contains more than the text, data for programs. */
-export interface ToolResult {
+/**
+ * The result of a tool. Some clients give a model only the text of a result, others only its structured content, so a
+ * tool returns one value, which is sent as both; or only a text.
+ */
+export type ToolResult = DataResult | TextResult;
+
+/** Everything that a tool has to say, including advice about the next step. */
+interface DataResult {
+  readonly data: { readonly [name: string]: Json };
+  readonly text?: never;
+}
+
+interface TextResult {
   readonly text: string;
-  readonly data?: { readonly [name: string]: Json };
   /** Advice about the next step, kept separate because the text is data. */
   readonly note?: string;
+  readonly data?: never;
 }
 
 /** A row of the tool table. */
@@ -47,29 +61,16 @@ export const defineTool = <Input extends z.ZodObject>({
   ...metadata
 }: ToolDefinition<Input>): Tool => {
   const inputSchema = inputSchemaOf(input);
-  const types = new Map(Object.entries(inputSchema.properties).map(([name, { type }]) => [name, type]));
   return {
     ...metadata,
     inputSchema,
     call: (context, args) => {
       const values: Readonly<Record<string, unknown>> = { ...(args ?? {}) };
       rejectUnknownNames('invalid_body', input, Object.keys(values));
-      const convertedEntries = Object.entries(values).map(([name, value]) => [name, convert(types.get(name), value)]);
-      return runTool(context, validateBody(input, Object.fromEntries(convertedEntries)));
+      return runTool(context, validateBody(input, convertArgument(inputSchema, values)));
     },
   };
 };
-
-/** Converts a value to the expected type: some models send every number and boolean as text. */
-const convert = (type: string | undefined, value: unknown): unknown => {
-  if (typeof value !== 'string') return value;
-  const pattern =
-    type === 'boolean' ? /^(?:true|false)$/ : type === 'integer' || type === 'number' ? numberPattern : null;
-  return pattern?.test(value) ? (JSON.parse(value) as unknown) : value;
-};
-
-/** A number in JSON syntax, without an exponent. */
-const numberPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /**
  * The keywords omitted from a tool's schema, because a model reads every byte, and the arguments are validated anyway.

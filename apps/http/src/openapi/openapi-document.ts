@@ -206,7 +206,12 @@ const responsesOf = (route: Route, routes: readonly Route[], schemas: Schemas): 
     ...(alternativeMediaType ? { [alternativeMediaType]: { schema: { type: 'string' } } } : {}),
   };
   const responses: Record<string, unknown> = {
-    [status]: { description: summary, headers: headersOf(route, isConditional ? ['ETag'] : []), content, links },
+    [status]: {
+      description: summary,
+      headers: headersOf(route, isConditional ? ['ETag'] : []),
+      ...(status === 204 ? {} : { content }),
+      links,
+    },
   };
   for (const [code, description] of Object.entries(alternativeStatuses)) {
     responses[code] = { description, headers: headersOf(route, []), content };
@@ -248,6 +253,8 @@ const reasonExamples: Partial<Record<ErrorCode, string>> = {
   invalid_query: 'page must be at least 1',
   scope_required: 'catalog:write',
   too_many_service_accounts: 'revoke some of the 1000 first',
+  too_many_credentials: 'a collection has at most 100',
+  scheme_not_found: 'the document has bearerAuth, apiKey',
   body_too_large: 'at most 262144 bytes are accepted',
 };
 

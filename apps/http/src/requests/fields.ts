@@ -31,7 +31,8 @@ export interface TextBounds {
 /** Returns the reason why a text is invalid, worded to follow the field's name; null if it is valid. */
 type Validator = (value: string) => string | null;
 
-const createTextSchema = (validator: Validator) =>
+/** Creates the schema of a trimmed text. */
+export const createTextSchema = (validator: Validator) =>
   z
     .string()
     .overwrite((value) => value.trim())
@@ -40,7 +41,8 @@ const createTextSchema = (validator: Validator) =>
       if (message) context.issues.push({ code: 'custom', message, input: context.value });
     });
 
-const findTextError = (value: string, max: number): string | null => {
+/** Returns the reason why a trimmed text cannot be stored; null if there is none. */
+export const findTextError = (value: string, max: number): string | null => {
   if (!value.isWellFormed()) return 'must be well-formed Unicode, without lone surrogates';
   if (value.includes('\0')) return 'must not contain U+0000';
   if (value === '') return 'must not be empty';
@@ -51,9 +53,10 @@ const findTextError = (value: string, max: number): string | null => {
  * Returns a JSON Schema pattern for non-blank text without these characters. It means the same with and without the
  * flag `u`.
  */
-const createNonBlankPattern = (characters: string): string => `^[^${characters}]*[^\\s${characters}][^${characters}]*$`;
+export const createNonBlankPattern = (characters: string): string =>
+  `^[^${characters}]*[^\\s${characters}][^${characters}]*$`;
 /** The characters that `isPlainLine` rejects, except lone surrogates, which can only be escaped in JSON. */
-const controlCharacters = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
+export const controlCharacters = String.raw`\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069`;
 
 /**
  * Creates the schema of a text: trimmed, not empty, without U+0000 or lone surrogates, at most `max` code points long.

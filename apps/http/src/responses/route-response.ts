@@ -76,6 +76,12 @@ export const toStreamResponse = (parts: AsyncIterable<string>, headers = noHeade
 /** Creates a 304: the client already has this representation (RFC 9110, section 15.4.5). */
 export const createNotModifiedResponse = (headers: ResponseHeaders): ReadyResponse => toReadyResponse('', headers, 304);
 
+/** Creates a 204, for a route with that status. */
+export const createEmptyResponse = (): ReadyResponse => toReadyResponse('', noHeaders, 204);
+
+/** Whether responses with this status have no content (RFC 9110, sections 15.3.5 and 15.4.5). */
+const isBodiless = (status: number | null): boolean => status === 204 || status === 304;
+
 /** The headers of every response, unless a response overrides them. */
 const commonHeaders: ResponseHeaders = {
   'Content-Type': 'application/json; charset=utf-8',
@@ -108,7 +114,7 @@ export const send = async (
   const code = routeResponse.status ?? status;
   if (routeResponse.kind === 'stream') return sendParts(response, code, headers, joinIntoChunks(routeResponse.parts));
   const body = routeResponse.kind === 'json' ? JSON.stringify(routeResponse.value) : routeResponse.body;
-  if (code === 304) {
+  if (isBodiless(code)) {
     response.writeHead(code, headers);
     response.end();
     return;
@@ -157,7 +163,7 @@ const headersOf = (
   const headers: string[] = [];
   for (let index = 0; index < commonHeaderList.length; index += 2) {
     const [name, value] = [commonHeaderList[index] as string, commonHeaderList[index + 1] as string];
-    if (!(name in routeHeaders) && !(status === 304 && name === 'Content-Type')) headers.push(name, value);
+    if (!(name in routeHeaders) && !(isBodiless(status) && name === 'Content-Type')) headers.push(name, value);
   }
   for (const name in routeHeaders) headers.push(name, routeHeaders[name] as string);
   headers.push('X-Request-Id', requestId);

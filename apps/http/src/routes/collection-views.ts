@@ -130,6 +130,12 @@ export const summary = z
     discoverable: z
       .boolean()
       .meta({ description: 'Whether the catalog shows the collection to clients without a grant.' }),
+    settings: z.object({
+      base_url: z.string().nullable().meta({
+        description: "Set by an administrator, instead of the document's servers; null if not set.",
+      }),
+      server_variables: z.record(z.string(), z.string()).meta({ description: 'Set by an administrator.' }),
+    }),
     ...origin,
     updated_at: timestamp,
   })
@@ -161,6 +167,7 @@ export const toSummaryView = (collection: Collection): z.input<typeof summary> =
     base_url: collection.baseUrl,
     authentication: { type, name, ...(location === null ? {} : { in: location }), has_value: hasValue, is_set: isSet },
     discoverable: collection.discoverable,
+    settings: { base_url: collection.baseUrlSetting, server_variables: collection.serverVariables },
     created_by: collection.createdBy,
     created_at: toIso(collection.createdAt),
     updated_at: toIso(collection.updatedAt),

@@ -21,6 +21,7 @@ import {
   text,
   wordsParameter,
 } from '../requests/fields.ts';
+import { baseUrlField, serverVariablesField } from '../requests/server-fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
 import {
   createCollectionResponse,
@@ -94,6 +95,10 @@ const discoverable = optional(z.boolean()).meta({
     'Whether approved clients without a grant see the name and description of the collection in the catalog and may request access.',
 });
 
+const baseUrlDescription =
+  "The base URL for calls, instead of the document's own servers; operations with servers of their own keep them.";
+const variablesDescription = "The values of server variables by name, instead of the document's defaults.";
+
 const newFields = z.object({
   name: name.meta({ examples: ['Weather'] }),
   description: optional(description).meta({ default: '', examples: ['Forecasts and observations.'] }),
@@ -101,6 +106,8 @@ const newFields = z.object({
     examples: [{ type: 'apiKey', name: 'X-Api-Key', in: 'header', value: 'the-credential' }],
   }),
   discoverable: discoverable.meta({ default: false }),
+  base_url: optional(baseUrlField).meta({ description: baseUrlDescription }),
+  server_variables: optional(serverVariablesField).meta({ description: variablesDescription }),
 });
 const newCollection = z.object({ ...newFields.shape, openapi_spec: openapiSpec }).meta({ id: 'NewCollection' });
 
@@ -114,6 +121,10 @@ const changedFields = z.object({
     description: 'null removes the authentication; an empty string does not.',
   }),
   discoverable,
+  base_url: removable(baseUrlField).meta({ description: `${baseUrlDescription} null removes it.` }),
+  server_variables: removable(serverVariablesField).meta({
+    description: `${variablesDescription} Replaces all of them; null removes them.`,
+  }),
 });
 const collectionChange = z
   .object({ ...changedFields.shape, openapi_spec: optional(openapiSpec) })
@@ -262,6 +273,8 @@ export const collectionRoutes = [
           description: fields.description ?? '',
           authentication: fields.authentication ?? null,
           discoverable: fields.discoverable ?? undefined,
+          baseUrl: fields.base_url,
+          serverVariables: fields.server_variables,
           document,
           strict: query.strict,
         }),
@@ -294,6 +307,8 @@ export const collectionRoutes = [
         description: fields.description === null ? '' : fields.description,
         authentication: fields.authentication,
         discoverable: fields.discoverable ?? undefined,
+        baseUrl: fields.base_url,
+        serverVariables: fields.server_variables,
         document: document ?? undefined,
         strict: query.strict,
       };

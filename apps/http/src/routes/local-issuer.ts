@@ -13,11 +13,17 @@ import { defineRoute, type Context, type RouteAuth } from '../route.ts';
 
 const authorizePath = '/local-issuer/authorize';
 
+/**
+ * Not below the root: there, clients of the MCP endpoint would take it for the metadata of an authorization server of
+ * that endpoint (RFC 8414), and would try to sign in instead of asking for an API key.
+ */
+const discoveryPath = '/local-issuer/.well-known/openid-configuration';
+
 /** The routes of the service as its own identity provider: an authorization server with one client, the console. */
 export const localIssuerRoutes = [
   defineRoute({
     method: 'GET',
-    path: '/.well-known/openid-configuration',
+    path: discoveryPath,
     operation: 'readIssuer',
     summary: 'The discovery document of the local identity provider',
     description: 'OpenID Connect Discovery metadata of the authorization server of the console.',

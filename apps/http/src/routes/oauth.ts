@@ -11,6 +11,7 @@ const protectedResource = z
     resource: z.url().meta({ description: 'The audience of access tokens: the MCP endpoint.' }),
     resource_name: z.string(),
     authorization_servers: z.array(z.url()).meta({ description: 'The issuer of the access tokens.' }),
+    scopes_supported: z.array(z.string()).meta({ description: 'The scopes that clients should request.' }),
     bearer_methods_supported: z.array(z.enum(['header'])),
   })
   .meta({ id: 'ProtectedResource' });
@@ -21,7 +22,8 @@ export const oauthRoutes = [
     path: `${wellKnownPath}/mcp`,
     operation: 'readProtectedResource',
     summary: 'Where to get an access token for the MCP endpoint',
-    description: 'OAuth 2.0 protected resource metadata (RFC 9728). It lists no scopes, because none is required.',
+    description:
+      'OAuth 2.0 protected resource metadata (RFC 9728). The scopes are for the issuer: this service requires none.',
     requiresAccessTokens: true,
     auth: 'free',
     status: 200,
@@ -39,15 +41,16 @@ export const protectedResourceOf = ({
   serviceName,
 }: Pick<HttpSettings, 'accessTokens' | 'serviceName'>): ProtectedResource | null => {
   if (!accessTokens) return null;
-  const { resource, issuer } = accessTokens;
+  const { resource, issuer, scopes } = accessTokens;
   // The well-known part precedes the path of the resource (RFC 9728, section 3.1).
   const { origin, pathname } = new URL(resource);
   return {
-    challenge: `Bearer resource_metadata="${origin}${wellKnownPath}${pathname}"`,
+    challenge: `Bearer resource_metadata="${origin}${wellKnownPath}${pathname}", scope="${scopes.join(' ')}"`,
     metadata: {
       resource,
       resource_name: serviceName,
       authorization_servers: [issuer],
+      scopes_supported: [...scopes],
       bearer_methods_supported: ['header'],
     },
   };

@@ -379,10 +379,14 @@ export const operationRoutes = [
       if (!key) throw new PorticoError('operation_not_found');
       const argumentsText = body.readMemberText('arguments') ?? '{}';
       const request = await useCases.prepareOperation(caller.principal, key, argumentsText);
-      if (!query.samples) return toJsonResponse(toPreparedRequestView(request));
-      const { samples, warnings } = await printSamples(request, query.samples);
-      const view = toPreparedRequestView({ ...request, warnings: [...request.warnings, ...warnings] });
-      return toJsonResponse({ ...view, samples });
+      const { samples, warnings } = await printSamples(request, query.samples ?? []);
+      return toJsonResponse({
+        ...toPreparedRequestView(request),
+        // Safe: only these methods are read from a document.
+        method: request.method as (typeof methods)[number],
+        warnings: [...request.warnings, ...warnings],
+        ...(query.samples ? { samples } : {}),
+      });
     },
   }),
 ] as const;

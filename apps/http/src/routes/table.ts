@@ -5,6 +5,7 @@ import { manyAccessRoutes } from './access-many.ts';
 import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
+import { collectionCredentialRoutes } from './collection-credentials.ts';
 import { collectionListRoutes } from './collection-lists.ts';
 import { collectionRoutes } from './collections.ts';
 import { consoleRoutes } from './console.ts';
@@ -43,6 +44,7 @@ const isExtension = ({ method, path }: RouteRow): boolean =>
 export const tableRows = [
   ...addTag('Collections', collectionRoutes),
   ...addTag('Collections', collectionListRoutes),
+  ...addTag('Collections', collectionCredentialRoutes),
   ...addTag('Operations', operationRoutes),
   ...addTag('Search', searchRoutes),
   ...addTag('Service', agentRoutes),

@@ -9,6 +9,7 @@ export interface RequestSamples {
 
 /** Prints code that sends a prepared request, with placeholders for its credentials. */
 export async function printSamples(prepared: PreparedRequest, names: readonly SampleName[]): Promise<RequestSamples> {
+  if (names.length === 0) return { samples: {}, warnings: [] };
   const request = toSampleRequest(prepared);
   const samples: Partial<Record<SampleName, string>> = {};
   if (request === null || prepared.curl === null)

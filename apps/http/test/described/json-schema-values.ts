@@ -42,6 +42,7 @@ const knownKeywords = new Set([
     'items',
     'minItems',
     'maxItems',
+    'maxProperties',
     'uniqueItems',
   ],
   ...annotations,
@@ -283,6 +284,14 @@ const formattedStringsOf = ({ format }: Schema): fc.Arbitrary<string> | null => 
       return fc
         .tuple(word, word, word)
         .map(([name, host, topLevelDomain]) => `${name}.o'${name}+tag@${host}.${topLevelDomain}`);
+    case 'uri':
+      return fc
+        .tuple(
+          fc.constantFrom('http', 'HTTPS'),
+          fc.constantFrom('a.example', 'my_host:8080', '127.0.0.1', '[::1]:65535'),
+          fc.webPath(),
+        )
+        .map(([scheme, host, path]) => `${scheme}://${host}${path}`);
     default:
       throw new Error(`Unknown format ${format}`);
   }

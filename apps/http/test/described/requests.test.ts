@@ -87,6 +87,7 @@ describe('the request schemas of the OpenAPI document', () => {
       }),
       operation_key: operationOfForecast,
       tier: 'standing',
+      scheme: 'unknownScheme',
       id: String(override.body.id),
     };
   });

@@ -102,7 +102,7 @@ export const faultsSuite = (start: Start): void => {
 
   test('if the identity provider is unreachable, the response is a 500 with a specific detail', async () => {
     const verify = () => Promise.reject(new PorticoError('identity_unavailable'));
-    await startWith({ ports: () => ({ tokens: { verify } }) });
+    await startWith({ ports: () => ({ tokens: { verify, readUserInfo: verify } }) });
     const reply = await subject.client.call('GET', '/api/collections/', { token: 'any' });
     expect([reply.status, reply.body]).toEqual([500, { detail: 'Identity provider unavailable' }]);
   });
@@ -263,7 +263,7 @@ export const faultsSuite = (start: Start): void => {
     await startWith({});
     const { hostname, port } = new URL(subject.client.baseUrl);
     const socket = connect(Number(port), hostname);
-    const head = 'POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n';
+    const head = 'POST /api/profiles/register HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
     socket.write(`${head}Content-Length: 100\r\n\r\n{"fire`, () => setTimeout(() => socket.destroy(), 20));
     await expect
       .poll(() => subject.listLogLines().find((line) => line.includes('"aborted":true')))

@@ -174,7 +174,9 @@ export const inputSuite = (start: Start): void => {
         for (const part of ['%', '%ff', '%zz', '%E0%A4%A']) {
           const target = path.replace(/:\w+/g, part);
           expect((await call(method, target)).status).toBe(401);
-          const validFields = body ? { role: 'client', tier: null, profiles: ['x'], expires_at: null } : undefined;
+          const validFields = body
+            ? { role: 'client', tier: null, value: 'x', profiles: ['x'], expires_at: null }
+            : undefined;
           const reply = await asAdmin(method, target, validFields);
           expect([target, reply.status, reply.text]).toEqual([target, 404, expect.stringMatching(badTarget)]);
         }

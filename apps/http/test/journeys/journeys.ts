@@ -4,6 +4,7 @@ import { accessSuite } from './access.ts';
 import { auditSuite } from './audit.ts';
 import { catalogSuite } from './catalog.ts';
 import { closedRequestsSuite } from './closed-requests.ts';
+import { collectionSettingsSuite } from './collection-settings.ts';
 import { collectionsSuite } from './collections.ts';
 import { consoleSuite } from './console.ts';
 import { documentMetadataSuite } from './document-metadata.ts';
@@ -19,6 +20,7 @@ import { limitsSuite, anonymousCallersSuite } from './limits.ts';
 import { listsSuite } from './lists.ts';
 import { guessedCodesSuite, localSignInSuite } from './local-sign-in.ts';
 import { bulkOperationsSuite } from './bulk-operations.ts';
+import { operationSummariesSuite } from './operation-summaries.ts';
 import { operationsSuite } from './operations.ts';
 import { preconditionsSuite } from './preconditions.ts';
 import { profilesSuite } from './profiles.ts';
@@ -41,6 +43,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   'a registration that requires a token': requiredTokensSuite,
   'a registration that ignores tokens': ignoredTokensSuite,
   collections: collectionsSuite,
+  'the settings of collections': collectionSettingsSuite,
   'conditional changes': preconditionsSuite,
   imports: importsSuite,
   'data derived from documents': documentMetadataSuite,
@@ -61,6 +64,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   lists: listsSuite,
   'anonymous callers': anonymousCallersSuite,
   operations: operationsSuite,
+  'summaries of operations': operationSummariesSuite,
   search: searchSuite,
   jobs: jobsSuite,
   'clients near their limit': limitStatusSuite,

@@ -80,7 +80,7 @@ export const localSignInSuite = (start: Start): void => {
   afterAll(() => subject.close());
 
   test('the discovery document has the endpoints and methods', async () => {
-    const { body } = await call('GET', '/.well-known/openid-configuration');
+    const { body } = await call('GET', '/local-issuer/.well-known/openid-configuration');
     const { baseUrl } = subject.client;
     expect(body).toMatchObject({
       authorization_endpoint: `${baseUrl}/local-issuer/authorize`,

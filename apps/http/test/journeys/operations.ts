@@ -159,7 +159,7 @@ export const operationsSuite = (start: Start): void => {
         operation_id: 'placeOrder',
         summary: 'Place an order',
         deprecated: false,
-        authentication: { type: 'apiKey', name: 'X-Shop-Key', in: 'header', value: null },
+        authentication: [[{ scheme: null, type: 'apiKey', name: 'X-Shop-Key', in: 'header', stored: true }]],
         responses: { 201: { description: 'Placed' } },
         truncated: [],
       });
@@ -179,6 +179,7 @@ export const operationsSuite = (start: Start): void => {
     test('fits into the requested size, and lists the truncated parts', async () => {
       const key = await keyOf(orders, 'placeOrder');
       const smallSlice = await slice(orders, key, '?max_bytes=1024&detail=full');
+      expect(smallSlice.body.truncated).toContainEqual(expect.objectContaining({ reason: 'budget' }));
       expect(Buffer.byteLength(smallSlice.text)).toBeLessThanOrEqual(1_024);
       expect(smallSlice.body.truncated).not.toEqual([]);
       expect((await slice(orders, key, '?max_bytes=262144')).body.truncated).toEqual([]);
@@ -202,13 +203,48 @@ export const operationsSuite = (start: Start): void => {
       const key = await keyOf(orders, 'placeOrder');
       const tool = await slice(orders, key, '?as=tool');
       expect(tool.body).toMatchObject({
-        name: 'placeOrder',
+        name: expect.stringMatching(/^placeOrder_[a-z0-9]{10}$/) as string,
         input_schema: { type: 'object', properties: { shop: { 'x-portico-in': 'path' } } },
+        request: { method: 'POST', url: 'https://shop.example.com/v2/orders/{shop}', content_type: 'application/json' },
       });
       const document = await slice(orders, key, '?as=openapi');
       expect(document.body).toMatchObject({ openapi: '3.0.3', paths: { '/orders/{shop}': { post: {} } } });
       expect(document.text).toContain('"$ref":"#/components/schemas/Order"');
       expect(document.text).not.toContain('Unused');
+    });
+
+    test('becomes a request with the arguments of the tool', async () => {
+      const prepare = async (args: object) => {
+        const path = `/api/collections/${orders}/operations/${await keyOf(orders, 'placeOrder')}/prepare`;
+        return call('POST', path, { token: fixtures.admin, json: { arguments: args } });
+      };
+      const reply = await prepare({ shop: 'a/b', lines: [{ sku: 'x', quantity: '2' }] });
+      expect([reply.status, reply.body]).toEqual([
+        200,
+        {
+          method: 'POST',
+          url: 'https://shop.example.com/v2/orders/a%2Fb',
+          headers: [['Content-Type', 'application/json']],
+          body: { text: '{"lines":[{"sku":"x","quantity":2}]}' },
+          credentials: [expect.objectContaining({ in: 'header', name: 'X-Shop-Key', stored: true })],
+          curl:
+            `curl -X POST 'https://shop.example.com/v2/orders/a%2Fb' -H 'X-Shop-Key: API_KEY' ` +
+            `-H 'Content-Type: application/json' -d '{"lines":[{"sku":"x","quantity":2}]}'`,
+          warnings: [],
+        },
+      ]);
+      const rejection = await prepare({ shop: '..', lines: [{ quantity: 0 }] });
+      expect([rejection.status, rejection.body.errors]).toEqual([
+        400,
+        [
+          { pointer: '/lines/0/sku', message: 'is required' },
+          { pointer: '/lines/0/quantity', message: 'must be at least 1' },
+        ],
+      ]);
+      expect((await prepare({ shop: '..', lines: [] })).body.errors).toMatchObject([{ pointer: '/shop' }]);
+      expect((await prepare({ shop: 'a', lines: [], colour: 'red' })).body).toMatchObject({
+        detail: expect.stringMatching(/^Invalid arguments: \/colour is unknown: the arguments are shop, /) as string,
+      });
     });
 
     test('is sent only if the collection has changed', async () => {

@@ -198,7 +198,7 @@ export const protocolSuite = (start: Start): void => {
 
   describe('the wire', () => {
     const createRegistrationRequest = (headers: string): string =>
-      `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
+      `POST /api/profiles/register HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
     /** Sends `text`, and `lateText` once the first data has been received; returns the received text. */
     const exchange = (text: string, lateText = ''): Promise<string> =>
       new Promise((resolve, reject) => {
@@ -222,17 +222,17 @@ export const protocolSuite = (start: Start): void => {
       ['no Host, with Expect', 'GET /health HTTP/1.1\r\nExpect: 100-continue\r\n\r\n', '400'],
       ['an empty Host', 'GET /health HTTP/1.1\r\nHost:\r\n\r\n', '400'],
       ['an invalid Host', 'GET /health HTTP/1.1\r\nHost: a/b\r\n\r\n', '400'],
-      ['two Hosts', 'GET /health HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n', '400'],
-      ['two Host headers in HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: x\r\nhost: y\r\n\r\n', '400'],
+      ['two Hosts', 'GET /health HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n\r\n', '400'],
+      ['two Host headers in HTTP/1.0', 'GET /health HTTP/1.0\r\nHost: localhost\r\nhost: y\r\n\r\n', '400'],
       ['an invalid chunked body', `${createRegistrationRequest('Transfer-Encoding: chunked')}{}\r\n`, '400'],
-      ['two lengths', 'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', '400'],
+      ['two lengths', 'POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nx', '400'],
       [
         'a length and chunks',
-        'POST /x HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+        'POST /x HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
         '400',
       ],
-      ['a malformed header', 'GET / HTTP/1.1\r\nHost: x\r\nBad header\r\n\r\n', '400'],
-      ['endless headers', `GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
+      ['a malformed header', 'GET / HTTP/1.1\r\nHost: localhost\r\nBad header\r\n\r\n', '400'],
+      ['endless headers', `GET / HTTP/1.1\r\nHost: localhost\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, '431'],
     ])('%s is rejected with a JSON error, and the connection is closed', async (_case, text, status) => {
       const output = await exchange(text);
       expect(errorPattern.exec(output)?.[1]).toBe(status);
@@ -267,19 +267,19 @@ export const protocolSuite = (start: Start): void => {
       expect(statusesIn(await exchange(`${head}${body}nonsense\r\n\r\n`))).toEqual(['201', '400']);
       // A malformed body that no route reads gets no response.
       expect(
-        statusesIn(await exchange('GET /health HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n{}')),
+        statusesIn(await exchange('GET /health HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n{}')),
       ).toEqual(['200']);
     });
 
     test('if a body becomes malformed after its request was rejected, no second response is sent', async () => {
       const incompleteRequest =
-        'POST /api/collections/ HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n';
+        'POST /api/collections/ HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n';
       expect(statusesIn(await exchange(incompleteRequest, 'nonsense\r\n'))).toEqual(['401']);
     });
 
     test('a client that waits for 100 Continue gets an early response', async () => {
       const createHead = (length: number, extraHeaders = '') =>
-        `POST /api/profiles/register HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
+        `POST /api/profiles/register HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n` +
         `Expect: 100-continue\r\n${extraHeaders}\r\n`;
       const rejection = await exchange(createHead(262_145));
       expect(rejection).toMatch(/^HTTP\/1\.1 413 /);

@@ -18,7 +18,13 @@ interface DocumentedOperation {
 /** Tests the endpoints about the service itself, and the rules for every route. */
 export const serviceSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start, {
-    http: { accessTokens: { resource: 'https://portico.example.com/mcp', issuer: 'https://id.example.com' } },
+    http: {
+      accessTokens: {
+        resource: 'https://portico.example.com/mcp',
+        issuer: 'https://id.example.com',
+        scopes: ['openid', 'email'],
+      },
+    },
     localIssuer: {
       getKeySet: () => ({ keys: [{ kty: 'OKP' }] }),
       createDiscoveryDocument: (baseUrl) => ({ issuer: baseUrl, jwks_uri: `${baseUrl}/.well-known/jwks.json` }),
@@ -74,7 +80,7 @@ export const serviceSuite = (start: Start): void => {
   });
 
   test('the local issuer publishes its keys and their address', async () => {
-    const discovery = await call('GET', '/.well-known/openid-configuration');
+    const discovery = await call('GET', '/local-issuer/.well-known/openid-configuration');
     expect(discovery.body).toMatchObject({ jwks_uri: `${subject.client.baseUrl}/.well-known/jwks.json` });
     expect((await call('GET', '/.well-known/jwks.json')).body).toEqual({ keys: [{ kty: 'OKP' }] });
   });

@@ -112,7 +112,8 @@ const createCollectionRequests = (collectionId: string) =>
     ['POST', '/api/operations/search', { query: 'read the weather forecast', k_limit: 100 }],
     createToolCall('search_operations', { query: 'read the weather forecast' }),
     createToolCall('list_apis', {}),
-    createToolCall('get_api', { collection_id: collectionId, include_credential: true }),
+    createToolCall('get_api', { collection_id: collectionId }),
+    createToolCall('read_credential', { collection_id: collectionId }),
   ] as readonly (readonly [string, string, object])[];
 
 /** The ways that a client can lose access to the granted collection. */

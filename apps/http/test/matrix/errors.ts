@@ -20,6 +20,8 @@ export const errors = {
   userNotFound: createError(404, 'User not found'),
   clientNotFound: createError(404, 'Client not found'),
   collectionNotFound: createError(404, 'Collection not found'),
+  credentialNotFound: createError(404, 'Credential not found'),
+  schemeNotFound: createError(404, 'Security scheme not found: the document has weatherKey'),
   grantNotFound: createError(404, 'Grant not found'),
   groupNotFound: createError(404, 'Group not found'),
   memberNotFound: createError(404, 'User not in the group'),
@@ -42,9 +44,13 @@ export const createScopeError = (scope: string): ExpectedError => createError(40
 
 /** Asserts that a response is exactly the given error. */
 export const expectError = (reply: Reply, { status, detail }: ExpectedError): void => {
-  expect([reply.status, reply.text]).toEqual([status, JSON.stringify({ detail })]);
+  const advice = status === 401 && reply.headers['www-authenticate'] !== 'Bearer' ? keyAdvice : '';
+  expect([reply.status, reply.text]).toEqual([status, JSON.stringify({ detail: detail + advice })]);
   expectErrorHeaders(reply);
 };
+
+/** The MCP endpoint names the simplest credential, because its clients show the detail to people. */
+const keyAdvice = ': send an API key of this service in the header X-API-Key, as CLIENT_ID.CLIENT_SECRET';
 
 /** Asserts that a response is a 400 with this detail and a reason. */
 export const expectBadRequest = (reply: Reply, detail: 'Invalid request body' | 'Invalid query parameter'): void => {
@@ -57,8 +63,9 @@ export const expectBadRequest = (reply: Reply, detail: 'Invalid request body' | 
 const expectErrorHeaders = ({ status, headers }: Reply): void => {
   expect(headers['content-type']).toBe('application/json; charset=utf-8');
   const challenge = headers['www-authenticate'];
-  if (status !== 401) expect(challenge).toBeUndefined();
-  // The MCP endpoint accepts access tokens, so its challenge contains the URL of the metadata.
-  else expect(challenge).toMatch(/^Bearer( resource_metadata="[^"]+\/mcp")?$/);
+  // The MCP endpoint accepts access tokens, so its challenge contains the URL of the metadata, also for a wrong method.
+  if (status === 401 || (status === 405 && challenge !== undefined))
+    expect(challenge).toMatch(/^Bearer( resource_metadata="[^"]+\/mcp", scope="[^"]+")?$/);
+  else expect(challenge).toBeUndefined();
   expect(headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
 };

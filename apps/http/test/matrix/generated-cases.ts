@@ -77,7 +77,8 @@ export const missingCases: readonly MatrixCase[] = rows.flatMap((row) =>
   row.variables.map((variable) => ({
     name: `${row.name} returns 404 if {${variable}} is unknown or malformed`,
     run: async (world, record) => {
-      const { error, missingValue, malformedValues } = pathParameterOf(variable);
+      const { missingValue, malformedValues, errorsByMethod = {}, ...parameter } = pathParameterOf(variable);
+      const error = errorsByMethod[row.method] ?? parameter.error;
       const admittedCallers: readonly CallerName[] =
         row.auth === 'token or key' && variable === 'collection_id'
           ? [

@@ -12,7 +12,7 @@ import type { World } from './world.ts';
  */
 const isForBrowsers = ({ path }: Pick<Route, 'path'>): boolean =>
   path === '/favicon.ico' ||
-  path.startsWith('/local-issuer/') ||
+  (path.startsWith('/local-issuer/') && !path.includes('/.well-known/')) ||
   (path.startsWith('/console') && path !== '/console/config.json');
 
 interface MatrixOptions {

@@ -4,6 +4,8 @@ import { unknownId } from './world.ts';
 
 interface PathParameter {
   readonly error: ExpectedError;
+  /** The errors of methods that differ from `error`. */
+  readonly errorsByMethod?: Readonly<Record<string, ExpectedError>>;
   /** A well-formed value that identifies nothing. */
   readonly missingValue: string;
   /** Values that cannot identify anything. */
@@ -50,6 +52,12 @@ export const pathParameters: Readonly<Record<string, PathParameter>> = {
     error: errors.operationNotFound,
     missingValue: 'aaaaaaaaaaaaaaaa',
     malformedValues: ['x', 'AAAAAAAAAAAAAAAA', '0000000000000000', 'a'.repeat(17), '%00', '%', '%ff', unknownId],
+  },
+  scheme: {
+    error: errors.credentialNotFound,
+    errorsByMethod: { PUT: errors.schemeNotFound },
+    missingValue: 'noSuchScheme',
+    malformedValues: ['%00', '%', '%ff', 'x'.repeat(2_000), 'WEATHERKEY'],
   },
   tier: {
     error: errors.tierNotFound,

@@ -15,7 +15,8 @@ export type Shape =
       readonly nested: Readonly<Record<string, Fields>>;
     }
   | { readonly form: 'text'; readonly mediaType: string; readonly pattern: RegExp }
-  | { readonly form: 'members'; readonly fields: Fields };
+  | { readonly form: 'members'; readonly fields: Fields }
+  | { readonly form: 'empty' };
 
 type FieldsOf = Fields | ((entry: JsonObject) => Fields);
 const toFunction = (fields: FieldsOf) => (typeof fields === 'function' ? fields : () => fields);
@@ -29,6 +30,8 @@ export const listOf = (fields: FieldsOf): Shape => ({ form: 'list', fields: toFu
 /** Creates the shape of one JSON object per line. */
 export const linesOf = (fields: FieldsOf): Shape => ({ form: 'lines', fields: toFunction(fields), nested: {} });
 export const text = (mediaType: string, pattern: RegExp): Shape => ({ form: 'text', mediaType, pattern });
+/** The shape of a response without content. */
+export const empty: Shape = { form: 'empty' };
 /** Creates the shape of an object with at least these fields; another standard defines the rest. */
 export const objectWith = (...fields: Fields): Shape => ({ form: 'members', fields });
 
@@ -67,6 +70,10 @@ interface JsonSchema {
  * Returns the entries of a response. Throws if the response does not have this shape. `mayBeEmpty` applies to lists.
  */
 export const expectShape = (reply: Reply, shape: Shape, mayBeEmpty: boolean): readonly JsonObject[] => {
+  if (shape.form === 'empty') {
+    expect([reply.headers['content-type'], reply.text]).toEqual([undefined, '']);
+    return [];
+  }
   const mediaType = shape.form === 'text' ? shape.mediaType : mediaTypes[shape.form];
   expect(reply.headers['content-type']).toBe(mediaType);
   if (shape.form === 'text') {

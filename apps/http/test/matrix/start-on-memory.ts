@@ -30,9 +30,10 @@ export const startOnMemory = async ({
     version: '0.0.0',
     bodyLimitBytes: 262_144,
     specBodyLimitBytes: 33_554_432,
+    host: '127.0.0.1',
     trustProxy: null,
     publicUrl: null,
-    accessTokens: { resource: 'https://portico.example.com/mcp', issuer },
+    accessTokens: { resource: 'https://portico.example.com/mcp', issuer, scopes: ['openid'] },
     signInWays: [],
   };
   return {

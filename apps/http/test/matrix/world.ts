@@ -54,6 +54,7 @@ export const smallDocument = {
   openapi: '3.0.3',
   info: { title: 'Weather', version: '1' },
   servers: [{ url: 'https://{place}.example.com/v1', variables: { place: { default: 'api' } } }],
+  components: { securitySchemes: { weatherKey: { type: 'apiKey', name: 'X-Weather-Key', in: 'header' } } },
   paths: {
     '/forecast': {
       get: {

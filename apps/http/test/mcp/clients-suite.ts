@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
 import { textOf, unknownId, type Client, type Start } from '../subject.ts';
-import { clients, type McpClient } from './mcp-clients.ts';
+import { clients, neverSignIn, type McpClient } from './mcp-clients.ts';
 
 /** The forms of credential. To support a new form, just add an entry. */
 const credentials: Readonly<Record<string, (client: Client) => Readonly<Record<string, string>>>> = {
@@ -19,6 +19,8 @@ export const clientsSuite = (start: Start): void => {
   });
   let client: Client;
   let weather: string;
+  let coast: string;
+  let open: string;
   let hidden: string;
 
   beforeAll(async () => {
@@ -34,8 +36,20 @@ export const clientsSuite = (start: Start): void => {
       },
       authentication: { type: 'apiKey', name: 'appid', in: 'query', value: secret },
     });
+    coast = await fixtures.newCollection({
+      name: 'Coast',
+      openapi_spec: {
+        openapi: '3.0.3',
+        info: { title: 'Coast', version: '1' },
+        servers: [{ url: '/v2' }],
+        components: { securitySchemes: { token: { type: 'http', scheme: 'bearer' } } },
+        security: [{ token: [] }],
+        paths: {},
+      },
+    });
+    open = await fixtures.newCollection({ name: 'Open' });
     hidden = await fixtures.newCollection({ name: 'Hidden forecasts', description: 'Forecasts for nobody' });
-    await fixtures.grant(client, weather);
+    for (const id of [weather, coast, open]) await fixtures.grant(client, id);
     await subject.runJobs();
   });
 
@@ -60,41 +74,88 @@ export const clientsSuite = (start: Start): void => {
           'search_apis',
           'list_apis',
           'get_api',
+          'read_credential',
+          'request_access',
+          'whoami',
           'record_call',
         ]);
-        expect(mcp.getInstructions()).toContain('search_operations');
+        const namesInInstructions = mcp.getInstructions()?.match(/\b[a-z]+_[a-z]+\b/g) ?? [];
+        expect(namesInInstructions).toContain('search_operations');
+        for (const name of namesInInstructions) expect(names).toContain(name);
       });
 
-      test('list_apis shows the granted APIs, one per line', async () => {
-        const { text, data, isError } = await mcp.call('list_apis');
-        expect({ text, isError }).toEqual({
-          text: `Weather collection_id ${weather}: Forecasts for every city`,
-          isError: false,
+      test('list_apis shows the granted APIs', async () => {
+        const { data } = await mcp.call('list_apis');
+        expect(data).toMatchObject({
+          apis: [
+            { collection_id: coast, name: 'Coast' },
+            { collection_id: open, name: 'Open' },
+            { collection_id: weather, name: 'Weather', description: 'Forecasts for every city' },
+          ],
+          next_cursor: null,
         });
-        expect(data).toEqual({ apis: [{ collection_id: weather, name: 'Weather' }], next_cursor: null });
       });
 
-      test('search_apis finds granted APIs', async () => {
-        const { text, data } = await mcp.call('search_apis', { query: 'forecasts' });
-        expect(text).toContain(weather);
-        expect(data?.['apis']).toMatchObject([{ collection_id: weather, name: 'Weather' }]);
+      test('search_apis finds granted APIs, and explains low scores', async () => {
+        const { data } = await mcp.call('search_apis', { query: 'forecasts' });
+        expect(data).toMatchObject({
+          hint: expect.stringMatching(/low score/) as string,
+          apis: [{ collection_id: weather, name: 'Weather' }, { name: 'Coast' }, { name: 'Open' }],
+        });
       });
 
-      test('get_api explains how to call an API, and returns the credential only on request, which is audited', async () => {
+      test('get_api explains how to call an API, and never returns the credential', async () => {
         const readsBefore = await countCredentialReads();
-        const plainResult = await mcp.call('get_api', { collection_id: weather });
-        expect(plainResult.text).toContain('https://weather.example/v1');
-        expect(plainResult.text).toContain('query parameter appid=<credential>');
-        expect(JSON.stringify(plainResult)).not.toContain(secret);
-        expect(await countCredentialReads()).toBe(readsBefore);
-        const resultWithCredential = await mcp.call('get_api', { collection_id: weather, include_credential: true });
-        expect(resultWithCredential.data).toEqual({
+        const { data, text } = await mcp.call('get_api', { collection_id: weather });
+        expect(data).toEqual({
           collection_id: weather,
           name: 'Weather',
+          description: 'Forecasts for every city',
           base_url: 'https://weather.example/v1',
+          authentication: { type: 'apiKey', in: 'query', name: 'appid', prefix: '' },
+          credential: 'stored',
+          hint: expect.stringMatching(/^read_credential/) as string,
+        });
+        expect(text).not.toContain(secret);
+        expect(await countCredentialReads()).toBe(readsBefore);
+      });
+
+      test('read_credential returns the stored credential, and each reading is audited', async () => {
+        const readsBefore = await countCredentialReads();
+        const { data } = await mcp.call('read_credential', { collection_id: weather });
+        expect(data).toEqual({
+          collection_id: weather,
+          name: 'Weather',
+          credential: 'shown',
           send: { in: 'query', name: 'appid', value: secret },
+          hint: expect.stringMatching(/never show it/) as string,
         });
         expect(await countCredentialReads()).toBe(readsBefore + 1);
+      });
+
+      test('an API without a stored credential has none to send, and says whether it needs one', async () => {
+        const readsBefore = await countCredentialReads();
+        const get = async (tool: string, id: string) => (await mcp.call(tool, { collection_id: id })).data;
+        expect(await get('get_api', coast)).toMatchObject({
+          base_url: '/v2',
+          authentication: { type: 'bearer', in: 'header', name: 'Authorization', prefix: 'Bearer ' },
+          credential: 'absent',
+          hint: expect.stringMatching(
+            /administrator.*base_url|base_url.*administrator.*stores no credential/,
+          ) as string,
+        });
+        expect(await get('read_credential', coast)).toMatchObject({
+          credential: 'absent',
+          send: null,
+          hint: expect.stringMatching(/stores no credential/) as string,
+        });
+        expect(await get('get_api', open)).toMatchObject({ authentication: null, credential: 'absent' });
+        expect(await get('read_credential', open)).toMatchObject({
+          credential: 'absent',
+          send: null,
+          hint: 'Calls need no credential.',
+        });
+        expect(await countCredentialReads()).toBe(readsBefore);
       });
 
       test('record_call adds an audit entry of the caller', async () => {
@@ -105,13 +166,13 @@ export const clientsSuite = (start: Start): void => {
           status_code: 200,
           duration_ms: 12,
         };
-        const { text, isError, data: recordedCall } = await mcp.call('record_call', args);
-        expect([isError, text]).toEqual([false, expect.stringMatching(/^Recorded at /)]);
+        const { isError, data: recordedCall } = await mcp.call('record_call', args);
+        expect([isError, recordedCall?.['recorded']]).toEqual([false, true]);
         const path = `/api/audit/?include=actor&pageSize=100&client_id=${client.key.clientId}`;
         const { data } = (await call('GET', path, { token: fixtures.admin })).body as {
           readonly data: readonly Readonly<Record<string, unknown>>[];
         };
-        expect(data.find(({ id }) => text.includes(textOf(id)) && id === recordedCall?.['id'])).toMatchObject({
+        expect(data.find(({ id }) => id === textOf(recordedCall?.['id']))).toMatchObject({
           actor_id: client.id,
           message: { action: 'api_call', client_id: client.key.clientId, ...args },
         });
@@ -135,12 +196,20 @@ export const clientsSuite = (start: Start): void => {
           /^Invalid arguments: k_limit is unknown\. There are: query, limit, collection_id, method\. Call again/,
         ],
         ['list_apis', { constructor: 'x' }, /constructor is unknown\. There are: limit, cursor/],
-        ['get_api', { 'a\nb': 1 }, /^Invalid arguments: one of the names is unknown\. There are: collection_id, /],
+        ['get_api', { 'a\nb': 1 }, /^Invalid arguments: one of the names is unknown\. There are: collection_id\. /],
         [
           'get_api',
-          { collection_id: unknownId, include_credential: 'yes' },
-          /include_credential must be true or false/,
+          { collection_id: unknownId, include_credential: true },
+          /include_credential is unknown\. There are: /,
         ],
+        ['whoami', { x: 1 }, /x is unknown\. There are none/],
+        ['request_access', { collection_id: unknownId }, /reason is required with collection_id/],
+        [
+          'request_access',
+          { collection_id: unknownId, reason: 'Work' },
+          /no API with this collection_id.*request_access/,
+        ],
+        ['request_access', { collection_id: unknownId, reason: 'Work', duration_days: 0 }, /duration_days must be at/],
         ['list_apis', { cursor: 'x' }, /cursor was not issued by this service/],
         ['record_call', { collection_id: unknownId, method: 'GET', endpoint: '/', status_code: 99 }, /status_code/],
       ])('%s with %j is rejected with instructions', async (name, args, expectedText) => {
@@ -149,16 +218,14 @@ export const clientsSuite = (start: Start): void => {
         expect(isError).toBe(true);
       });
 
-      test('numbers and booleans are also accepted as strings', async () => {
+      test('numbers are also accepted as strings', async () => {
         const search = await mcp.call('search_apis', { query: 'forecasts', limit: '1' });
         expect([search.isError, search.data?.['apis']]).toEqual([false, [expect.anything()]]);
-        const details = await mcp.call('get_api', { collection_id: weather, include_credential: 'true' });
-        expect(details).toEqual(await mcp.call('get_api', { collection_id: weather, include_credential: true }));
       });
 
-      test('an API without a grant is denied with instructions', async () => {
-        const { text, isError } = await mcp.call('get_api', { collection_id: hidden, include_credential: true });
-        expect([isError, text]).toEqual([true, expect.stringMatching(/no access.*administrator/)]);
+      test.each(['get_api', 'read_credential'])('%s denies an API without a grant, with instructions', async (tool) => {
+        const { text, isError } = await mcp.call(tool, { collection_id: hidden });
+        expect([isError, text]).toEqual([true, expect.stringMatching(/no access.*request_access/)]);
         expect(text).not.toContain('Hidden');
       });
 
@@ -167,13 +234,14 @@ export const clientsSuite = (start: Start): void => {
       });
 
       test('a revoked API disappears from every tool immediately', async () => {
-        await fixtures.revoke(client, weather);
+        for (const id of [weather, coast, open]) await fixtures.revoke(client, id);
         try {
           expect((await mcp.call('list_apis')).text).toContain('no API that you may use');
           expect((await mcp.call('search_apis', { query: 'forecasts' })).text).toContain('no API that you may use');
-          expect((await mcp.call('get_api', { collection_id: weather, include_credential: true })).isError).toBe(true);
+          for (const tool of ['get_api', 'read_credential'])
+            expect((await mcp.call(tool, { collection_id: weather })).isError).toBe(true);
         } finally {
-          await fixtures.grant(client, weather);
+          for (const id of [weather, coast, open]) await fixtures.grant(client, id);
         }
       });
     });
@@ -181,6 +249,13 @@ export const clientsSuite = (start: Start): void => {
     test('a client without a credential gets the reason for the rejection', async () => {
       await expect(connect(subject.client.baseUrl, {})).rejects.toThrow(/Invalid or expired token|HTTP 401/);
     });
+
+    test.each([{}, { 'X-API-Key': 'a.b' }])(
+      'a client that can sign in, with %j, learns that it needs an API key',
+      async (headers) => {
+        await expect(connect(subject.client.baseUrl, headers, neverSignIn)).rejects.toThrow(/API key of this service/);
+      },
+    );
   });
 
   test('no log line contains a secret or an argument of a call', () => {

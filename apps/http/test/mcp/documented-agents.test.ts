@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startComposed } from '../start-composed.ts';
-import { createFixtures, type Fixtures, type Client, type Subject } from '../subject.ts';
+import { createFixtures, expectStatus, type Fixtures, type Client, type Subject } from '../subject.ts';
 
 const root = resolve(import.meta.dirname, '../../../..');
 const hasPython = spawnSync('python3', ['--version']).status === 0;
@@ -72,6 +72,16 @@ describe('the agents of docs/agents', () => {
   let subject: Subject;
   let fixtures: Fixtures;
   let client: Client;
+  let messages: string;
+
+  /** Stores the credential of the API, or removes it. */
+  const storeCredential = async (value: string | null): Promise<void> => {
+    const json = {
+      authentication: value === null ? null : { type: 'apiKey', name: 'X-Messages-Key', in: 'header', value },
+    };
+    const path = `/api/collections/${messages}`;
+    expectStatus(await subject.client.call('PUT', path, { token: fixtures.admin, json }), 200);
+  };
 
   beforeAll(async () => {
     api.listen(0, '127.0.0.1');
@@ -79,11 +89,11 @@ describe('the agents of docs/agents', () => {
     subject = await startComposed()();
     fixtures = await createFixtures(subject);
     client = await fixtures.newClient();
-    const messages = await fixtures.newCollection({
+    messages = await fixtures.newCollection({
       name: 'Messages',
       openapi_spec: documentAt(`http://127.0.0.1:${(api.address() as AddressInfo).port}/v1`),
-      authentication: { type: 'apiKey', name: 'X-Messages-Key', in: 'header', value: secret },
     });
+    await storeCredential(secret);
     await fixtures.grant(client, messages);
     await subject.runJobs();
   });
@@ -124,6 +134,16 @@ describe('the agents of docs/agents', () => {
         body: { to: '+15550100', text: 'Hello' },
       });
       expect(await readLastRecordedCall()).toMatchObject(createExpectedEntry(201));
+    });
+
+    test.skipIf(program === null)('sends no credential if none is stored', async () => {
+      await storeCredential(null);
+      try {
+        expect(await run(program ?? '', file, 'Hello')).toBe('201 {"sent":true}\n');
+        expect(receivedRequests.pop()?.key).toBeUndefined();
+      } finally {
+        await storeCredential(secret);
+      }
     });
 
     test.skipIf(program === null)('also records a call that the API rejects', async () => {

@@ -43,6 +43,7 @@ interface OperationSummary {
   readonly operation_key: string;
   readonly method: string;
   readonly path: string;
+  readonly deprecated: boolean;
   readonly score: number;
 }
 
@@ -75,29 +76,34 @@ export const operationsSuite = (start: Start): void => {
     const search = async (args: object) => {
       const { text, data, isError } = await mcp.call('search_operations', { ...args });
       expect([isError, text]).toEqual([false, text]);
-      return { text, operations: data?.['operations'] as readonly OperationSummary[] };
+      const operations = data?.['operations'] as readonly OperationSummary[];
+      return { text, operations, confidence: data?.['confidence'] };
     };
 
-    test('search_operations returns operations, one per line, with a confidence', async () => {
-      const { text, operations } = await search({ query: 'send a text message' });
+    test('search_operations returns operations with a confidence', async () => {
+      const { text, operations, confidence } = await search({ query: 'send a text message' });
       expect(operations[0]).toMatchObject({
         collection_id: tonwire,
         collection_name: 'Tonwire',
         method: 'POST',
         path: '/messages',
+        summary: 'Send a text message',
         deprecated: false,
       });
-      const [confidence, bestMatch] = text.split('\n');
-      expect(confidence).toMatch(/very likely right|probably right|Not sure|No good match/);
-      expect(bestMatch).toContain(
-        `POST /messages (Send a text message, Tonwire) collection_id ${tonwire} operation_key `,
-      );
+      expect(confidence).toMatch(/probably right|more likely right than not|Not sure|No good match/);
       expect(text).not.toContain(hidden);
     });
 
-    test('an operation without a summary is shown with its id and marked if deprecated', async () => {
-      const { text } = await search({ query: 'list messages', method: 'GET' });
-      expect(text).toContain('GET /messages (listMessages, Tonwire, deprecated) collection_id');
+    test('an operation without summary and description is shown with its id, and marked if deprecated', async () => {
+      const { operations } = await search({ query: 'list messages', method: 'GET' });
+      expect(operations).toContainEqual(
+        expect.objectContaining({ path: '/messages', summary: 'listMessages', deprecated: true }),
+      );
+    });
+
+    test('search_operations asks for English', async () => {
+      const tool = (await mcp.listTools()).find(({ name }) => name === 'search_operations');
+      expect(JSON.stringify(tool)).toContain('One task, in English, ');
     });
 
     test('search_operations can be limited to one API, to one method, ignoring case, and to a number of results', async () => {
@@ -111,8 +117,8 @@ export const operationsSuite = (start: Start): void => {
     });
 
     test('search_operations reports if nothing matches, and returns nothing without a grant', async () => {
-      const { text, operations } = await search({ query: 'send a text message', collection_id: hidden });
-      expect([operations, text]).toEqual([
+      const { confidence, operations } = await search({ query: 'send a text message', collection_id: hidden });
+      expect([operations, confidence]).toEqual([
         [],
         expect.stringMatching(/^None of the operations that you may use matches\./),
       ]);
@@ -127,13 +133,38 @@ export const operationsSuite = (start: Start): void => {
         method: 'POST',
         url: 'https://tonwire.example/v1/messages',
         request_body: { required: true, content_type: 'application/json' },
-        authentication: { type: 'bearer', value: null },
+        authentication: [[{ scheme: 'token', type: 'bearer', stored: true }]],
       });
       expect(texts[1]).toMatch(/"truncated".*max_bytes/);
       const fullResult = await mcp.call('describe_operation', { ...args, detail: 'full', max_bytes: 65_536 });
       expect(fullResult.text.length).toBeGreaterThan(30_000);
       expect(fullResult.texts).toHaveLength(1);
       expect(text + fullResult.text).not.toContain(secret);
+    });
+
+    test('prepare_call turns arguments into a request, or says what is wrong with them', async () => {
+      const { operations } = await search({ query: 'send a text message', limit: 1 });
+      const operationArgs = { collection_id: tonwire, operation_key: operations[0]?.operation_key };
+      const { text, isError } = await mcp.call('prepare_call', {
+        ...operationArgs,
+        arguments: { to: '+1', text: 'Hello' },
+      });
+      expect([isError, JSON.parse(text)]).toMatchObject([
+        false,
+        {
+          method: 'POST',
+          url: 'https://tonwire.example/v1/messages',
+          headers: [['Content-Type', 'application/json']],
+          body: { text: '{"to":"+1","text":"Hello"}' },
+          credentials: [{ in: 'header', name: 'Authorization', prefix: 'Bearer ', stored: true }],
+        },
+      ]);
+      expect(text).not.toContain(secret);
+      const rejection = await mcp.call('prepare_call', { ...operationArgs, arguments: { to: 1, text: 'Hello' } });
+      expect([rejection.isError, rejection.text]).toEqual([
+        true,
+        'Invalid arguments: /to must be a string. Call again with valid ones.',
+      ]);
     });
 
     test.each<[string, () => object, RegExp]>([

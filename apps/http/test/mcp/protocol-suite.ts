@@ -21,10 +21,13 @@ interface RpcBody {
   readonly error?: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 
+const keyAdvice = 'send an API key of this service in the header X-API-Key, as CLIENT_ID.CLIENT_SECRET';
+
 /** Tests the messages of the protocol. */
 export const protocolSuite = (start: Start): void => {
   const { subject, fixtures, call } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
+    hasLocalSignIn: true,
   });
   let client: Client;
 
@@ -56,9 +59,9 @@ export const protocolSuite = (start: Start): void => {
     });
   });
 
-  test('tools/list has at most 4 KB, may be cached, and is the same for all callers', async () => {
+  test('tools/list has at most 5 KB, may be cached, and is the same for all callers', async () => {
     const reply = expectStatus(await send('tools/list'), 200);
-    expect(reply.bytes.length).toBeLessThanOrEqual(4_096);
+    expect(reply.bytes.length).toBeLessThanOrEqual(5_120);
     expect(parseRpcBody(reply).result).toMatchObject({
       resultType: 'complete',
       ttlMs: 3_600_000,
@@ -164,6 +167,16 @@ export const protocolSuite = (start: Start): void => {
     expect([reply.status, Object.hasOwn(Object.prototype, 'limit')]).toEqual([200, false]);
   });
 
+  test.each(['{"limit": "1"}', '{}', ' {"limit": 1} '])('arguments as the JSON text %j are accepted', async (text) => {
+    const reply = await send('tools/call', { name: 'list_apis', arguments: text });
+    expect(parseRpcBody(expectStatus(reply, 200)).result).toMatchObject({ structuredContent: { apis: [] } });
+  });
+
+  test.each(['', 'x', '[1', '3', '"{}"', 'null'])('arguments as the text %j are rejected', async (text) => {
+    const reply = await send('tools/call', { name: 'list_apis', arguments: text });
+    expect(parseRpcBody(reply).error?.code).toBe(-32_602);
+  });
+
   test.each(['GET', 'DELETE', 'OPTIONS', 'PUT'])('%s is not allowed', async (method) => {
     const reply = await call(method, '/mcp', { key: client.key });
     expect([reply.status, reply.headers['allow']]).toEqual([405, 'POST']);
@@ -184,6 +197,22 @@ export const protocolSuite = (start: Start): void => {
         expect(errorOf(await callList(origin))).toEqual([403, 'Origin not allowed']);
       },
     );
+    test.each(['evil.example', 'evil.example:3000', 'localhost.evil.example'])(
+      'with the host %s of a page that was made to point here is rejected',
+      async (host) => {
+        for (const headers of [
+          ['Host', host, 'Origin', `http://${host}`],
+          ['Host', host],
+        ]) {
+          const reply = await post({ json: request('ping'), headers });
+          expect(errorOf(reply)).toEqual([403, expect.stringMatching(/^Host not allowed: .*PUBLIC_URL/)]);
+        }
+        for (const path of ['/metrics', '/api/collections/', '/local-issuer/.well-known/openid-configuration'])
+          expect((await call('GET', path, { headers: ['Host', host] })).status, path).toBe(403);
+        for (const path of ['/health', '/ready'])
+          expect((await call('GET', path, { headers: ['Host', host] })).status, path).toBe(200);
+      },
+    );
     test('is checked after the credential, and before the body', async () => {
       const badRequest = { headers: ['Origin', 'https://evil.example'], json: [] };
       expect((await call('POST', '/mcp', badRequest)).status).toBe(401);
@@ -196,8 +225,26 @@ export const protocolSuite = (start: Start): void => {
     expect([reply.status, reply.headers['www-authenticate'], reply.body.detail]).toEqual([
       401,
       'Bearer',
-      'Invalid or expired token',
+      `Invalid or expired token: ${keyAdvice}`,
     ]);
+  });
+
+  test('with a wrong key, the response says which credential is expected', async () => {
+    const wrongKeys: CallOptions[] = [
+      { key: { ...client.key, secret: 'wrong' } },
+      { headers: ['X-API-Key', 'a.b'] },
+      { token: `${client.key.clientId}.wrong` },
+    ];
+    for (const options of wrongKeys) {
+      const reply = await call('POST', '/mcp', { json: request('ping'), ...options });
+      expect(errorOf(reply)).toEqual([401, `Invalid API credentials: ${keyAdvice}`]);
+    }
+  });
+
+  test('nothing looks like the metadata of an authorization server for the endpoint', async () => {
+    for (const name of ['openid-configuration', 'oauth-authorization-server', 'oauth-protected-resource'])
+      for (const suffix of ['', '/mcp'])
+        expect((await call('GET', `/.well-known/${name}${suffix}`)).status, `${name}${suffix}`).toBe(404);
   });
 };
 

@@ -57,7 +57,7 @@ export const performTask = async (
   const { collection_id, operation_key } = operation;
   const [text = ''] = (await mcp.call('describe_operation', { collection_id, operation_key })).texts;
   const slice = JSON.parse(text) as Slice;
-  const { send } = dataOf(await mcp.call('get_api', { collection_id, include_credential: true })) as {
+  const { send } = dataOf(await mcp.call('read_credential', { collection_id })) as {
     readonly send: CredentialToSend | null;
   };
   const response = await fetch(...requestOf(slice, send));

@@ -49,7 +49,7 @@ test('the first call returns nothing and queries the provider; later calls retur
   expect(provider.requests.discovery).toBe(0);
   expect(endpoints.getCurrent()).toEqual([]);
   await expect.poll(() => endpoints.getCurrent()).toEqual(endpointUrls);
-  expect(provider.requests).toEqual({ discovery: 1, keys: 0 });
+  expect(provider.requests).toEqual({ discovery: 1, keys: 0, userInfo: 0 });
 });
 
 test('the provider is queried again after an hour, and the last known endpoints are used in the meantime', async () => {

@@ -41,7 +41,12 @@ const kindsFor = {
  * Creates a verifier that uses the keys of the tokens' issuer. Caches verified claims by the token's digest, never the
  * token itself, until the key set changes; checks the time and the use on every call.
  */
-export const createJwtVerifier = ({ clock, keys, log, ...rules }: JwtVerifierOptions): TokenVerifier => {
+export const createJwtVerifier = ({
+  clock,
+  keys,
+  log,
+  ...rules
+}: JwtVerifierOptions): Pick<TokenVerifier, 'verify'> => {
   const cache = new LRUCache<string, CachedClaims>({ max: cacheMaxEntries });
   let hasWarned = false;
   const warnIfTruncated = ({ isTruncated, identity: { uid } }: VerifiedClaims): void => {
@@ -84,7 +89,10 @@ const identityAt = (claims: VerifiedClaims, use: TokenUse, now: number): Identit
   assertUse(claims, use);
   if (now < from) throw createInvalidTokenError('the token is not valid yet');
   if (now >= until) throw createInvalidTokenError('the token has expired');
-  return identity;
+  const isAccessToken = use === 'identity or access' && claims.kinds.includes('access');
+  // Many providers put the groups only into identity tokens, so their absence from an access token means nothing.
+  const groups = isAccessToken && claims.lacksGroups ? null : identity.groups;
+  return { ...identity, groups, isAccessToken };
 };
 
 /**

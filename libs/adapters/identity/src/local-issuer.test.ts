@@ -62,6 +62,7 @@ test('a token carries the claims it was minted with', async () => {
     uid: 'ada',
     email: null,
     emailVerified: false,
+    isAccessToken: false,
     groups: null,
   });
   expect(await verify({ uid: 'ada', email: 'Ada@Example.com', ttlSeconds: 60 })).toEqual({
@@ -69,6 +70,7 @@ test('a token carries the claims it was minted with', async () => {
     uid: 'ada',
     email: 'Ada@Example.com',
     emailVerified: false,
+    isAccessToken: false,
     groups: null,
   });
   expect(await verify({ uid: 'ada', email: 'ada@example.com', emailVerified: true, ttlSeconds: 60 })).toEqual({
@@ -76,6 +78,7 @@ test('a token carries the claims it was minted with', async () => {
     uid: 'ada',
     email: 'ada@example.com',
     emailVerified: true,
+    isAccessToken: false,
     groups: null,
   });
 });

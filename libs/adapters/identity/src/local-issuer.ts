@@ -74,14 +74,18 @@ export const createLocalIssuer = async ({
       assertMintable(claims, groupsClaim);
       return sign(tokenOf(claims, groupsClaim, clock.now()));
     },
-    verifier: createJwtVerifier({
-      issuer: localIssuerName,
-      audience: localAudience,
-      groupsClaim,
-      clock,
-      keys,
-      ...(log ? { log } : {}),
-    }),
+    verifier: {
+      ...createJwtVerifier({
+        issuer: localIssuerName,
+        audience: localAudience,
+        groupsClaim,
+        clock,
+        keys,
+        ...(log ? { log } : {}),
+      }),
+      // This issuer has only identity tokens.
+      readUserInfo: async () => null,
+    },
     getKeySet: () => keySet,
     createDiscoveryDocument: (baseUrl) => discoveryDocumentOf(baseUrl.replace(/\/$/, '')),
   };

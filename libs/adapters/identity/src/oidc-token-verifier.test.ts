@@ -8,6 +8,8 @@ import {
   recordLog,
   tokenVerifierContract,
 } from '@portico/contracts';
+import type { ReportedEmail } from '@portico/domain';
+import { decodeJwt } from 'jose';
 import { describe, expect, test } from 'vitest';
 import { makeSigningKey, signToken, startProvider, respondUnavailable } from '../test/loopback-provider.ts';
 import {
@@ -45,7 +47,17 @@ describe('for access tokens', async () => {
   const openSubject = async () => {
     const { provider, clock, verifier } = await startProviderAndVerifier([key], { accessAudiences });
     const forge = (claims: Record<string, unknown>) => signToken(forger, claims, accessTokenHeader);
-    return { verifier, issuer: provider.issuer, audience, accessAudiences, clock, forge };
+    const reported = new Map<unknown, ReportedEmail | null>();
+    provider.onUserInfoRequest((response, { headers }) => {
+      const { sub } = decodeJwt((headers.authorization ?? '').replace(/^Bearer /, ''));
+      const reportedEmail = reported.get(sub);
+      if (!reportedEmail) return response.writeHead(403).end();
+      return response.end(
+        JSON.stringify({ sub, email: reportedEmail.email, email_verified: reportedEmail.emailVerified }),
+      );
+    });
+    const report = (uid: string, email: ReportedEmail | null) => void reported.set(uid, email);
+    return { verifier, issuer: provider.issuer, audience, accessAudiences, clock, forge, report };
   };
 
   test.each(Object.entries(accessTokenContract))('%s', async (_sentence, check) => {
@@ -63,7 +75,13 @@ describe('for access tokens', async () => {
     const subject = await openSubject();
     await check({
       ...subject,
-      verifier: { verify: (token) => subject.verifier.verify(token, 'identity or access') },
+      // They differ only in this mark.
+      verifier: {
+        verify: async (token) => ({
+          ...(await subject.verifier.verify(token, 'identity or access')),
+          isAccessToken: false,
+        }),
+      },
       audience: accessAudiences[0],
       mint: (claims) => signToken(key, claims, accessTokenHeader),
     });
@@ -100,7 +118,7 @@ describe('for access tokens', async () => {
     const { provider, verifier, claims } = await startProviderAndVerifier([key], { accessAudiences });
     const token = await signToken(key, claims({ aud: accessAudiences[0] }), accessTokenHeader);
     expect(await outcomeOf(verifier.verify(token))).toBe('invalid_token');
-    expect(provider.requests).toEqual({ discovery: 0, keys: 0 });
+    expect(provider.requests).toEqual({ discovery: 0, keys: 0, userInfo: 0 });
   });
 
   test('a shared secret cannot sign an access token', async () => {
@@ -137,6 +155,15 @@ describe('with a groups claim', () => {
     expect(await groupsIn({ [groupsClaim]: ['Crew'] }, 'JWT')).toEqual(['Crew']);
   });
 
+  test('if the claim is absent, a token that can be of either kind leaves the groups unknown where it can be an access token', async () => {
+    const options = { groupsClaim, accessAudiences: [audience] };
+    const { verifier, claims } = await startProviderAndVerifier([key], options);
+    const token = await signToken(key, claims({ iat: 1 }));
+    expect((await verifier.verify(token, 'identity or access')).groups).toBeNull();
+    expect((await verifier.verify(token, 'identity')).groups?.names).toEqual([]);
+    expect((await verifier.verify(token, 'identity or access')).groups).toBeNull();
+  });
+
   test('a token with too many groups is logged once', async () => {
     const { verifier, claims, warnings } = await startProviderAndVerifier([key], { groupsClaim });
     const names = Array.from({ length: 1_001 }, (_, index) => index.toString(36));
@@ -161,16 +188,16 @@ describe('with a provider that was never reached', () => {
 test('nothing is fetched before the first token, nor for a malformed one', async () => {
   const { provider, verifier, claims } = await startProviderAndVerifier([key]);
   expect(await outcomeOf(verifier.verify('no token'))).toBe('invalid_token');
-  expect(provider.requests).toEqual({ discovery: 0, keys: 0 });
+  expect(provider.requests).toEqual({ discovery: 0, keys: 0, userInfo: 0 });
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
-  expect(provider.requests).toEqual({ discovery: 1, keys: 1 });
+  expect(provider.requests).toEqual({ discovery: 1, keys: 1, userInfo: 0 });
 });
 
 test('no discovery document is requested if the URL of the keys is configured', async () => {
   const { provider, claims, start } = await startProviderAndVerifier([key]);
   const verifier = start({ jwksUrl: `${provider.issuer}/keys` });
   expect(await outcomeOf(verifier.verify(await signToken(key, claims())))).toBe('good');
-  expect(provider.requests).toEqual({ discovery: 0, keys: 1 });
+  expect(provider.requests).toEqual({ discovery: 0, keys: 1, userInfo: 0 });
 });
 
 test('a service that knows the URL of the keys of a local issuer accepts its tokens', async () => {
@@ -192,6 +219,7 @@ test('a service that knows the URL of the keys of a local issuer accepts its tok
     uid: 'alice',
     email: null,
     emailVerified: false,
+    isAccessToken: false,
     groups: null,
   });
   await verifier.close();

@@ -2,6 +2,7 @@ import type { Log } from '@portico/dependencies';
 import type { Clock, Probe, TokenVerifier } from '@portico/domain';
 import { createJwtVerifier } from './jwt-verifier.ts';
 import { assertFetchable, type Provider } from './provider-documents.ts';
+import { UserInfo } from './user-info.ts';
 import { defaultMaxAgeMs, RemoteKeySource, type KeySetStorage } from './remote-key-source.ts';
 
 export interface OidcTokenVerifierOptions {
@@ -63,9 +64,13 @@ export const createOidcTokenVerifier = ({
   const keys = new RemoteKeySource({ provider, clock, storage, maxAgeMs: keysMaxAgeMs, log });
   const rules = { issuer, audience, accessAudiences, groupsClaim, authorizedParties };
   const verifier = createJwtVerifier({ ...rules, clock, keys, log });
+  const userInfo = new UserInfo({ issuer, clock, timeoutMs, log });
   return {
     verify: (token, use) => verifier.verify(token, use),
+    readUserInfo: async (token, user) => (user.issuer === issuer ? userInfo.read(token, user.uid) : null),
     probe: { name: 'identity', essential: false, check: () => keys.check() },
-    close: () => keys.close(),
+    close: async () => {
+      await Promise.all([keys.close(), userInfo.close()]);
+    },
   };
 };

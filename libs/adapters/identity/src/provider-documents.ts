@@ -52,19 +52,30 @@ const discover = async (issuer: string, signal: AbortSignal): Promise<string> =>
 
 const fetchText = async (url: string, signal: AbortSignal): Promise<string> => (await fetchDocument(url, signal)).text;
 
+/** A response with a status other than 200. */
+export class UnexpectedStatus extends Error {
+  readonly status: number;
+
+  constructor(url: string, status: number) {
+    super(`${url} responded with status ${status}`);
+    this.status = status;
+  }
+}
+
 /** Fetches a document. `date` is the response's `Date` header, in milliseconds since 1970; null if absent. */
 export const fetchDocument = async (
   url: string,
   signal: AbortSignal,
+  headers: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly text: string; readonly date: number | null }> => {
   const response = await fetch(parseFetchableUrl(url), {
     signal,
     redirect: 'manual',
-    headers: { accept: 'application/json' },
+    headers: { accept: 'application/json', ...headers },
   });
   if (response.status !== 200) {
     await response.body?.cancel();
-    throw new Error(`${url} responded with status ${response.status}`);
+    throw new UnexpectedStatus(url, response.status);
   }
   const createSizeError = () => new Error(`${url} responded with more than ${documentMaxBytes} bytes`);
   const date = Date.parse(response.headers.get('date') ?? '');

@@ -19,6 +19,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
       uid: 'alice',
       email: null,
       emailVerified: false,
+      isAccessToken: true,
       groups: null,
     });
     expect(await outcomeOf(verifier.verify(accessToken))).toBe('invalid_token');

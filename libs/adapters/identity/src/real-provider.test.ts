@@ -19,6 +19,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
       uid: 'alice',
       email: 'Alice@Example.com',
       emailVerified: true,
+      isAccessToken: false,
       groups: null,
     });
     expect(provider.countRequests()).toEqual({ discovery: 1, keys: 1 });
@@ -30,6 +31,7 @@ test.each(['RS256', 'PS256', 'ES256', 'EdDSA'] as const)(
       uid: 'bob',
       email: 'bob@example.com',
       emailVerified: false,
+      isAccessToken: false,
       groups: null,
     });
   },

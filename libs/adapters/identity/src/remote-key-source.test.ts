@@ -14,7 +14,7 @@ test('the first twenty tokens, sent simultaneously, cause one fetch', async () =
   );
   const outcomes = await Promise.all(tokens.map((token) => outcomeOf(verifier.verify(token))));
   expect(new Set(outcomes)).toEqual(new Set(['good']));
-  expect(provider.requests).toEqual({ discovery: 1, keys: 1 });
+  expect(provider.requests).toEqual({ discovery: 1, keys: 1, userInfo: 0 });
 });
 
 test('a storm of tokens with unknown key ids causes one fetch per 30 seconds', async () => {

@@ -1,4 +1,4 @@
-import { PorticoError, type IdentityClaims, type Instant } from '@portico/domain';
+import { PorticoError, type IdentityClaims, type Instant, type ReportedEmail } from '@portico/domain';
 import { groupsOf } from './groups-claim.ts';
 
 /** The rules for the issuer, audiences and client of a token. */
@@ -45,11 +45,13 @@ export interface TokenHeader {
 export interface VerifiedClaims {
   /** The kinds that the token's type and audience allow: one or both. */
   readonly kinds: readonly TokenKind[];
-  readonly identity: IdentityClaims;
+  readonly identity: Omit<IdentityClaims, 'isAccessToken'>;
   readonly from: Instant;
   readonly until: Instant;
   /** Whether the token lists more groups than the limit. */
   readonly isTruncated: boolean;
+  /** Whether the token lacks the claim that lists groups. */
+  readonly lacksGroups: boolean;
 }
 
 /**
@@ -130,11 +132,16 @@ export const validateClaims = (payload: Uint8Array, header: TokenHeader, rules: 
   if (claims.events !== undefined) throw createInvalidTokenError('the token reports events, such as a logout');
   const { names, isAbsent, isTruncated } = groupsOf(claims, rules.groupsClaim ?? null);
   const validity = validityOf(claims);
-  // Many providers put the claim only into identity tokens, so its absence from an access token means nothing.
-  const isInconclusive = isAbsent && !kinds.includes('identity');
-  const groups = names && !isInconclusive && validity.issuedAt !== null ? { names, issuedAt: validity.issuedAt } : null;
+  const groups = names && validity.issuedAt !== null ? { names, issuedAt: validity.issuedAt } : null;
   const { from, until } = validity;
-  return { kinds, identity: { ...identityOf(rules.issuer, claims), groups }, from, until, isTruncated };
+  return {
+    kinds,
+    identity: { ...identityOf(rules.issuer, claims), groups },
+    from,
+    until,
+    isTruncated,
+    lacksGroups: isAbsent,
+  };
 };
 
 type Claims = Readonly<Record<string, unknown>>;
@@ -220,23 +227,22 @@ const secondsOf = (name: string, value: unknown): number | null => {
   return value;
 };
 
-/**
- * Returns the identity claims. Some providers send `email_verified` as a string (Sign in with Apple, Amazon Cognito).
- */
-const identityOf = (
-  issuer: string,
-  { sub, email = null, email_verified: emailVerified }: Claims,
-): Omit<IdentityClaims, 'groups'> => {
+const identityOf = (issuer: string, claims: Claims): Omit<IdentityClaims, 'groups' | 'isAccessToken'> => {
+  const { sub, email = null } = claims;
   if (typeof sub !== 'string' || !isSubject(sub))
     throw createInvalidTokenError('the subject is not a string that can be stored');
   if (email !== null && typeof email !== 'string') throw createInvalidTokenError('the email address is not a string');
-  return {
-    issuer,
-    uid: sub,
-    email: email || null,
-    emailVerified: emailVerified === true || emailVerified === 'true',
-  };
+  return { issuer, uid: sub, ...reportedEmailOf(claims) };
 };
+
+/**
+ * Returns the email claims of a token or a UserInfo response. Some providers send `email_verified` as a string (Sign in
+ * with Apple, Amazon Cognito).
+ */
+export const reportedEmailOf = ({ email, email_verified: isVerified }: Claims): ReportedEmail => ({
+  email: typeof email === 'string' && email !== '' ? email : null,
+  emailVerified: isVerified === true || isVerified === 'true',
+});
 
 /** Whether the text has 1 to 128 characters, all of which every database can store. */
 export const isSubject = (sub: string): boolean =>

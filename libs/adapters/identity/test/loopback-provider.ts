@@ -34,13 +34,15 @@ export const respondUnavailable: Responder = (response) => {
 export interface LoopbackProvider {
   readonly issuer: string;
   /** How often each document was requested. */
-  readonly requests: { keys: number; discovery: number };
+  readonly requests: { keys: number; discovery: number; userInfo: number };
   /** Rotates the keys: from now on, only these keys are published. */
   publish(...keys: readonly unknown[]): void;
   /** Sets the handler for requests for the key set; null restores the default handler. */
   onKeysRequest(responder: Responder | null): void;
   /** Sets the handler for requests for the discovery document; null restores the default handler. */
   onDiscoveryRequest(responder: Responder | null): void;
+  /** Sets the handler for requests about the bearer of a token; initially, each token is refused. */
+  onUserInfoRequest(responder: Responder): void;
 }
 
 /**
@@ -51,17 +53,24 @@ export const startProvider = async (keys: readonly SigningKey[]): Promise<Loopba
   let publishedKeys: readonly unknown[] = keys.map(({ jwk }) => jwk);
   let keysResponder: Responder | null = null;
   let discoveryResponder: Responder | null = null;
-  const requests = { keys: 0, discovery: 0 };
+  const requests = { keys: 0, discovery: 0, userInfo: 0 };
+  let userInfoResponder: Responder = (response) => {
+    response.statusCode = 401;
+    response.end();
+  };
   const server = createServer((request, response) => {
     response.setHeader('content-type', 'application/json');
     if (request.url === '/.well-known/openid-configuration') {
       requests.discovery += 1;
       if (discoveryResponder) discoveryResponder(response, request);
-      else response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys` }));
+      else response.end(JSON.stringify({ issuer, jwks_uri: `${issuer}/keys`, userinfo_endpoint: `${issuer}/me` }));
     } else if (request.url === '/keys') {
       requests.keys += 1;
       if (keysResponder) keysResponder(response, request);
       else response.end(JSON.stringify({ keys: publishedKeys }));
+    } else if (request.url === '/me') {
+      requests.userInfo += 1;
+      userInfoResponder(response, request);
     } else {
       response.statusCode = 404;
       response.end('{}');
@@ -87,6 +96,9 @@ export const startProvider = async (keys: readonly SigningKey[]): Promise<Loopba
     },
     onDiscoveryRequest: (responder) => {
       discoveryResponder = responder;
+    },
+    onUserInfoRequest: (responder) => {
+      userInfoResponder = responder;
     },
   };
 };

@@ -5,6 +5,7 @@ import { proveStores } from '../test/prove-contract.ts';
 
 const audit = breachesOf('audit');
 const collections = breachesOf('collections');
+const credentials = breachesOf('credentials');
 const deadLetters = breachesOf('deadLetters');
 const embeddingJobs = breachesOf('embeddingJobs');
 const grants = breachesOf('grants');
@@ -23,6 +24,8 @@ proveStores('the memory stores', deadlineContract, {
     profiles.claimAdmin.ignoreDeadline(),
   'adding a collection starts to commit before its deadline or writes nothing': collections.add.ignoreDeadline(),
   'updating a collection starts to commit before its deadline or writes nothing': collections.update.ignoreDeadline(),
+  'changing the credentials of a collection starts to commit before its deadline or writes nothing':
+    credentials.update.ignoreDeadline(),
   'removing a collection starts to commit before its deadline or writes nothing': collections.remove.ignoreDeadline(),
   'a grant starts to commit before its deadline or writes nothing': grants.update.ignoreDeadline(),
   // Checks the deadline only after the commit.

@@ -65,10 +65,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       return entries.filter((entry) => isAfter(entry, page.after)).slice(0, page.limit);
     },
 
-    findByNames: async (visibility, names) =>
-      sortInListOrder(listVisibleCollections(database, visibility).filter(({ name }) => names.includes(name))).map(
-        idAndNameOf,
-      ),
+    ...createReadsByName(database),
 
     async count(visibility, containing) {
       return filterByName(containing, listVisibleCollections(database, visibility)).length;
@@ -82,6 +79,20 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     },
   };
 };
+
+const createReadsByName = (database: MemoryDatabase): Pick<CollectionStore, 'findByNames' | 'listNamesakes'> => ({
+  findByNames: async (visibility, names) =>
+    sortInListOrder(listVisibleCollections(database, visibility).filter(({ name }) => names.includes(name))).map(
+      idAndNameOf,
+    ),
+
+  async listNamesakes(visibility, names) {
+    const keys = new Set(names.map(toNameKey));
+    return sortInListOrder(listVisibleCollections(database, visibility))
+      .filter(({ name }) => keys.has(toNameKey(name)))
+      .map(({ id, name, baseUrl }) => ({ id, name, baseUrl }));
+  },
+});
 
 const storeDocument = (
   { documents, operations }: MemoryDatabase,
@@ -107,7 +118,7 @@ interface Sortable {
 export const isAfter = ({ id, name }: Sortable, after: ListPage['after']): boolean =>
   after === null || (compareCodePoints(toNameKey(name), after.nameKey) || compareCodePoints(id, after.id)) > 0;
 
-const requireCollection = (database: MemoryDatabase, id: CollectionId): Collection => {
+export const requireCollection = (database: MemoryDatabase, id: CollectionId): Collection => {
   const collection = database.collections.get(id);
   if (!collection) throw new PorticoError('collection_not_found');
   return collection;
@@ -153,6 +164,7 @@ const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: C
 
 const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
+  database.credentials.delete(id);
   database.documents.delete(id);
   database.operations.delete(id);
   for (const [key, { block }] of database.operationBlocks)

@@ -27,6 +27,7 @@ import type {
   RequestId,
   SearchModel,
   ServiceAccountId,
+  StoredCredential,
   StoredKey,
   Tier,
 } from '@portico/domain';
@@ -39,6 +40,8 @@ export interface MemoryDatabase {
   readonly profiles: Map<ProfileId, Profile>;
   readonly keys: Map<ProfileId, StoredKey>;
   readonly collections: Map<CollectionId, Collection>;
+  /** By scheme, in code point order. */
+  readonly credentials: Map<CollectionId, readonly StoredCredential[]>;
   readonly documents: Map<CollectionId, PackedText>;
   readonly operations: Map<CollectionId, StoredOperations>;
   /** Keyed by collection and model. */
@@ -117,6 +120,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   profiles: new Map(),
   keys: new Map(),
   collections: new Map(),
+  credentials: new Map(),
   documents: new Map(),
   operations: new Map(),
   operationBlocks: new Map(),

@@ -12,9 +12,9 @@ export const createMemoryOperationStore = (database: MemoryDatabase): OperationS
       return listPositionedOperations(collectionId)
         .filter(({ tags }) => tag === null || tags.includes(tag))
         .filter(
-          ({ path, operationId, summary }) =>
+          ({ path, operationId, summary, excerpt }) =>
             searchText === null ||
-            [path, operationId, summary].some((text) => toAsciiLowerCase(text ?? '').includes(searchText)),
+            [path, operationId, summary ?? excerpt].some((text) => toAsciiLowerCase(text ?? '').includes(searchText)),
         )
         .filter(({ position }) => position >= (page?.from ?? 0))
         .slice(0, page?.limit);

@@ -1,4 +1,11 @@
-import { type Collection, type Instant, nextChangeAt, type SealedSecrets, type SealedStore } from '@portico/domain';
+import {
+  type Collection,
+  type CollectionId,
+  type Instant,
+  nextChangeAt,
+  type SealedSecrets,
+  type SealedStore,
+} from '@portico/domain';
 import { sortInListOrder } from './memory-collection-store.ts';
 import { commit, copyFrozen, type MemoryDatabase } from './memory-database.ts';
 import { deadLetter } from './memory-outbox.ts';
@@ -27,6 +34,8 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
         const collection = database.collections.get(id);
         if (collection) database.collections.set(id, removeCredential(collection, reset.resetAt));
       }
+      for (const { collectionId, scheme } of reset.credentials)
+        removeSchemeCredential(database, collectionId, scheme, reset.resetAt);
       database.catalogEpoch += 1;
       for (const id of reset.mails) deadLetter(database.jobs, id, reset.resetAt, reset.reason);
       if (reset.pepper === null) return;
@@ -39,11 +48,21 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
   },
 });
 
-const sealedSecretsIn = ({ collections, jobs, keys, serviceAccounts, pepper }: MemoryDatabase): SealedSecrets => ({
+const sealedSecretsIn = ({
+  collections,
+  credentials,
+  jobs,
+  keys,
+  serviceAccounts,
+  pepper,
+}: MemoryDatabase): SealedSecrets => ({
   collections: sortInListOrder(
     [...collections.values()].filter(
       ({ storedAuthentication: authentication }) => authentication != null && authentication.sealedValue !== null,
     ),
+  ),
+  credentials: sortInListOrder([...collections.values()]).flatMap(({ id, name }) =>
+    (credentials.get(id) ?? []).map(({ scheme, sealed }) => ({ collection: { id, name }, scheme, sealed })),
   ),
   mails: [...jobs.values()].flatMap(({ job: { id, task }, isDeadLetter }) =>
     'sealed' in task && !isDeadLetter ? [{ id, profileId: task.profileId, sealed: task.sealed }] : [],
@@ -54,9 +73,34 @@ const sealedSecretsIn = ({ collections, jobs, keys, serviceAccounts, pepper }: M
 });
 
 const removeCredential = (collection: Collection, instant: Instant): Collection =>
+  countAsChanged(
+    {
+      ...collection,
+      storedAuthentication: collection.storedAuthentication && {
+        ...collection.storedAuthentication,
+        sealedValue: null,
+      },
+    },
+    instant,
+  );
+
+const removeSchemeCredential = (
+  { collections, credentials }: MemoryDatabase,
+  id: CollectionId,
+  scheme: string,
+  instant: Instant,
+): void => {
+  const collection = collections.get(id);
+  const remainingCredentials = credentials.get(id)?.filter((credential) => credential.scheme !== scheme) ?? [];
+  if (!collection) return;
+  credentials.set(id, copyFrozen(remainingCredentials));
+  const credentialSchemes = remainingCredentials.map((credential) => credential.scheme);
+  collections.set(id, countAsChanged({ ...collection, credentialSchemes }, instant));
+};
+
+const countAsChanged = (collection: Collection, instant: Instant): Collection =>
   copyFrozen({
     ...collection,
-    storedAuthentication: collection.storedAuthentication && { ...collection.storedAuthentication, sealedValue: null },
     updatedAt: nextChangeAt(collection.updatedAt, instant),
     revision: collection.revision + 1,
   });

@@ -3,6 +3,7 @@ import { createMemoryAccessMatrix } from './memory-access-matrix.ts';
 import { createMemoryAuditLog } from './memory-audit-log.ts';
 import { createMemoryCallerLookup } from './memory-caller-lookup.ts';
 import { createMemoryCollectionStore } from './memory-collection-store.ts';
+import { createMemoryCredentialStore } from './memory-credential-store.ts';
 import { createMemoryDatabase } from './memory-database.ts';
 import { createMemoryDeadLetters } from './memory-dead-letters.ts';
 import { createMemoryEmbeddingJobs } from './memory-embedding-jobs.ts';
@@ -27,6 +28,7 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   callers: createMemoryCallerLookup(database),
   profiles: createMemoryProfileStore(database),
   collections: createMemoryCollectionStore(database),
+  credentials: createMemoryCredentialStore(database),
   operations: createMemoryOperationStore(database),
   operationBlocks: createMemoryOperationBlockStore(database),
   grants: createMemoryGrantStore(database),

@@ -33,6 +33,9 @@ proveStores('the memory operation store', operationStoreContract, {
     ({ path, operationId, summary }, { containing }) =>
       [path, operationId, summary].some((text) => text?.includes(containing)),
   ),
+  'the excerpt is searched for a text only if there is no summary': filterBy(({ summary, excerpt }, { containing }) =>
+    [summary, excerpt].some((text) => text?.toLowerCase().includes(containing.toLowerCase())),
+  ),
   'a search text is taken literally': filterBy(({ path }, { containing }) =>
     new RegExp(
       containing

@@ -22,13 +22,29 @@ const runAfterReset = (sideEffect: (database: MemoryDatabase, before: MemoryData
     return () => sideEffect(database, before);
   });
 
-const fullReset: SecretsReset = { collections: [], mails: [], pepper: 'another', resetAt: 0, reason: '', ...noEffects };
+const fullReset: SecretsReset = {
+  collections: [],
+  credentials: [],
+  mails: [],
+  pepper: 'another',
+  resetAt: 0,
+  reason: '',
+  ...noEffects,
+};
 
 proveStores('the memory sealed store', sealedStoreContract, {
   'a new database contains no sealed secrets': mapSecrets(({ pepper }) => ({ pepper: pepper ?? '' })),
   'a read returns the collections with a credential, in list order': mapSecrets(({ collections }) => ({
     collections: collections.toReversed(),
   })),
+  'a read returns the credentials for security schemes, in the order of lists and then by scheme': mapSecrets(
+    ({ credentials }) => ({ credentials: credentials.toReversed() }),
+  ),
+  'a reset removes only the listed credentials for security schemes, and the collection counts as changed': mapReset(
+    (_reset, { credentials }) => ({
+      credentials: credentials.map(({ collection: { id }, scheme }) => ({ collectionId: id, scheme })),
+    }),
+  ),
   'a read returns the waiting emails with a secret, including leased and postponed ones, but no dead letters':
     mapSecrets((_secrets, { jobs }) => ({
       mails: [...jobs.values()].flatMap(({ job: { id, task } }) => ('sealed' in task ? [{ ...task, id }] : [])),

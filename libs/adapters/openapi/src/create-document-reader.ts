@@ -81,6 +81,11 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('operations' in result) return receiveList(result.operations, createYielder());
       throw errorOf(result);
     },
+    async readSecuritySchemes(document, deadline) {
+      const result = await read({ kind: 'security schemes', ...toStoredText(document) }, deadline);
+      if ('securitySchemes' in result) return result.securitySchemes;
+      throw errorOf(result);
+    },
     async convertToYaml(document, deadline) {
       const result = await read({ kind: 'yaml text', ...toStoredText(document) }, deadline);
       if ('text' in result) return result.text;

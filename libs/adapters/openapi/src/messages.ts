@@ -1,11 +1,11 @@
-import type { MemberRead, Operation, PackedText, ReadDocument } from '@portico/domain';
+import type { MemberRead, Operation, PackedText, ReadDocument, SecurityScheme } from '@portico/domain';
 import type { SentList } from './list-transfer.ts';
 
 /** A text for a worker to read. Its bytes are transferred, not copied. */
 export type ReadTask =
   | { readonly kind: 'member'; readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: 'json' | 'yaml'; readonly bytes: Uint8Array<ArrayBuffer> }
-  | ({ readonly kind: 'operations' | 'yaml text' } & StoredText);
+  | ({ readonly kind: 'operations' | 'security schemes' | 'yaml text' } & StoredText);
 
 /** A stored document; `bytes` is its packed text. */
 export interface StoredText {
@@ -21,6 +21,7 @@ export type ReadResult =
   | { readonly member: Omit<MemberRead, 'document'> & { readonly document: SentDocument | null } }
   | { readonly file: SentDocument }
   | { readonly operations: SentList<Operation> }
+  | { readonly securitySchemes: readonly SecurityScheme[] }
   | { readonly text: PackedText }
   | { readonly rejection: string }
   | { readonly failed: Error };

@@ -1,7 +1,13 @@
 import { once } from 'node:events';
 import type { Worker } from 'node:worker_threads';
 import { createManualDeadline } from '@portico/contracts';
-import type { CollectionId, OperationKey, SliceRequest, StoredDocument } from '@portico/domain';
+import {
+  defaultCallSettings,
+  type CollectionId,
+  type OperationKey,
+  type SliceRequest,
+  type StoredDocument,
+} from '@portico/domain';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   createOperationSlicer,
@@ -54,8 +60,7 @@ const request: SliceRequest = {
     collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
     collectionName: 'Pets',
     operationKey: 'abcdefghijklmnop' as OperationKey,
-    baseUrl: 'https://pets.example/v1/',
-    authentication: { type: 'bearer', name: 'Authorization', in: null },
+    settings: defaultCallSettings,
   },
 };
 

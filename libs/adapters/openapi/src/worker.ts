@@ -1,5 +1,14 @@
 import { MessagePort, parentPort, type Transferable } from 'node:worker_threads';
-import { errorDetails, isPorticoError, readOperations, type PackedText, type ReadDocument } from '@portico/domain';
+import {
+  errorDetails,
+  isPorticoError,
+  readOperations,
+  readSecuritySchemes,
+  type PackedText,
+  type ReadDocument,
+  type SecurityScheme,
+} from '@portico/domain';
+import { firstNameAt } from './first-name.ts';
 import type { ReadTask, ReadResult, SentDocument, StoredText } from './messages.ts';
 import { releaseMemory, largeBytes } from './release-memory.ts';
 import { readFile } from './read-file.ts';
@@ -30,6 +39,8 @@ function run(task: ReadTask): ReadResult {
       }
       case 'operations':
         return { operations: sendList(readOperations(parseJson(unpackText(toPackedText(task))), operationKeyOf)) };
+      case 'security schemes':
+        return { securitySchemes: securitySchemesOf(toPackedText(task)) };
       case 'yaml text':
         return { text: convertToYaml(toPackedText(task)) };
       default:
@@ -44,6 +55,11 @@ function run(task: ReadTask): ReadResult {
 }
 
 const toPackedText = ({ bytes, text }: StoredText): PackedText => ({ deflated: bytes, ...text });
+
+function securitySchemesOf(document: PackedText): readonly SecurityScheme[] {
+  const text = unpackText(document);
+  return readSecuritySchemes(parseJson(text), (path) => firstNameAt(text, path));
+}
 
 function convertToYaml(json: PackedText): PackedText {
   const packer = new TextPacker();

@@ -4,6 +4,7 @@ import {
   type ListedCollection,
   type ListPage,
   type NamedCollection,
+  type NamesakeCollection,
   type Visibility,
 } from '@portico/domain';
 import type { CollectionReads } from './collection-store.ts';
@@ -21,9 +22,11 @@ export interface CollectionDialect {
 export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: CollectionDialect): CollectionReads => {
   const readDocument = prepareDocument(reads);
   const readNames = reads.prepareAll<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
-  const readNamed = reads.prepareAll<NamedCollection>(`${selectNamed} (${idsInJson}) ${orderByName}`);
-  const readGrantedNamed = reads.prepareAll<NamedCollection>(
-    `${selectNamed} (${idsInJson}) and ${isGranted('c.id')} ${orderByName}`,
+  const readNamed = prepareNamedReads<NamedCollection>(reads, 'c.id, c.name', idsInJson);
+  const readNamesakes = prepareNamedReads<NamesakeCollection>(
+    reads,
+    'c.id, c.name, c.base_url as "baseUrl"',
+    idsInJson,
   );
   const lists = prepareListReads(reads);
   const readAllIds = reads.prepareColumn<CollectionId>('select id from collections');
@@ -42,16 +45,11 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
     },
 
     async findByNames(visibility, requestedNames) {
-      // Stored names are well-formed and contain no NUL; PostgreSQL rejects all other strings.
-      const storableNames = requestedNames.filter((name) => name.isWellFormed() && !name.includes('\0'));
-      if (storableNames.length === 0 || visibility.scope === 'none') return [];
-      const keys = JSON.stringify([...new Set(storableNames.map(toNameKey))]);
-      const collections = await (visibility.scope === 'all'
-        ? readNamed(keys)
-        : readGrantedNamed(keys, ...toIsGrantedParameters(visibility.profileId, visibility.now)));
       const exactNames = new Set(requestedNames);
-      return collections.filter(({ name }) => exactNames.has(name));
+      return (await readNamed(visibility, requestedNames)).filter(({ name }) => exactNames.has(name));
     },
+
+    listNamesakes: readNamesakes,
 
     async listVisibleIds(visibility) {
       switch (visibility.scope) {
@@ -67,6 +65,26 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
     async findNames(ids) {
       return new Map((await readNames(JSON.stringify(ids))).map(({ id, name }) => [id, name]));
     },
+  };
+};
+
+/** Prepares the reads of the visible collections that have one of the given names, ignoring case. */
+const prepareNamedReads = <Result extends NamedCollection>(
+  reads: PreparedReads,
+  columns: string,
+  idsInJson: string,
+) => {
+  const select = `select ${columns} from collections c where c.name_key in (${idsInJson})`;
+  const readAll = reads.prepareAll<Result>(`${select} ${orderByName}`);
+  const readGranted = reads.prepareAll<Result>(`${select} and ${isGranted('c.id')} ${orderByName}`);
+  return async (visibility: Visibility, names: readonly string[]): Promise<readonly Result[]> => {
+    // Stored names are well-formed and contain no NUL; PostgreSQL rejects all other strings.
+    const storableNames = names.filter((name) => name.isWellFormed() && !name.includes('\0'));
+    if (storableNames.length === 0 || visibility.scope === 'none') return [];
+    const keys = JSON.stringify([...new Set(storableNames.map(toNameKey))]);
+    return visibility.scope === 'all'
+      ? readAll(keys)
+      : readGranted(keys, ...toIsGrantedParameters(visibility.profileId, visibility.now));
   };
 };
 
@@ -156,7 +174,6 @@ const patternOf = (containing: string): string => `%${toNameKey(containing).repl
 const listColumns = buildColumns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
 const fromGranted = `from (${grantedIds}) visible join collections c on c.id = visible.collection_id`;
 const orderByName = 'order by c.name_key, c.id';
-const selectNamed = 'select c.id, c.name from collections c where c.name_key in';
 const selectNames = 'select id, name from collections where id in';
 const selectDocument = (packed: string): string =>
   `select c.document_digest as "digest", ${packed} as "packed", d.crc32, d.bytes

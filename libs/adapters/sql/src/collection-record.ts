@@ -50,6 +50,10 @@ export const collectionOf = (row: CollectionColumns): Collection => ({
     in: row.storedIn,
     sealedValue: row.storedSealedValue,
   },
+  baseUrlSetting: row.baseUrlSetting,
+  // Most collections have neither variables nor credentials.
+  serverVariables: row.serverVariables === '{}' ? {} : (JSON.parse(row.serverVariables) as Record<string, string>),
+  credentialSchemes: row.credentialSchemes === '[]' ? [] : (JSON.parse(row.credentialSchemes) as string[]),
   discoverable: Boolean(row.discoverable),
   importKey: row.importKey,
 });
@@ -57,10 +61,14 @@ export const collectionOf = (row: CollectionColumns): Collection => ({
 export const toCollectionRow = ({
   derivedAuthentication: authentication,
   storedAuthentication: credential,
+  serverVariables,
+  credentialSchemes,
   ...attributes
 }: Collection): Omit<CollectionRow, 'operationsDigest'> => ({
   ...attributes,
   nameKey: toNameKey(attributes.name),
+  serverVariables: JSON.stringify(serverVariables),
+  credentialSchemes: JSON.stringify(credentialSchemes),
   derivedType: authentication.type,
   derivedName: authentication.name,
   derivedIn: authentication.in,

@@ -23,7 +23,7 @@ import { buildColumns, upsertInto, write } from './table.ts';
 /** The reads of the hot paths. Each dialect has its own SQL for them. */
 export type CollectionReads = Pick<
   CollectionStore,
-  'findDocument' | 'list' | 'findByNames' | 'count' | 'listVisibleIds' | 'findNames'
+  'findDocument' | 'list' | 'findByNames' | 'listNamesakes' | 'count' | 'listVisibleIds' | 'findNames'
 >;
 
 export const createSqlCollectionStore = (database: SqlDatabase, reads: CollectionReads): CollectionStore => ({
@@ -52,7 +52,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
 
   async remove(id, decide) {
     await database.transact(async (transaction) => {
-      const effects = decide(await load(transaction, id));
+      const effects = decide(await loadCollection(transaction, id));
       await transaction.run(touchGrantsOf, [...createEpochParameters(), id]);
       await transaction.run(touchGroups, createEpochParameters());
       await deleteOperations(transaction, id);
@@ -76,7 +76,7 @@ const remove = 'delete from collections where id = ?';
 type Decide = Parameters<CollectionStore['update']>[1];
 
 const applyChange = async (sql: Sql, id: CollectionId, decide: Decide): Promise<Collection> => {
-  const current = await load(sql, id);
+  const current = await loadCollection(sql, id);
   const change = decide(current);
   if (!change) return current;
   const { collection, document } = change;
@@ -96,7 +96,8 @@ const writeDocument = async (
   await writeOperations(sql, { collectionId: id, documentDigest, operations });
 };
 
-const load = async (sql: Sql, id: CollectionId): Promise<Collection> => {
+/** Loads a collection in a transaction that changes it. Throws `collection_not_found`. */
+export const loadCollection = async (sql: Sql, id: CollectionId): Promise<Collection> => {
   const row = await sql.first<CollectionColumns>(selectById, [id]);
   if (!row) throw new PorticoError('collection_not_found');
   return collectionOf(row);

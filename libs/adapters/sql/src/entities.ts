@@ -7,7 +7,12 @@ import {
   AccessRequestEntity,
 } from './entities/access-entities.ts';
 import { AuditEntryEntity, AuditDayEntity, AuditTotalEntity } from './entities/audit-entities.ts';
-import { CollectionEntity, DocumentEntity, OperationEntity } from './entities/collection-entities.ts';
+import {
+  CollectionCredentialEntity,
+  CollectionEntity,
+  DocumentEntity,
+  OperationEntity,
+} from './entities/collection-entities.ts';
 import { JobEntity } from './entities/job-entity.ts';
 import { TierEntity, OverrideEntity } from './entities/limit-entities.ts';
 import { OneTimeCodeEntity } from './entities/one-time-code-entity.ts';
@@ -30,6 +35,7 @@ import {
 export const entities = [
   ProfileEntity,
   CollectionEntity,
+  CollectionCredentialEntity,
   DocumentEntity,
   OperationEntity,
   OperationBlockEntity,

@@ -43,7 +43,8 @@ const statementsOf = async (client: number, idsInJson: string): Promise<readonly
   await lists.listVisibleIds(visibility);
   await lists.list(visibility, { limit: 50, after: null });
   await lists.findByNames(visibility, ['Road 300']);
-  expect(queries.length).toBe(6);
+  await lists.listNamesakes(visibility, ['Road 300', 'Road 301']);
+  expect(queries.length).toBe(7);
   return queries;
 };
 

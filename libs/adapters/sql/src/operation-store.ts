@@ -142,7 +142,7 @@ const buildListStatement = (
 type OperationRow = Omit<Row<typeof OperationEntity>, 'collectionId' | 'position'>;
 
 const operationColumns = omitNames(columnsOf(OperationEntity), 'collectionId', 'position');
-const containingColumns = ['o.path', 'o.operation_id', 'o.summary'];
+const containingColumns = ['o.path', 'o.operation_id', 'coalesce(o.summary, o.excerpt)'];
 const columnList = buildColumns('o', operationColumns);
 /** A document that release 0.1.0 stored has no operations until its job has written them. */
 const isOfStoredDocument = 'c.id = o.collection_id and c.operations_digest = c.document_digest';

@@ -1,6 +1,15 @@
-import { nextChangeAt, type SealedMail, type SealedSecrets, type SealedStore } from '@portico/domain';
+import {
+  type CollectionId,
+  type Instant,
+  nextChangeAt,
+  type SealedCredential,
+  type SealedMail,
+  type SealedSecrets,
+  type SealedStore,
+} from '@portico/domain';
 import { collectionColumns, type CollectionColumns, collectionOf } from './collection-record.ts';
-import { touchCatalog } from './collection-store.ts';
+import { loadCollection, touchCatalog } from './collection-store.ts';
+import { deleteCredential, listSchemes } from './credential-store.ts';
 import { writeEffects } from './effects.ts';
 import { createEpochParameters } from './epochs.ts';
 import { deadLetter } from './outbox.ts';
@@ -27,6 +36,8 @@ export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
         clearCredential,
         collections.map(({ id, updatedAt }) => [nextChangeAt(updatedAt, reset.resetAt), id]),
       );
+      for (const { collectionId, scheme } of reset.credentials)
+        await removeSchemeCredential(transaction, collectionId, scheme, reset.resetAt);
       await transaction.run(touchCatalog, createEpochParameters());
       await transaction.runEach(
         deadLetter,
@@ -46,12 +57,33 @@ const pepperName = 'api-key-pepper';
 
 const readSecrets = async (sql: Sql): Promise<SealedSecrets> => ({
   collections: (await sql.all<CollectionColumns>(selectCollections)).map(collectionOf),
+  credentials: (await sql.all<CredentialRow>(selectCredentials)).map(({ id, name, scheme, sealed }) => ({
+    collection: { id, name },
+    scheme,
+    sealed,
+  })),
   mails: await sql.all<SealedMail>(selectMails),
   pepper: (await sql.first<{ value: string }>(selectPepper, [pepperName]))?.value ?? null,
   apiKeys: (await sql.first<{ keys: number }>(countKeysOf('profiles')))?.keys ?? 0,
   accountKeys: (await sql.first<{ keys: number }>(countKeysOf('service_accounts')))?.keys ?? 0,
 });
 
+interface CredentialRow extends Pick<SealedCredential, 'scheme' | 'sealed'> {
+  readonly id: CollectionId;
+  readonly name: string;
+}
+
+const removeSchemeCredential = async (sql: Sql, id: CollectionId, scheme: string, resetAt: Instant): Promise<void> => {
+  const { updatedAt } = await loadCollection(sql, id);
+  await sql.run(deleteCredential, [id, scheme]);
+  const schemes = JSON.stringify(await listSchemes(sql, id));
+  await sql.run(updateSchemes, [schemes, nextChangeAt(updatedAt, resetAt), id]);
+};
+
+const selectCredentials = `select c.id, c.name, s.scheme, s.sealed from collection_credentials s
+  join collections c on c.id = s.collection_id order by c.name_key, c.id, s.scheme`;
+const updateSchemes = `update collections set credential_schemes = ?, updated_at = ?, revision = revision + 1
+  where id = ?`;
 const selectCollections = `select ${buildColumns('c', collectionColumns)} from collections c
   where c.stored_sealed_value is not null order by c.name_key, c.id`;
 const selectMails = `select ${buildColumns('j', ['id', 'profileId', 'sealed'])} from jobs j

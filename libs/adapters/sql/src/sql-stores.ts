@@ -4,6 +4,7 @@ import { createSqlAuditLog } from './audit-log.ts';
 import { createSqlCallerLookup } from './caller-lookup.ts';
 import { type CollectionDialect, createSqlCollectionReads } from './collection-reads.ts';
 import { createSqlCollectionStore } from './collection-store.ts';
+import { createSqlCredentialStore } from './credential-store.ts';
 import { createSqlDeadLetters } from './dead-letters.ts';
 import { createSqlEmbeddingJobs } from './embedding-jobs.ts';
 import { createSqlEmbeddingStore } from './embedding-store.ts';
@@ -50,6 +51,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       callers: createSqlCallerLookup(preparedReads),
       profiles: createSqlProfileStore(database),
       collections: createSqlCollectionStore(database, createSqlCollectionReads(preparedReads, collections)),
+      credentials: createSqlCredentialStore(database),
       operations: createSqlOperationStore(database, collections),
       operationBlocks: createSqlOperationBlockStore(database, preparedReads),
       grants: createSqlGrantStore(database, collections),

@@ -206,6 +206,7 @@ test('a token of the local issuer is valid in every process that uses the same d
     // The email address as claimed: the code that compares it normalizes it.
     email: 'Ada@Example.com',
     emailVerified: false,
+    isAccessToken: false,
     groups: null,
   });
 });

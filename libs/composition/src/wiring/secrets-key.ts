@@ -83,13 +83,14 @@ export const createLostPepperError = ({ current, previous }: SecretsKeys, error:
 
 /** Returns the ids of the keys that sealed something and are not among the known keys. */
 export const findMissingKeys = (
-  { collections, mails, pepper }: SealedSecrets,
+  { collections, credentials, mails, pepper }: SealedSecrets,
   knownKeys: readonly Uint8Array[],
 ): readonly string[] => {
   const sealedTexts = [
     pepper,
     ...collections.map(({ storedAuthentication }) => storedAuthentication?.sealedValue),
-    ...mails.map((mail) => mail.sealed),
+    ...credentials.map(({ sealed }) => sealed),
+    ...mails.map(({ sealed }) => sealed),
   ];
   const missingIds = new Set(sealedTexts.flatMap((text) => (text ? (sealingKeyIdOf(text) ?? []) : [])));
   for (const key of knownKeys) missingIds.delete(keyIdOf(key));

@@ -102,11 +102,21 @@ export type RequiredAuth = 'token' | 'token or key' | 'admin';
 
 /**
  * Why a request has no caller. `token_required`: a key was sent to an endpoint that accepts none, and was not checked.
- * `unregistered`: the token is valid, but no profile is bound to its issuer and uid. `suspended`: the profile is
- * suspended; the response is the one for an unknown profile.
+ * `unregistered`: the token is valid, but there is no profile for its issuer and uid. `unbound`: the profile with this
+ * uid is not bound, and the token cannot bind it. `suspended`: the profile is suspended. For these three, the response is
+ * the one for an unknown profile, except for the bearer of an access token (`signed in, …`): its client would only ask
+ * the person to sign in again.
  */
 export type AuthenticationFailure =
-  'no_credential' | 'token_required' | 'invalid_token' | 'invalid_api_credentials' | 'unregistered' | 'suspended';
+  | 'no_credential'
+  | 'token_required'
+  | 'invalid_token'
+  | 'invalid_api_credentials'
+  | OwnerFailure
+  | `signed in, ${OwnerFailure}`;
+
+/** Why the owner of a valid token is not a caller. */
+export type OwnerFailure = 'unregistered' | 'unbound' | 'suspended';
 
 /** Whether the credential is an API key, or resembles one. */
 export const isKeyCredential = (credential: Credential): boolean =>

@@ -30,6 +30,24 @@ export const parameterNameMax = 200;
 /** The maximum length of a credential, in characters (Unicode code points), after trimming. */
 export const credentialMax = 8_192;
 
+/** The maximum length of a base URL that an admin sets, in characters (Unicode code points), after trimming. */
+export const baseUrlSettingMax = 2_000;
+
+/** The maximum number of server variables of a collection. */
+export const serverVariablesMax = 50;
+
+/** The maximum length of the name of a server variable, in characters (Unicode code points). */
+export const serverVariableNameMax = 100;
+
+/** The maximum length of the value of a server variable, in characters (Unicode code points), after trimming. */
+export const serverVariableValueMax = 500;
+
+/** The maximum length of the name of a security scheme with a credential, in characters (Unicode code points). */
+export const schemeNameMax = 200;
+
+/** The maximum number of security schemes that are read from a document, and of credentials of a collection. */
+export const schemesMax = 100;
+
 /**
  * Derives the name of a collection from text: a plain name (`toPlainName`), truncated to `collectionNameMax`; null if the result is
  * empty. A document's title is cleaned, not rejected: the user who imports a document did not write its title.

@@ -24,6 +24,23 @@ export interface StoredAuthentication extends AuthenticationScheme {
   readonly sealedValue: string | null;
 }
 
+/** Values of server variables by their names. */
+export type ServerVariables = Readonly<Record<string, string>>;
+
+/** The parts of a secret that a credential consists of: one text, a name and a password, or an OAuth client. */
+export type CredentialKind = 'value' | 'basic' | 'client';
+
+/** A credential for one security scheme of a collection's document. */
+export interface StoredCredential {
+  /** The name of the scheme in the document. */
+  readonly scheme: string;
+  readonly kind: CredentialKind;
+  /** The credential, sealed by the `Cipher` for this collection and scheme alone. */
+  readonly sealed: string;
+  readonly createdAt: Instant;
+  readonly updatedAt: Instant;
+}
+
 /**
  * The parts of a collection that responses contain besides its document, and the parts that distinguish its versions: a
  * few hundred bytes.
@@ -57,6 +74,18 @@ export interface Collection extends CollectionHead {
   readonly derivedAuthentication: AuthenticationScheme;
   /** Null if `derivedAuthentication` applies. */
   readonly storedAuthentication: StoredAuthentication | null;
+  /**
+   * The base URL that an admin set, which replaces the document's servers (extensions, section 1); null if none is set.
+   * It never changes `baseUrl`.
+   */
+  readonly baseUrlSetting: string | null;
+  /** The values of server variables that an admin set, by their names. */
+  readonly serverVariables: ServerVariables;
+  /**
+   * The security schemes for which `CredentialStore` has a credential, by name, in code point order. The document may no
+   * longer have them. Does not include the scheme of `storedAuthentication`.
+   */
+  readonly credentialSchemes: readonly string[];
   /** Whether approved profiles without a grant see the collection's name and description, and may request access. */
   readonly discoverable: boolean;
   /** The source that the collection was imported from, so that a later import updates it; unique unless null. */

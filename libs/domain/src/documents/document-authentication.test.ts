@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../json.ts';
-import { authenticationOf } from './document-authentication.ts';
+import { authenticationOf, readSecuritySchemes } from './document-authentication.ts';
 import { valueAt } from './document-value.ts';
 
 const noAuthentication = { type: 'none', name: null, in: null };
@@ -179,4 +179,53 @@ test('the first name is looked up in the text only if one looks like a number', 
     ['components', 'securitySchemes'],
     ['security', 0],
   ]);
+});
+
+const readSchemesOf = (document: Json) => readSecuritySchemes(document, createNameFinder(document));
+
+test("the security schemes are in the document's order, after the one that calls use by default", () => {
+  const schemes = {
+    a: { type: 'mutualTLS' },
+    b: { type: 'http', scheme: 'Digest' },
+    c: { $ref: '#/components/securitySchemes/d' },
+    d: { type: 'apiKey', name: 'X-Key', in: 'header' },
+    e: { type: 'http', scheme: 'bearer' },
+    f: { type: 'openIdConnect', openIdConnectUrl: 'https://a.example' },
+    g: { type: 'apiKey', name: 'X-Key', in: 'body' },
+    h: 7,
+  };
+  const document = createDocumentWithSchemes(schemes, [{ d: [] }]);
+  expect(readSchemesOf(document).map(({ name, type }) => `${name} ${type}`)).toEqual([
+    'd apiKey',
+    'a mutualTLS',
+    'b http',
+    'c apiKey',
+    'e bearer',
+    'f openIdConnect',
+    'g unknown',
+    'h unknown',
+  ]);
+  expect(readSchemesOf(document)[0]?.authentication).toEqual(apiKeyScheme('X-Key', 'header'));
+});
+
+test('the first security scheme has the authentication of the collection', () => {
+  const schemes = { login: { type: 'http', scheme: 'basic' }, token: { type: 'oauth2', flows: {} } };
+  for (const security of [undefined, [{ token: [] }], [{ missing: [] }], []]) {
+    const document = createDocumentWithSchemes(schemes, security);
+    const { value } = authenticationOf(document, createNameFinder(document));
+    if (value.type !== 'none') expect(readSchemesOf(document)[0]?.authentication).toEqual(value);
+  }
+});
+
+test('unusable names and schemes beyond the first 100 are left out; a document without schemes has none', () => {
+  const scheme = { type: 'oauth2', flows: {} };
+  const names = ['', ' ', 'a\nb', 'x'.repeat(201), 'y'.repeat(200), '😀'.repeat(200)];
+  const schemes = Object.fromEntries(names.map((name) => [name, scheme]));
+  expect(readSchemesOf(createDocumentWithSchemes(schemes)).map(({ name }) => name)).toEqual(names.slice(4));
+  const manySchemes = Object.fromEntries(Array.from({ length: 101 }, (_, index) => [`s${index}`, scheme]));
+  expect(readSchemesOf(createDocumentWithSchemes(manySchemes)).map(({ name }) => name)).toEqual(
+    Object.keys(manySchemes).slice(0, 100),
+  );
+  for (const document of [{}, { components: 7 }, createDocumentWithSchemes([scheme])])
+    expect(readSchemesOf(document)).toEqual([]);
 });

@@ -1,8 +1,9 @@
 import { hasAtMostCharacters } from '../characters.ts';
-import { parameterNameMax } from '../collections/collection-texts.ts';
+import { parameterNameMax, schemeNameMax, schemesMax } from '../collections/collection-texts.ts';
 import type { ApiKeyLocation, AuthenticationScheme } from '../collections/collection.ts';
 import { isJsonArray, isJsonObject, type Json } from '../json.ts';
 import { isPlainLine } from '../line.ts';
+import type { SecurityScheme, SecuritySchemeType } from './security-scheme.ts';
 import { localPathOf, memberOf, valueAt } from './document-value.ts';
 import type { DerivedValue, DocumentPath, FirstMemberName } from './document.ts';
 
@@ -27,6 +28,47 @@ export function authenticationOf(
   const name = findFirstSchemeName(document, findFirstMemberName);
   const path = name === undefined ? undefined : resolveReferences(document, [...schemesPath, name]);
   return path ? schemeFrom(valueAt(document, path), path) : { value: noAuthentication };
+}
+
+/**
+ * Returns the security schemes of a document, first the one that `authenticationOf` is based on, then the others in the
+ * document's order. Omits schemes beyond the first `schemesMax`, and those whose names are not plain lines of 1 to
+ * `schemeNameMax` characters.
+ */
+export function readSecuritySchemes(document: Json, findFirstMemberName: FirstMemberName): readonly SecurityScheme[] {
+  const schemes = valueAt(document, schemesPath);
+  if (!isJsonObject(schemes)) return [];
+  const firstName = findFirstSchemeName(document, findFirstMemberName);
+  const names = Object.keys(schemes).filter((name) => name !== firstName);
+  if (firstName !== undefined && Object.hasOwn(schemes, firstName)) names.unshift(firstName);
+  return names
+    .filter(isSchemeName)
+    .slice(0, schemesMax)
+    .map((name) => readScheme(document, name));
+}
+
+const isSchemeName = (name: string): boolean =>
+  name.trim() !== '' && hasAtMostCharacters(name, schemeNameMax) && isPlainLine(name);
+
+function readScheme(document: Json, name: string): SecurityScheme {
+  const path = resolveReferences(document, [...schemesPath, name]);
+  const scheme = path && valueAt(document, path);
+  const authentication = path ? schemeFrom(scheme, path).value : noAuthentication;
+  return { name, type: typeOf(scheme, authentication), authentication };
+}
+
+function typeOf(scheme: Json | undefined, { type: derivedType }: AuthenticationScheme): SecuritySchemeType {
+  const type = memberOf(scheme, 'type');
+  switch (type) {
+    case 'oauth2':
+    case 'openIdConnect':
+    case 'mutualTLS':
+      return type;
+    case 'http':
+      return derivedType === 'bearer' || derivedType === 'basic' ? derivedType : 'http';
+    default:
+      return derivedType === 'apiKey' ? 'apiKey' : 'unknown';
+  }
 }
 
 const schemesPath: DocumentPath = ['components', 'securitySchemes'];

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { OperationKey } from '../ids.ts';
 import type { Json } from '../json.ts';
 import { findDocumentOperation } from './document-operations.ts';
-import { operationsMax, findOperationsViolation, readOperations } from './read-operations.ts';
+import { operationsMax, findOperationsViolation, readOperations, withSummary } from './read-operations.ts';
 
 const keyOf = (method: string, path: string) =>
   createHash('sha256').update(`${method} ${path}`).digest('hex').slice(0, 16) as OperationKey;
@@ -89,6 +89,20 @@ test('strings become plain lines of bounded length, and other values are omitted
 test('an excerpt keeps line breaks, but no characters that a store or terminal rejects', () => {
   const [operation] = read({ paths: { '/a': { get: { description: 'One.\r\n\tTwo\0\u202e \ud800' } } } });
   expect(operation?.excerpt).toBe('One.\n\tTwo \ufffd');
+});
+
+test.each([
+  [{ summary: 'Read', description: 'Write.' }, 'Read'],
+  [{ description: 'Read **it**. Slowly.' }, 'Read it.'],
+  [{ description: 'Read it\r\nslowly' }, 'Read it slowly'],
+  [{ description: 'a'.repeat(199) }, 'a'.repeat(199)],
+  [{ description: `Read ${'a'.repeat(195)}` }, 'Read…'],
+  [{ description: `Read\r\nit ${'a'.repeat(195)}` }, 'Read it…'],
+  [{ description: '---' }, null],
+  [{}, null],
+])('the summary for display of %j is %j', (operation, summary) => {
+  const [firstOperation] = read({ paths: { '/a': { get: operation } } });
+  expect(firstOperation && withSummary(firstOperation).summary).toBe(summary);
 });
 
 test('a path that cannot be stored has no operations', () => {

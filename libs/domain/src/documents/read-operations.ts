@@ -1,10 +1,11 @@
-import { takeFirstCharacters } from '../characters.ts';
+import { hasAtMostCharacters, takeFirstCharacters } from '../characters.ts';
 import type { OperationKey } from '../ids.ts';
 import { isJsonArray, type Json } from '../json.ts';
 import { toPlainLine, toPlainLines } from '../line.ts';
 import { type DocumentOperation, listDocumentOperations } from './document-operations.ts';
 import { memberOf } from './document-value.ts';
 import type { SchemaViolation } from './document.ts';
+import { firstSentenceOf } from './first-sentence.ts';
 import type { Operation } from './operation.ts';
 
 /**
@@ -70,6 +71,20 @@ const operationOf = (key: OperationKey, { method, path, operation }: DocumentOpe
 /** Returns the beginning of a description, with its line breaks: more text would hardly change search results. */
 export const excerptOf = (description: Json | undefined): string =>
   typeof description === 'string' ? toPlainLines(takeFirstCharacters(description, limits.excerpt)) : '';
+
+/**
+ * Returns the operation with a summary for display: its own, or else the first sentence of its description (extensions,
+ * section 1). Not for searching, which knows the excerpt anyway.
+ */
+export const withSummary = <T extends Pick<Operation, 'summary' | 'excerpt'>>(operation: T): T => {
+  const { summary, excerpt } = operation;
+  if (summary !== null || excerpt === '') return operation;
+  return { ...operation, summary: firstSentenceOf(excerpt, { isCut: mayBeCut(excerpt) }) || null };
+};
+
+/** Whether there may be more text than this excerpt. Each of its line breaks may be one that had two characters. */
+const mayBeCut = (excerpt: string): boolean =>
+  !hasAtMostCharacters(excerpt, limits.excerpt - excerpt.split('\n').length);
 
 /** Returns a string as one plain line of at most `max` characters; null if the value is not a string, or is blank. */
 const toLine = (value: Json | undefined, max: number): string | null =>

@@ -85,3 +85,20 @@ test('dangling references are kept', () => {
     '/pets': { parameters: document.paths['/pets'].parameters, post: document.paths['/pets'].post },
   });
 });
+
+test('links to other operations are dropped, and the security schemes of callbacks are kept', () => {
+  const links = {
+    self: { operationId: 'listPets' },
+    shop: { operationId: 'readShop' },
+    ref: { operationRef: '#/paths/x' },
+  };
+  const callback = { post: { security: [{ token: [] }], responses: {} } };
+  const get = {
+    operationId: 'listPets',
+    responses: { 200: { links } },
+    callbacks: { adopted: { '{$url}': callback } },
+  };
+  const { paths, components } = extract('GET', { ...document, paths: { '/pets': { get } } });
+  expect(paths).toEqual({ '/pets': { get: { ...get, responses: { 200: { links: { self: links.self } } } } } });
+  expect((components as JsonObject)['securitySchemes']).toEqual(document.components.securitySchemes);
+});

@@ -3,6 +3,7 @@ import type { DocumentPath } from '../documents/document.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { operationMethods, type DocumentOperation } from '../documents/document-operations.ts';
 import { listOf } from './operation-parts.ts';
+import { resolveObject } from './references.ts';
 
 /**
  * Returns an OpenAPI document with one operation, as a JSON text: the required parts of the document, unchanged, with
@@ -13,24 +14,27 @@ export function buildOperationDocument(
   document: Json,
   { pathItem, operation, method, path }: DocumentOperation,
 ): string {
-  const closure = new Closure(document);
+  const closure = new Closure(document, memberOf(operation, 'operationId') ?? null);
   const sharedMembers = Object.entries(pathItem).filter(
     ([name]) => !operationMethods.includes(name) && name !== '$ref',
   );
-  const slicedPathItem: JsonObject = Object.fromEntries([...sharedMembers, [method.toLowerCase(), operation]]);
+  const slicedPathItem = closure.withoutForeignLinks(
+    Object.fromEntries([...sharedMembers, [method.toLowerCase(), operation]]),
+  );
   const security = memberOf(operation, 'security') ?? memberOf(document, 'security');
   closure.addSchemes(security);
   closure.follow(slicedPathItem);
-  const tags = listOf(operation, 'tags');
+  const usedTags = listOf(operation, 'tags');
   const declaredTags = isJsonObject(document)
-    ? listOf(document, 'tags').filter((tag) => tags.includes(memberOf(tag, 'name') ?? null))
+    ? listOf(document, 'tags').filter((tag) => usedTags.includes(memberOf(tag, 'name') ?? null))
     : [];
+  closure.follow(declaredTags);
   const members: [string, Json | undefined][] = [
     ...['openapi', 'info', 'jsonSchemaDialect', 'servers'].map(
       (name) => [name, memberOf(document, name)] as [string, Json],
     ),
     ['security', Object.hasOwn(operation, 'security') ? undefined : security],
-    ['tags', declaredTags.length > 0 ? declaredTags : undefined],
+    ['tags', declaredTags.length > 0 ? closure.updateReferences(declaredTags) : undefined],
     ['paths', Object.fromEntries([[path, closure.updateReferences(slicedPathItem)]])],
     ['components', closure.buildComponents()],
   ];
@@ -40,14 +44,33 @@ export function buildOperationDocument(
 /** The components that values refer to, directly and indirectly. */
 class Closure {
   readonly #document: Json;
+  readonly #operationId: Json;
   /** The components, by kind, such as `schemas`, and name. */
   readonly #kinds = new Map<string, Map<string, Json>>();
   /** The new pointers to values from other positions, by reference. */
   readonly #newReferences = new Map<string, string>();
   readonly #movedPaths = new Map<string, string>();
 
-  constructor(document: Json) {
+  constructor(document: Json, operationId: Json) {
     this.#document = document;
+    this.#operationId = operationId;
+  }
+
+  /** Returns a value without the links to other operations, which the new document does not contain. */
+  withoutForeignLinks(value: Json): Json {
+    if (isJsonArray(value)) return value.map((item) => this.withoutForeignLinks(item));
+    if (!isJsonObject(value)) return value;
+    const members = Object.entries(value).map(([name, member]): [string, Json] => {
+      if (name !== 'links' || !isJsonObject(member)) return [name, this.withoutForeignLinks(member)];
+      return [name, Object.fromEntries(Object.entries(member).filter(([, link]) => !this.#isForeignLink(link)))];
+    });
+    return Object.fromEntries(members);
+  }
+
+  #isForeignLink(value: Json): boolean {
+    const link = resolveObject(this.#document, value);
+    const [id, reference] = [memberOf(link, 'operationId'), memberOf(link, 'operationRef')];
+    return (typeof id === 'string' && id !== this.#operationId) || typeof reference === 'string';
   }
 
   /** Adds everything that a value refers to. */
@@ -58,6 +81,8 @@ class Closure {
       if (!isJsonObject(current)) continue;
       stack.push(...Object.values(current));
       for (const reference of referencesOf(current)) stack.push(...this.#addReference(reference));
+      // The operations of callbacks have security requirements of their own.
+      this.addSchemes(memberOf(current, 'security'));
     }
   }
 
@@ -104,7 +129,9 @@ class Closure {
 
   #addComponent([, kind = '', name = '']: DocumentPath): Json[] {
     const value = valueAt(this.#document, ['components', kind, name]);
-    return value !== undefined && this.#put(`${kind}`, `${name}`, value) ? [value] : [];
+    if (value === undefined) return [];
+    const component = this.withoutForeignLinks(value);
+    return this.#put(`${kind}`, `${name}`, component) ? [component] : [];
   }
 
   #moveToComponents(reference: string, path: DocumentPath, target: Json): Json[] {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../json.ts';
+import type { Json } from '../json.ts';
 import type { Alternatives, ApiCredential } from './credentials.ts';
 import type { PreparedRequest } from './prepare-request.ts';
 import type { Server } from './servers.ts';
@@ -8,13 +8,13 @@ export const toAuthenticationView = (alternatives: Alternatives): Json =>
   alternatives.map((credentials) => credentials.map(toCredentialView));
 
 /** Returns a credential in the form of the API, without its value. */
-export const toCredentialView = (credential: ApiCredential): Json => ({
+export const toCredentialView = (credential: ApiCredential) => ({
   scheme: credential.scheme,
   type: credential.type,
   in: credential.in,
   name: credential.name,
   prefix: credential.prefix,
-  scopes: credential.scopes,
+  scopes: [...credential.scopes],
   token_url: credential.tokenUrl,
   hint: credential.hint,
   stored: credential.isStored,
@@ -38,12 +38,12 @@ export const toServersView = (servers: readonly Server[]): Json =>
   }));
 
 /** Returns a prepared request in the form of the API (extensions, section 1). */
-export const toPreparedRequestView = (request: PreparedRequest): JsonObject => ({
+export const toPreparedRequestView = (request: PreparedRequest) => ({
   method: request.method,
   url: request.url.toWellFormed(),
-  headers: request.headers.map(([name, value]) => [name, value]),
-  body: request.body && { ...request.body },
+  headers: request.headers.map(([name, value]): [string, string] => [name, value]),
+  body: request.body,
   credentials: request.credentials.map(toCredentialView),
   curl: request.curl,
-  warnings: request.warnings,
+  warnings: [...request.warnings],
 });

@@ -1,4 +1,5 @@
 import type { Collection, ListedCollection, Visibility } from '../collections/collection.ts';
+import type { NamesakeCollection } from '../collections/namesakes.ts';
 import type { PackedText, ReadDocument } from '../documents/document.ts';
 import type { CollectionId } from '../ids.ts';
 import type { Effects } from './effects.ts';
@@ -58,6 +59,9 @@ export interface CollectionStore {
 
   /** Returns the visible collections that have exactly one of these names, in the order of `list`. */
   findByNames(visibility: Visibility, names: readonly string[]): Promise<readonly NamedCollection[]>;
+
+  /** Returns the visible collections that have one of these names, ignoring case, in the order of `list`. */
+  listNamesakes(visibility: Visibility, names: readonly string[]): Promise<readonly NamesakeCollection[]>;
 
   /** Returns the number of collections that `list` returns without a page. */
   count(visibility: Visibility, containing: string | null): Promise<number>;

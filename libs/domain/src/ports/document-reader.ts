@@ -1,6 +1,7 @@
 import type { Deadline } from '../deadline.ts';
 import type { PackedText, ReadDocument } from '../documents/document.ts';
 import type { Operation } from '../documents/operation.ts';
+import type { SecurityScheme } from '../documents/security-scheme.ts';
 import type { Json } from '../json.ts';
 
 /** A JSON object, and the document in one of its members. */
@@ -33,6 +34,12 @@ export interface DocumentReader {
 
   /** Reads the operations of a stored document. The caller keeps ownership of the bytes. */
   readOperations(document: PackedText): Promise<readonly Operation[]>;
+
+  /**
+   * Reads the security schemes of a stored document (`readSecuritySchemes`). The caller keeps ownership of the bytes.
+   * Throws `timed_out` as `readMember` does.
+   */
+  readSecuritySchemes(document: PackedText, deadline: Deadline | null): Promise<readonly SecurityScheme[]>;
 
   /**
    * Converts a stored document to YAML, packed like the stored one. The caller keeps ownership of the bytes. Throws

@@ -10,7 +10,10 @@ import type { CollectionId, OperationKey } from '../ids.ts';
 export interface OperationFilter {
   /** The exact name of a tag; null for all operations. */
   readonly tag: string | null;
-  /** Part of a path, operation id or summary, ignoring the case of ASCII letters; null for all. */
+  /**
+   * Part of a path, operation id or summary (the excerpt if there is no summary), ignoring the case of ASCII letters;
+   * null for all.
+   */
   readonly containing: string | null;
 }
 

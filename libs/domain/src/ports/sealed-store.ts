@@ -10,10 +10,19 @@ export interface SealedMail {
   readonly sealed: string;
 }
 
+/** A credential of a collection for one security scheme. */
+export interface SealedCredential {
+  readonly collection: Pick<Collection, 'id' | 'name'>;
+  readonly scheme: string;
+  readonly sealed: string;
+}
+
 /** All data that the stores seal with the secrets key. */
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
   readonly collections: readonly Collection[];
+  /** The credentials of `CredentialStore`, in the order of lists, then by scheme. */
+  readonly credentials: readonly SealedCredential[];
   /** The waiting emails, including leased and postponed ones, in any order; a dead letter no longer has sealed data. */
   readonly mails: readonly SealedMail[];
   /** The pepper, which the tags of all API keys and service accounts depend on; null before the first startup. */
@@ -28,6 +37,8 @@ export interface SealedSecrets {
 export interface SecretsReset extends Effects {
   /** These collections lose their credential; its type, name and location are kept. */
   readonly collections: readonly CollectionId[];
+  /** These credentials of `CredentialStore` are removed. */
+  readonly credentials: readonly { readonly collectionId: CollectionId; readonly scheme: string }[];
   /** These emails become dead letters. */
   readonly mails: readonly JobId[];
   /** The new pepper, which invalidates every API key and service account; null to keep the pepper and the keys. */
@@ -56,7 +67,7 @@ export interface SealedStore {
 
   /**
    * Loads, decides and stores in one transaction; if `decide` returns null or throws, nothing is written. A collection
-   * that loses its credential gets a later revision and `updatedAt`. A new pepper removes the API key of every profile
+   * that loses a credential gets a later revision and `updatedAt`. A new pepper removes the API key of every profile
    * and the key of every service account; client ids and accounts are kept.
    */
   reset(decide: (sealed: SealedSecrets) => SecretsReset | null): Promise<void>;

@@ -1,4 +1,4 @@
-import type { IdentityClaims } from '../profiles/identity.ts';
+import type { IdentityClaims, ReportedEmail } from '../profiles/identity.ts';
 
 /** Which tokens are accepted: only `identity` tokens, or also access tokens for this service (RFC 9068). */
 export type TokenUse = 'identity' | 'identity or access';
@@ -16,4 +16,11 @@ export interface TokenVerifier {
    * one name. Values that cannot be the name of a group are omitted.
    */
   verify(token: string, use?: TokenUse): Promise<IdentityClaims>;
+
+  /**
+   * Returns the email address that the issuer reports for the user of a verified access token, which itself rarely has
+   * one. Returns null if the issuer reports nothing to the bearer of this token, or if it reports a different user.
+   * Throws `identity_unavailable` if the issuer cannot be asked now.
+   */
+  readUserInfo(token: string, user: Pick<IdentityClaims, 'issuer' | 'uid'>): Promise<ReportedEmail | null>;
 }

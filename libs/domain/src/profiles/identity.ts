@@ -13,15 +13,21 @@ export interface GroupsClaim {
 
 export const claimedGroupsMax = 1_000;
 
-/** The claims of a valid identity token. */
-export interface IdentityClaims {
+/** The email address that an issuer reports for a user. */
+export interface ReportedEmail {
+  /** The claimed email; null if absent or empty. */
+  readonly email: string | null;
+  readonly emailVerified: boolean;
+}
+
+/** The claims of a valid token. */
+export interface IdentityClaims extends ReportedEmail {
   /** The `iss` claim, exactly as in the token: the issuer that vouches for the subject. */
   readonly issuer: string;
   /** The `sub` claim: 1 to 128 characters. */
   readonly uid: string;
-  /** The claimed email; null if absent or empty. */
-  readonly email: string | null;
-  readonly emailVerified: boolean;
+  /** Whether the token was verified for a use that accepts access tokens, and can be one. */
+  readonly isAccessToken: boolean;
   /**
    * Null if the service does not use groups (`IDENTITY_GROUPS_CLAIM`), if the token has no time of issue, or if it is
    * an access token without the claim.
@@ -34,11 +40,7 @@ export interface IdentityClaims {
  * registered this uid with a different email, or this email with a different uid (specification, section 2,
  * "Binding").
  */
-export const canBind = (
-  check: Settings['identityEmailCheck'],
-  email: string,
-  claims: Pick<IdentityClaims, 'email' | 'emailVerified'>,
-): boolean => {
+export const canBind = (check: Settings['identityEmailCheck'], email: string, claims: ReportedEmail): boolean => {
   if (check === 'off') return true;
   const isSame = claims.email !== null && isSameEmail(claims.email, email);
   return isSame && (check === 'claimed' || claims.emailVerified);

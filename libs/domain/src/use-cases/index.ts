@@ -20,6 +20,7 @@ import {
   readMetadataHints,
   readYaml,
 } from './collections/read-collection.ts';
+import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
 import { findVisibleCollection } from './collections/find-collection.ts';
 import { createCollection, removeCollection, updateCollection } from './collections/write-collection.ts';
@@ -97,6 +98,7 @@ import { approveRequest, denyRequest } from './requests/decide-request.ts';
 import { listRequests, readRequest } from './requests/read-requests.ts';
 import { checkModels } from './search/check-models.ts';
 import { readReindex, startReindex } from './search/reindex.ts';
+import { distinguishCollections } from './search/distinguish-collections.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { createVisibleSets, type WithVisibleSets } from './search/visible-sets.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
@@ -163,6 +165,9 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   createCollection: createCollection(ports, settings),
   updateCollection: updateCollection(ports, settings),
   removeCollection: removeCollection(ports),
+  listCredentials: listCredentials(ports),
+  setCredential: setCredential(ports),
+  removeCredential: removeCredential(ports),
   importCollection: importCollection(ports, settings),
   planImport: planImport(ports, settings),
   readDocument: readDocument(ports),
@@ -172,6 +177,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   listCollections: listCollections(ports),
   countCollections: countCollections(ports),
   findVisibleCollection: findVisibleCollection(ports),
+  distinguishCollections: distinguishCollections(ports),
   // Operations
   searchOperations: searchOperations(ports),
   listOperations: listOperations(ports),

@@ -12,6 +12,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { words } from '../../words/words.ts';
 import styles from './api.module.css';
 import { Description } from './description.tsx';
+import { OperationCredentials, Servers } from './operation-address.tsx';
 import { ParametersTable } from './parameters-table.tsx';
 import { isSchema, type Schema } from './schema-text.ts';
 import { SchemaTree } from './schema-tree.tsx';
@@ -20,6 +21,8 @@ const text = words.api;
 
 const readOperation = 'GET /api/collections/:collection_id/operations/:operation_key';
 type Slice = Extract<CallResult<typeof readOperation>, { readonly curl: unknown }>;
+
+const pointersOf = ({ truncated }: Slice): readonly string[] => truncated.map(({ pointer }) => pointer);
 
 const isSlice = (result: CallResult<typeof readOperation>): result is Slice => 'curl' in result;
 
@@ -98,6 +101,13 @@ const OperationHeader = ({ slice }: { readonly slice: Slice }) => (
       <Code className={styles.address}>{slice.url}</Code>
       <CopyButton text={slice.url} />
     </p>
+    {slice.warnings?.map((warning) => (
+      <p key={warning} className={styles.quiet}>
+        {warning}
+      </p>
+    ))}
+    <Servers servers={slice.servers} />
+    <OperationCredentials authentication={slice.authentication} />
     {slice.curl ? (
       <>
         <CopyBlock text={slice.curl} label={text.curl} />
@@ -112,13 +122,13 @@ const Contents = ({ slice }: { readonly slice: Slice }) => (
     {slice.parameters.length > 0 ? (
       <>
         <h4>{text.parameters}</h4>
-        <ParametersTable parameters={slice.parameters} truncated={slice.truncated} />
+        <ParametersTable parameters={slice.parameters} truncated={pointersOf(slice)} />
       </>
     ) : null}
-    {slice.request_body ? <Body body={slice.request_body} truncated={slice.truncated} /> : null}
+    {slice.request_body ? <Body body={slice.request_body} truncated={pointersOf(slice)} /> : null}
     <h4>{text.responses}</h4>
     {Object.entries(slice.responses).map(([status, response]) => (
-      <Response key={status} status={status} response={response} truncated={slice.truncated} />
+      <Response key={status} status={status} response={response} truncated={pointersOf(slice)} />
     ))}
   </>
 );
@@ -144,6 +154,9 @@ const Body = ({ body, truncated }: TruncatedProps & { readonly body: Schema }) =
       </p>
       {textOf(body, 'description') ? <Description markdown={textOf(body, 'description')} /> : null}
       <SchemaTree schema={body['schema']} pointer="/request_body/schema" truncated={truncated} label={text.body} />
+      {body['example'] === undefined ? null : (
+        <CopyBlock text={JSON.stringify(body['example'], null, 2)} label={text.example} />
+      )}
     </>
   );
 };

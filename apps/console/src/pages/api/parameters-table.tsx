@@ -1,7 +1,7 @@
 import { words } from '../../words/words.ts';
 import styles from './api.module.css';
 import { Description } from './description.tsx';
-import { isSchema, partsOf, type Schema } from './schema-text.ts';
+import { formatValue, isSchema, partsOf, type Schema } from './schema-text.ts';
 import { SchemaConstraints, SchemaTree, TypeName } from './schema-tree.tsx';
 
 const text = words.api;
@@ -41,7 +41,7 @@ const Parameter = ({
   readonly pointer: string;
   readonly truncated: readonly string[];
 }) => {
-  const { name, in: place, required, deprecated, description, schema, $ref: reference } = parameter;
+  const { name, in: place, required, deprecated, description, schema, example, $ref: reference } = parameter;
   const isDeep = isSchema(schema) && partsOf(schema, '').length > 0;
   return (
     <tr role="row">
@@ -63,6 +63,7 @@ const Parameter = ({
           {deprecated === true ? <strong>{text.deprecated} </strong> : null}
           {typeof description === 'string' ? <Description markdown={description} /> : null}
           <SchemaConstraints schema={schema} />
+          {example === undefined ? null : <span>{words.schema.constraints.example(formatValue(example))}</span>}
           {isDeep ? (
             <SchemaTree
               schema={schema}

@@ -189,13 +189,16 @@ const variantsOf = (schema: Schema, pointer: string, keyword: 'oneOf' | 'anyOf')
   if (variants.length === 1 && variants[0])
     return partsOf(variants[0].form, `${pointer}/${keyword}/${variants[0].index}`);
   return variants.map(({ form, index }) => ({
-    name: text.variant(index + 1, schemas.length),
+    name: nameVariant(form, text.variant(index + 1, schemas.length)),
     isName: false,
     required: false,
     pointer: `${pointer}/${keyword}/${index}`,
     schema: form,
   }));
 };
+
+const nameVariant = (form: unknown, position: string): string =>
+  isSchema(form) && typeof form['title'] === 'string' ? `${form['title']} (${position})` : position;
 
 const isNull = (form: unknown): boolean => isSchema(form) && form['type'] === 'null';
 

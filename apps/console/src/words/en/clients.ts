@@ -26,14 +26,14 @@ export const clients = {
     noneHint: 'Describe the task in other words. Only APIs you have access to are searched.',
     intro: 'Searches all operations you have access to, across all APIs.',
     confidence: {
-      high: 'very likely right',
-      medium: 'probably right',
+      high: 'probably right',
+      medium: 'a fair match',
       low: 'possibly right',
       minimal: 'a distant match',
     },
     summary: {
-      high: 'The first result is very likely right.',
-      medium: 'The first result is probably right; compare it with the next.',
+      high: 'The first result is probably right.',
+      medium: 'The first result is more likely right than not; compare it with the next.',
       low: 'Not sure: one of these may be right.',
       minimal: 'No good match; these are the closest.',
     },

@@ -1,11 +1,12 @@
-import { requireReadableTarget, searchQueryMax, type ListedCollection } from '@portico/domain';
+import { requireReadableTarget, searchQueryMax, type Collection, type ListedCollection } from '@portico/domain';
 import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { cursor, cursorOf } from '../../routes/list-cursor.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId } from './arguments.ts';
+import { toDistinctionView } from './distinct-name.ts';
 import { toOneLine } from './one-line.ts';
-import { describeCredential, toSentCredential } from './sent-credential.ts';
+import { credentialPlaceOf, toSentCredential, type CredentialPlace } from './sent-credential.ts';
 
 const listLimitDefault = 50;
 const searchLimitDefault = 5;
@@ -19,23 +20,20 @@ export const apiTools: readonly Tool[] = [
     description: 'Find whole APIs by topic. For one task use search_operations.',
     isReadOnly: true,
     input: z.object({
-      query: text({ max: searchQueryMax }),
+      query: text({ max: searchQueryMax }).meta({ description: 'In English.' }),
       limit: optional(wholeNumber(1, 20)),
     }),
     handle: async ({ useCases, principal }, { query, limit }) => {
       const { results } = await useCases.searchCollections(principal, query, limit ?? searchLimitDefault);
-      if (results.length === 0) return { text: noAccessText, data: { apis: [] } };
+      const names = results.map(({ collectionName }) => collectionName);
+      const distinctions = await useCases.distinguishCollections(principal, names);
       const apis = results.map(({ collectionId: id, collectionName, score }) => ({
         collection_id: id,
         name: collectionName,
+        ...toDistinctionView(distinctions.get(id)),
         score,
       }));
-      const lines = apis.map(
-        ({ collection_id, name, score }) => `${score.toFixed(2)} ${name} collection_id ${collection_id}`,
-      );
-      const heading =
-        'Best match first. A low score means that possibly none of them fits; the name alone does not show it.';
-      return { text: [heading, ...lines].join('\n'), data: { apis } };
+      return { data: { hint: apis.length === 0 ? noAccessText : searchHint, apis } };
     },
   }),
   defineTool({
@@ -50,55 +48,87 @@ export const apiTools: readonly Tool[] = [
       const limit = requestedLimit ?? listLimitDefault;
       const page = await useCases.listCollections(principal, { limit, after: after ?? null });
       const last = page.length === limit ? page.at(-1) : undefined;
-      const nextCursor = last ? cursorOf(last) : null;
-      if (page.length === 0) return { text: after ? 'There are no more.' : noAccessText, data: { apis: [] } };
-      const nextPageLines = nextCursor === null ? [] : [`There may be more: call list_apis with cursor ${nextCursor}`];
-      return {
-        text: [...page.map(lineOf), ...nextPageLines].join('\n'),
-        data: { apis: page.map(({ id, name }) => ({ collection_id: id, name })), next_cursor: nextCursor },
-      };
+      const distinctions = await useCases.distinguishCollections(
+        principal,
+        page.map(({ name }) => name),
+      );
+      const apis = page.map((api) => toLineView(api, distinctions.get(api.id)));
+      const list = { apis, next_cursor: last ? cursorOf(last) : null };
+      if (page.length === 0) return { data: { hint: after ? 'There are no more.' : noAccessText, ...list } };
+      return { data: last ? { hint: 'There may be more: call list_apis with next_cursor.', ...list } : list };
     },
   }),
   defineTool({
     name: 'get_api',
-    description:
-      'Base URL of an API and how calls to it authenticate. Returns the credential itself only with include_credential; ' +
-      'reading it is audited.',
+    description: 'Base URL of an API, and how calls to it authenticate. Never returns a credential.',
     isReadOnly: true,
-    input: z.object({
-      collection_id: collectionId,
-      include_credential: optional(z.boolean()),
-    }),
-    handle: async ({ useCases, principal }, { collection_id: id, include_credential: includesCredential }) => {
-      const api = await useCases.readTarget(principal, { id, detail: 'full' });
-      const { name, description, baseUrl, storedAuthentication, derivedAuthentication } = requireReadableTarget(api);
-      const value = includesCredential ? (await useCases.readMetadata(api)).authentication.value : null;
-      const credentialToSend = toSentCredential(storedAuthentication ?? derivedAuthentication, value);
-      const isStored = (storedAuthentication?.sealedValue ?? null) !== null;
-      const credentialLine = describeCredential(
-        credentialToSend,
-        value !== null ? 'shown' : isStored ? 'stored' : 'absent',
-      );
+    input: z.object({ collection_id: collectionId }),
+    handle: async ({ useCases, principal }, { collection_id: id }) => {
+      const api = requireReadableTarget(await useCases.readTarget(principal, { id, detail: 'full' }));
+      const { name, description } = api;
+      const baseUrl = api.baseUrlSetting ?? api.baseUrl;
+      const place = credentialPlaceOf(authenticationOf(api));
+      const credential = isStored(api) ? 'stored' : 'absent';
+      const baseUrlHints = /^https?:/i.test(baseUrl) ? [] : [baseUrlHint];
       return {
-        text: [
+        data: {
+          collection_id: id,
           name,
-          ...(description ? [toOneLine(description, descriptionMax)] : []),
-          describeBaseUrl(baseUrl),
-          credentialLine,
-        ].join('\n'),
-        data: { collection_id: id, name, base_url: baseUrl, send: credentialToSend && { ...credentialToSend } },
+          description: toOneLine(description, descriptionMax),
+          base_url: baseUrl,
+          authentication: place && { ...place },
+          credential,
+          hint: [...baseUrlHints, describeCredential(place, credential)].join(' '),
+        },
       };
+    },
+  }),
+  defineTool({
+    name: 'read_credential',
+    description: 'The stored credential of an API, to send in a call. Each reading is audited.',
+    // It changes nothing, but returns a secret: clients ask people before they run a tool without the hint.
+    isReadOnly: false,
+    input: z.object({ collection_id: collectionId }),
+    handle: async ({ useCases, principal }, { collection_id: id }) => {
+      const api = await useCases.readTarget(principal, { id, detail: 'full' });
+      const { collection, authentication } = await useCases.readMetadata(api);
+      const send = toSentCredential(authentication, authentication.value);
+      const credential = send ? 'shown' : 'absent';
+      const hint = describeCredential(credentialPlaceOf(authentication), credential);
+      return { data: { collection_id: id, name: collection.name, credential, send: send && { ...send }, hint } };
     },
   }),
 ];
 
+const authenticationOf = ({ storedAuthentication, derivedAuthentication }: Collection) =>
+  storedAuthentication ?? derivedAuthentication;
+
+const isStored = ({ storedAuthentication }: Collection): boolean =>
+  (storedAuthentication?.sealedValue ?? null) !== null;
+
 const noAccessText =
-  'There is no API that you may use. An administrator of this catalog grants access; you cannot do anything else here.';
+  'There is no API that you may use. An administrator of this catalog grants access: request_access asks for it, and ' +
+  'whoami shows whether anything else is needed.';
 
-const describeBaseUrl = (baseUrl: string): string =>
-  /^https?:/i.test(baseUrl)
-    ? `Base URL: ${baseUrl}`
-    : `Base URL: ${baseUrl} (the document does not name a host: ask the person you work for)`;
+const searchHint =
+  'Best match first. A low score means that possibly none of them fits; the name alone does not show it.';
 
-const lineOf = ({ id, name, description }: ListedCollection): string =>
-  `${name} collection_id ${id}${description ? `: ${toOneLine(description, descriptionLineMax)}` : ''}`;
+const baseUrlHint =
+  'base_url is not complete, because the document names no host: an administrator of this catalog can set it. Until ' +
+  'then, ask the person you work for.';
+
+const describeCredential = (place: CredentialPlace, credential: 'shown' | 'stored' | 'absent'): string =>
+  place ? credentialHints[credential] : 'Calls need no credential.';
+
+const credentialHints = {
+  shown: 'Send it as shown, in calls to this API only, and never show it to anyone.',
+  stored: 'read_credential returns the credential.',
+  absent: 'This catalog stores no credential for this API: ask the person you work for.',
+} as const;
+
+const toLineView = ({ id, name, description }: ListedCollection, distinction: string | undefined) => ({
+  collection_id: id,
+  name,
+  ...toDistinctionView(distinction),
+  description: toOneLine(description, descriptionLineMax),
+});

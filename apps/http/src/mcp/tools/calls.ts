@@ -29,7 +29,7 @@ export const callTools: readonly Tool[] = [
         message,
         timestamp: null,
       });
-      return { text: `Recorded at ${timestamp} as ${id}.`, data: { id, timestamp } };
+      return { data: { recorded: true, id, timestamp } };
     },
   }),
 ];

@@ -1,15 +1,21 @@
 import { expect, test } from 'vitest';
 import { describeConfidence } from './confidence.ts';
 
-test.each([
-  [1, /very likely/],
-  [0.8, /very likely/],
-  [0.79, /probably/],
-  [0.5, /probably/],
-  [0.49, /Not sure/],
-  [0.25, /Not sure/],
-  [0.24, /No good match/],
-  [0, /No good match/],
-])('the text for a first result with the score %d matches %s', (score, sentence) => {
-  expect(describeConfidence(score)).toMatch(sentence);
+const levels = [
+  { from: 0.8, to: 1, sentence: /^The first result is probably right/ },
+  { from: 0.5, to: 0.79, sentence: /^The first result is more likely right than not/ },
+  { from: 0.25, to: 0.49, sentence: /^Not sure/ },
+  { from: 0, to: 0.24, sentence: /^No good match/ },
+];
+
+test.each(levels)('the text for first results with scores from $from to $to matches $sentence', (level) => {
+  expect(describeConfidence(level.from)).toMatch(level.sentence);
+  expect(describeConfidence(level.to)).toMatch(level.sentence);
+});
+
+test.each(levels.slice(0, 3))('the share that the text names lies within the scores from $from to $to', (level) => {
+  const [, right, total] = /about (\d) in (\d)/.exec(describeConfidence(level.from)) ?? [];
+  const share = Number(right) / Number(total);
+  expect(share).toBeGreaterThanOrEqual(level.from);
+  expect(share).toBeLessThanOrEqual(level.to);
 });

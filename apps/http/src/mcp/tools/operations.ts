@@ -4,10 +4,11 @@ import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId, operationKey } from './arguments.ts';
 import { describeConfidence, noMatchText } from './confidence.ts';
+import { toDistinctionView } from './distinct-name.ts';
 import { toOneLine } from './one-line.ts';
 
 const limitDefault = 5;
-/** The maximum length of a document's text about an operation. */
+/** The maximum length of a document's text about an operation: its path or its summary. */
 const lineMax = 200;
 /** The default maximum size of a description, which fits into 8 KB together with its note. */
 const maxBytesDefault = 8_000;
@@ -19,7 +20,9 @@ export const operationTools: readonly Tool[] = [
     description: 'Start here: find the operations (method and path) that do a task, among the APIs that you may use.',
     isReadOnly: true,
     input: z.object({
-      query: text({ max: searchQueryMax }).meta({ description: 'One task, such as "send a text message".' }),
+      query: text({ max: searchQueryMax }).meta({
+        description: 'One task, in English, such as "send a text message".',
+      }),
       limit: optional(wholeNumber(1, 50)),
       collection_id: optional(collectionId).meta({ description: 'Only this API.' }),
       method: optional(
@@ -34,11 +37,11 @@ export const operationTools: readonly Tool[] = [
         method: method ?? null,
       });
       const [bestMatch] = results;
-      if (!bestMatch) return { text: noMatchText, data: { operations: [] } };
-      return {
-        text: [describeConfidence(bestMatch.score), ...results.map(lineOf)].join('\n'),
-        data: { operations: results.map(toOperationView) },
-      };
+      const confidence = bestMatch ? describeConfidence(bestMatch.score) : noMatchText;
+      const names = results.map(({ collectionName }) => collectionName);
+      const distinctions = await useCases.distinguishCollections(principal, names);
+      const operations = results.map((result) => toOperationView(result, distinctions.get(result.collectionId)));
+      return { data: { confidence, operations } };
     },
   }),
   defineTool({
@@ -91,20 +94,17 @@ const isTruncated = (slice: string): boolean => {
 const truncationNote =
   'The parts listed in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
 
-const lineOf = (result: OperationResult): string => {
-  const { collectionId: id, collectionName, key, method, path, deprecated, score } = result;
-  const summaryParts = [result.summary ?? result.operationId, collectionName, deprecated ? 'deprecated' : null];
-  const summary = toOneLine(summaryParts.filter((part) => part).join(', '), lineMax);
-  return `${score.toFixed(2)} ${method} ${toOneLine(path, lineMax)} (${summary}) collection_id ${id} operation_key ${key}`;
+const toOperationView = (result: OperationResult, distinction: string | undefined) => {
+  const { collectionId, collectionName, key, method, path, summary, operationId, deprecated, score } = result;
+  return {
+    score,
+    method,
+    path,
+    summary: toOneLine(summary ?? operationId ?? '', lineMax),
+    deprecated,
+    collection_name: collectionName,
+    ...toDistinctionView(distinction),
+    collection_id: collectionId,
+    operation_key: key,
+  };
 };
-
-/** Returns the data that identifies an operation for programs; only the text contains its summary. */
-const toOperationView = ({ collectionId, collectionName, key, method, path, deprecated, score }: OperationResult) => ({
-  collection_id: collectionId,
-  collection_name: collectionName,
-  operation_key: key,
-  method,
-  path,
-  deprecated,
-  score,
-});

@@ -17,6 +17,10 @@ test.each(tools.map((tool) => [tool.name, tool] as const))(
   },
 );
 
-test('only record_call is not read-only', () => {
-  expect(tools.filter(({ isReadOnly }) => !isReadOnly).map(({ name }) => name)).toEqual(['record_call']);
+test('tools that change something or return a secret are not marked as read-only', () => {
+  expect(tools.filter(({ isReadOnly }) => !isReadOnly).map(({ name }) => name)).toEqual([
+    'read_credential',
+    'request_access',
+    'record_call',
+  ]);
 });

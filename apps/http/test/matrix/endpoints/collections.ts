@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
 import { errors } from '../errors.ts';
-import { listOf, object, text } from '../shapes.ts';
+import { empty, listOf, object, text } from '../shapes.ts';
 import { smallDocument, targetSecret, type World } from '../world.ts';
 
 const { noAccess } = errors;
@@ -25,6 +25,11 @@ export const noAccessErrors = {
 const sharedTarget = ({ granted }: World) => ({ params: { collection_id: granted } });
 const createTarget = async ({ make }: World) => ({ params: { collection_id: await make.collection() } });
 
+const weatherKey = { type: 'apiKey', name: 'X-Weather-Key', in: 'header', value: targetSecret };
+const withScheme = ({ params }: { readonly params: Readonly<Record<string, string>> }) => ({
+  params: { ...params, scheme: 'weatherKey' },
+});
+
 const badFields = [
   { name: 7 },
   { name: 'x'.repeat(201) },
@@ -33,6 +38,18 @@ const badFields = [
   { openapi_spec: {} },
   { openapi_spec: { ...smallDocument, openapi: '2.0' } },
   { authentication: { type: 'none', value: 'x' } },
+  { base_url: 'api.example.com' },
+  { base_url: 'ftp://api.example.com' },
+  { base_url: 'https://ada:s3cret@api.example.com' },
+  { base_url: 'https://api.example.com/v1?region=eu' },
+  { base_url: 'https://api.example.com/v1#top' },
+  { base_url: `https://api.example.com/${'x'.repeat(2_000)}` },
+  { server_variables: 'eu' },
+  { server_variables: { region: 7 } },
+  { server_variables: { region: 'e\nu' } },
+  { server_variables: { region: 'x'.repeat(501) } },
+  { server_variables: { '': 'eu' } },
+  { server_variables: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`v${index}`, ''])) },
 ];
 
 export const collectionEndpoints: Endpoints = {
@@ -65,11 +82,15 @@ export const collectionEndpoints: Endpoints = {
         'base_url',
         'authentication',
         'discoverable',
+        'settings',
         'created_by',
         'created_at',
         'updated_at',
       ],
-      { authentication: ['type', 'name', 'in', 'has_value', 'is_set'] },
+      {
+        authentication: ['type', 'name', 'in', 'has_value', 'is_set'],
+        settings: ['base_url', 'server_variables'],
+      },
     ),
     target: sharedTarget,
     specialErrors: noAccessErrors,
@@ -110,7 +131,7 @@ export const collectionEndpoints: Endpoints = {
     },
   },
   'GET /api/collections/{collection_id}/openapi.json': {
-    response: object(['openapi', 'info', 'servers', 'paths']),
+    response: object(['openapi', 'info', 'servers', 'components', 'paths']),
     target: sharedTarget,
     specialErrors: noAccessErrors,
     verify: ({ body, headers }) => {
@@ -148,5 +169,39 @@ export const collectionEndpoints: Endpoints = {
   'DELETE /api/collections/{collection_id}': {
     target: sharedTarget,
     freshTarget: createTarget,
+  },
+  'GET /api/collections/{collection_id}/credentials': {
+    target: sharedTarget,
+    verify: ({ list, text: responseText }) => {
+      expect(list).toEqual([{ scheme: 'weatherKey', kind: 'value', created_at: null, updated_at: null }]);
+      expect(responseText).not.toContain(targetSecret);
+    },
+  },
+  'PUT /api/collections/{collection_id}/credentials/{scheme}': {
+    target: (world) => ({ ...withScheme(sharedTarget(world)), json: { value: 'new s3cret' } }),
+    freshTarget: async (world) => ({ ...withScheme(await createTarget(world)), json: { value: 'new s3cret' } }),
+    verify: ({ body, text: responseText }) => {
+      expect(body).toMatchObject({ scheme: 'weatherKey', kind: 'value' });
+      expect(responseText).not.toContain('s3cret');
+    },
+    badBodies: [
+      {},
+      { value: 7 },
+      { value: ' ' },
+      { value: 'two\nlines' },
+      { value: 'x'.repeat(8_193) },
+      { value: 'x', username: 'ada', password: 'y' },
+      { username: 'ada' },
+      { username: 'ada:lovelace', password: 'y' },
+      { client_id: 'ada' },
+      { client_secret: 'y' },
+      { username: 'ada', client_secret: 'y' },
+    ],
+  },
+  'DELETE /api/collections/{collection_id}/credentials/{scheme}': {
+    response: empty,
+    target: (world) => withScheme(sharedTarget(world)),
+    freshTarget: async ({ make }) =>
+      withScheme({ params: { collection_id: await make.collection(make.nextName(), { authentication: weatherKey }) } }),
   },
 };

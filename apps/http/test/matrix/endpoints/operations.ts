@@ -47,6 +47,7 @@ export const operationEndpoints: Endpoints = {
         'collection_name',
         ...operationFields,
         'url',
+        'servers',
         'description',
         'deprecated',
         'tags',
@@ -57,19 +58,32 @@ export const operationEndpoints: Endpoints = {
         'truncated',
         'curl',
       ],
-      { authentication: ['type', 'name', 'in', 'value', 'value_hint'] },
+      {},
     ),
     target: ({ granted }) => ({ params: { collection_id: granted, operation_key: smallOperationKey } }),
     specialErrors: noAccessErrors,
     verify: ({ body, headers, text }) => {
       expect(body).toMatchObject({
         url: 'https://api.example.com/v1/forecast',
-        authentication: { type: 'apiKey', name: 'X-Weather-Key', in: 'header', value: null },
+        authentication: [[{ type: 'apiKey', name: 'X-Weather-Key', in: 'header', stored: true }]],
       });
       expect(text).not.toContain(targetSecret);
       expect(headers.etag).toMatch(/^"[^"]+"$/);
       expect(headers['cache-control']).toBe('private, no-cache');
     },
     badQueries: ['?detail=all', '?as=yaml', '?max_bytes=1023', '?max_bytes=262145', '?max_bytes=many'],
+  },
+  'POST /api/collections/{collection_id}/operations/{operation_key}/prepare': {
+    response: object(['method', 'url', 'headers', 'body', 'credentials', 'curl', 'warnings'], {}),
+    target: ({ granted }) => ({
+      params: { collection_id: granted, operation_key: smallOperationKey },
+      json: { arguments: {} },
+    }),
+    specialErrors: noAccessErrors,
+    verify: ({ body, text }) => {
+      expect(body).toMatchObject({ method: 'GET', url: 'https://api.example.com/v1/forecast', body: null });
+      expect(text).not.toContain(targetSecret);
+    },
+    badBodies: [{}, { arguments: null }, { arguments: [] }, { arguments: 'x' }, { arguments: { unknown: 1 } }],
   },
 };

@@ -29,7 +29,7 @@ export const serviceEndpoints: Endpoints = {
     target: () => ({ params: { file: 'initializer.js' } }),
   },
   // OpenID Connect Discovery 1.0, section 3 (the part about verifying ID tokens); RFC 7517, section 5.
-  'GET /.well-known/openid-configuration': {
+  'GET /local-issuer/.well-known/openid-configuration': {
     response: objectWith('issuer', 'jwks_uri'),
     target: () => ({}),
     dependsOnComposition: true,

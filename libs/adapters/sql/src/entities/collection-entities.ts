@@ -1,5 +1,12 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { ApiKeyLocation, AuthenticationType, CollectionId, OperationKey, ProfileId } from '@portico/domain';
+import type {
+  ApiKeyLocation,
+  AuthenticationType,
+  CollectionId,
+  CredentialKind,
+  OperationKey,
+  ProfileId,
+} from '@portico/domain';
 import { int64, text } from './columns.ts';
 
 export const CollectionEntity = defineEntity({
@@ -35,6 +42,12 @@ export const CollectionEntity = defineEntity({
     /** The digest of the document whose operations are stored; 0.1.0 changes documents without updating it. */
     operationsDigest: text().nullable(),
     discoverable: p.boolean().default(false),
+    /** Set by an admin. */
+    baseUrlSetting: text().nullable(),
+    /** A JSON object of strings. */
+    serverVariables: text().default('{}'),
+    /** A JSON array of the schemes in `CollectionCredentialEntity`, so that reading a collection does not need a join. */
+    credentialSchemes: text().default('[]'),
     importKey: text().nullable().unique('collections_import_key_unique'),
   },
   indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
@@ -43,6 +56,19 @@ export const CollectionEntity = defineEntity({
 /** Returns a foreign key to a collection: the row is deleted together with the collection. */
 export const createCollectionReference = () =>
   p.manyToOne(CollectionEntity).mapToPk().joinColumn('collection_id').deleteRule('cascade');
+
+export const CollectionCredentialEntity = defineEntity({
+  name: 'CollectionCredential',
+  tableName: 'collection_credentials',
+  properties: {
+    collectionId: () => createCollectionReference().primary().index(false),
+    scheme: text().primary(),
+    kind: text().$type<CredentialKind>(),
+    sealed: text(),
+    createdAt: int64(),
+    updatedAt: int64(),
+  },
+});
 
 /** A separate table, so that listing and renaming collections never touches the document. */
 export const DocumentEntity = defineEntity({

@@ -36,6 +36,8 @@ const embedding = (kind: Kind, number: number, model: string): string =>
   `insert into embeddings (collection_id, model_id, content_revision, sequence, vector)
     values ('${idOf(number)}', '${model}', 3, ${number}, ${kind === 'sqlite' ? "x'00000000'" : String.raw`'\x00000000'`})`;
 
+const noSettings = { baseUrlSetting: null, serverVariables: {}, credentialSchemes: [] };
+
 const withMigratedRelease = async <T>(
   kind: Kind,
   rows: readonly string[],
@@ -71,7 +73,7 @@ describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sql
       );
       expect(migratedCollections).toMatchObject([
         { name: '\u00c9tat', revision: 8, descriptionDerived: true, discoverable: false },
-        { name: 'Two', revision: 7, descriptionDerived: false },
+        { name: 'Two', revision: 7, descriptionDerived: false, ...noSettings },
         { name: 'Three', revision: 7, descriptionDerived: false },
       ]);
       // The jobs that read the collections' documents have not run yet.

@@ -217,6 +217,20 @@ const createAccountTables = ({ text, buildUnique }: DialectTypes): readonly stri
   'create index one_time_codes_expires_at_index on one_time_codes (expires_at)',
 ];
 
+/** Stores credentials for the security schemes of a document. */
+const createCredentialTables = ({ text }: DialectTypes): readonly string[] => [
+  `create table collection_credentials (
+    collection_id ${text} not null,
+    scheme ${text} not null,
+    kind ${text} not null,
+    sealed ${text} not null,
+    created_at bigint not null,
+    updated_at bigint not null,
+    primary key (collection_id, scheme),
+    ${buildReference('collection_credentials', 'collection_id', 'collections')}
+  )`,
+];
+
 const facets = { actor: 'actor_id', client: 'client_id', collection: 'collection_id', action: 'action' };
 
 /** The indexes for filters include the source of each entry, so that counting reads no rows. */
@@ -238,6 +252,9 @@ const addColumns = ({ text, buildUnique }: DialectTypes): readonly string[] => [
   "update collections set description_derived = true where description = '' and import_key is not null",
   `alter table collections add column operations_digest ${text} null`,
   'alter table collections add column discoverable boolean not null default false',
+  `alter table collections add column base_url_setting ${text} null`,
+  `alter table collections add column server_variables ${text} not null default '{}'`,
+  `alter table collections add column credential_schemes ${text} not null default '[]'`,
   `alter table jobs add column request_id ${text} null`,
   'alter table grants add column expires_at bigint null',
   'create index grants_expiry_index on grants (profile_id, expires_at) where expires_at is not null',
@@ -261,6 +278,7 @@ const buildStatements = (dialect: Dialect): readonly string[] =>
     createGroupTables,
     createRequestTables,
     createAccountTables,
+    createCredentialTables,
     () => auditIndexes,
     addColumns,
   ].flatMap((createStatements) => createStatements(dialectTypes[dialect]));

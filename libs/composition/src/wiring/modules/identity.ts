@@ -68,4 +68,6 @@ const verifyByEither = (firstVerifier: TokenVerifier, secondVerifier: TokenVerif
       if (isPorticoError(error, 'invalid_token')) return secondVerifier.verify(token, use);
       throw error;
     }),
+  readUserInfo: async (token, user) =>
+    (await firstVerifier.readUserInfo(token, user)) ?? secondVerifier.readUserInfo(token, user),
 });

@@ -1,36 +1,27 @@
 import {
   type AuthenticationFailure,
-  type CallerRow,
   type Credential,
   type IdentifiedCaller,
   isAdmin,
   isKeyCredential,
-  createOperatorCaller,
   type Principal,
   requireScope,
   type RequiredAuth,
   type Target,
   type TargetDetail,
   type TargetDetails,
-  omitSecrets,
 } from '../../access/principal.ts';
 import type { CollectionHead } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
-import { type ClientId, parseId } from '../../ids.ts';
-import { nextChangeAt } from '../../instant.ts';
 import { clientSubjectOf, type CountedRequest, effectiveLimitOf, type LimitRule } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { TokenUse } from '../../ports/token-verifier.ts';
-import { isWellFormedSecret, type StoredSecret, listValidSecrets } from '../../profiles/api-key.ts';
-import { canBind, type IdentityClaims } from '../../profiles/identity.ts';
-import type { Profile } from '../../profiles/profile.ts';
-import { isSuspended } from '../../profiles/suspension-machine.ts';
-import { toActingProfile, isExpired, type Scope } from '../../service-accounts/service-account.ts';
+import type { IdentityClaims } from '../../profiles/identity.ts';
+import type { Scope } from '../../service-accounts/service-account.ts';
 import type { Settings } from '../../settings.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
-import { createBindingEntry } from '../audit/system-entry.ts';
-import { syncClaims, isNewer } from '../groups/sync-claims.ts';
+import { identify, type IdentifyingPorts, readVerifiedClaims } from './identify.ts';
 
 /** The sender of a request. */
 export interface Sender {
@@ -73,10 +64,7 @@ export interface AdmittedRegistration {
   readonly rateLimit: CountedRequest | null;
 }
 
-type RequiredPorts = Pick<
-  Ports,
-  'callers' | 'random' | 'clock' | 'groups' | 'keys' | 'limiter' | 'mailer' | 'profiles' | 'tokens'
->;
+type RequiredPorts = IdentifyingPorts & Pick<Ports, 'limiter'>;
 
 /**
  * Admits a request or rejects it: 401, then 429, then 403 by role, in this order (specification, section 1). A caller
@@ -164,7 +152,11 @@ const rejectionCodes = {
   invalid_token: 'invalid_token',
   invalid_api_credentials: 'invalid_api_credentials',
   unregistered: 'invalid_token',
+  unbound: 'invalid_token',
   suspended: 'invalid_token',
+  'signed in, unregistered': 'not_registered',
+  'signed in, unbound': 'not_bound',
+  'signed in, suspended': 'is_suspended',
 } as const satisfies Record<AuthenticationFailure, ErrorCode>;
 
 const rejectionOf = async (
@@ -180,9 +172,21 @@ const rejectionOf = async (
   const limit =
     failure === 'invalid_token' || failure === 'invalid_api_credentials' ? limitFailedCredentials : limitAnonymous;
   const rateLimit = previousAdmission ? previousAdmission.rateLimit : await limit(ports, settings, sender.address);
-  const code = failure === 'unregistered' && unregisteredCode ? unregisteredCode : rejectionCodes[failure];
-  return new PorticoError(code, { rateLimit });
+  const isUnregistered = failure === 'unregistered' || failure === 'unbound';
+  const code = isUnregistered && unregisteredCode ? unregisteredCode : rejectionCodes[failure];
+  const advice = code in signInAdvice ? signInAdvice[code as keyof typeof signInAdvice] : null;
+  return new PorticoError(code, { rateLimit, ...(advice ? { reason: advice(settings) } : {}) });
 };
+
+/** The advice for the bearer of an access token. Without a public URL, no access tokens are accepted. */
+const signInAdvice = {
+  not_registered: ({ publicUrl }: Settings) =>
+    `you are signed in, but this catalog does not know you. Register at ${publicUrl}/console; an administrator then approves you`,
+  not_bound: ({ publicUrl }: Settings) =>
+    `you are signed in, but your identity provider did not confirm the email address of your registration. Sign in once at ${publicUrl}/console`,
+  is_suspended: ({ publicUrl }: Settings) =>
+    `you are signed in, but an administrator of this catalog (${publicUrl}/console) has suspended your profile. Ask one to resume it`,
+} as const satisfies Partial<Record<ErrorCode, (settings: Settings) => string>>;
 
 /** Counts the request against the client's limit; rejections show up in the profile's usage. */
 const countClient = async (
@@ -211,52 +215,6 @@ const rejectUnlessAdmitted = (rateLimit: CountedRequest): CountedRequest => {
   return rateLimit;
 };
 
-/** Identifies the owner of a credential; throws `identity_unavailable` if the owner cannot be determined now. */
-const identify = async <Detail extends TargetDetail>(
-  ports: RequiredPorts,
-  settings: Pick<Settings, 'identityEmailCheck'>,
-  { credential, target, tokenUse = 'identity' }: Pick<AdmissionRequest<Detail>, 'credential' | 'target' | 'tokenUse'>,
-): Promise<IdentifiedCaller<TargetDetails[Detail]> | AuthenticationFailure> => {
-  switch (credential.kind) {
-    case 'none':
-      return 'no_credential';
-    case 'malformed':
-      return credential.credentialKind === 'key' ? 'invalid_api_credentials' : 'invalid_token';
-    case 'token':
-      return identifyByToken(ports, settings, await readVerifiedClaims(ports, credential.token, tokenUse), target);
-    case 'key':
-      return identifyByKey(ports, credential, target);
-    case 'account':
-      return identifyByAccount(ports, credential, target);
-    case 'operator':
-      return createOperatorCaller(credential, ports.clock.now());
-  }
-};
-
-const identifyByToken = async <Detail extends TargetDetail>(
-  ports: RequiredPorts,
-  { identityEmailCheck }: Pick<Settings, 'identityEmailCheck'>,
-  claims: IdentityClaims | null,
-  target: Target<Detail> | null,
-): Promise<IdentifiedCaller<TargetDetails[Detail]> | AuthenticationFailure> => {
-  if (!claims) return 'invalid_token';
-  const readRow = () => ports.callers.findByUid(claims.uid, target, ports.clock.now());
-  const initialRow = await readRow();
-  if (!initialRow) return 'unregistered';
-  const { issuer, email } = initialRow.profile;
-  if (issuer !== null && issuer !== claims.issuer) return 'unregistered';
-  if (isSuspended(initialRow.profile)) return 'suspended';
-  if (issuer === null && !canBind(identityEmailCheck, email, claims)) return 'unregistered';
-  const profile = issuer === null ? await bindProfile(ports, initialRow.profile, claims.issuer) : initialRow.profile;
-  if (!profile) return 'unregistered';
-  if (!isNewer(claims.groups, initialRow.claims)) return toIdentifiedCaller({ ...initialRow, profile }, 'token');
-  await syncClaims(ports, profile, claims.groups);
-  // Read again, so that a single statement authorizes the request based on the token's claims.
-  const row = await readRow();
-  if (row?.profile.issuer !== claims.issuer) return 'unregistered';
-  return isSuspended(row.profile) ? 'suspended' : toIdentifiedCaller(row, 'token');
-};
-
 /**
  * Returns the claims of the credential's identity token if it is valid, whether or not its owner is registered;
  * otherwise returns the failure.
@@ -269,109 +227,4 @@ const identityOf = async (
   if (isKeyCredential(credential)) return 'token_required';
   const claims = credential.kind === 'token' ? await readVerifiedClaims(ports, credential.token, 'identity') : null;
   return claims ?? 'invalid_token';
-};
-
-/** Returns the claims of a valid token, or null for any other text. */
-const readVerifiedClaims = async (
-  { tokens }: Pick<Ports, 'tokens'>,
-  token: string,
-  use: TokenUse,
-): Promise<IdentityClaims | null> => {
-  try {
-    return await tokens.verify(token, use);
-  } catch (error) {
-    if (isPorticoError(error, 'invalid_token')) return null;
-    throw error;
-  }
-};
-
-/**
- * Identifies a caller by API key. The order of checks is fixed (specification, "API keys"): shape and checksum, one
- * read, the tag, then the cached match or argon2. An unknown client costs the same as a wrong secret.
- */
-const identifyByKey = async <Detail extends TargetDetail>(
-  { callers, clock, keys }: RequiredPorts,
-  { clientId, secret }: { readonly clientId: string; readonly secret: string },
-  target: Target<Detail> | null,
-): Promise<IdentifiedCaller<TargetDetails[Detail]> | AuthenticationFailure> => {
-  const id = parseId<ClientId>(clientId);
-  if (!id || !isWellFormedSecret(secret)) return 'invalid_api_credentials';
-  const row = await callers.findByClientId(id, target, clock.now());
-  const tag = keys.tag(secret);
-  const matchingSecret = row && listLiveSecrets(row).find((storedSecret) => storedSecret.tag === tag);
-  if (!row || !matchingSecret || !(await keys.matches(secret, matchingSecret.hash))) return 'invalid_api_credentials';
-  return toIdentifiedCaller(row, 'key');
-};
-
-/**
- * Returns the secrets that are valid now: none for an admin, whose key is dormant, and none for a suspended profile.
- */
-const listLiveSecrets = ({ profile, key, readAt }: CallerRow): readonly StoredSecret[] => {
-  if (!key || profile.role !== 'client' || profile.status !== 'approved' || isSuspended(profile)) return [];
-  return key.expiresAt !== null && readAt >= key.expiresAt ? [] : listValidSecrets(key, readAt);
-};
-
-/**
- * Identifies a service account, with the same order of checks; the shape and checksum were validated when the id was
- * parsed from the token.
- */
-const identifyByAccount = async <Detail extends TargetDetail>(
-  { callers, clock, keys }: RequiredPorts,
-  { id, token }: Extract<Credential, { kind: 'account' }>,
-  target: Target<Detail> | null,
-): Promise<IdentifiedCaller<TargetDetails[Detail]> | AuthenticationFailure> => {
-  const row = await callers.findByAccountId(id, target);
-  const tag = keys.tag(token);
-  const now = clock.now();
-  const matchingSecret =
-    row?.key && !isExpired(row.account, now) && listValidSecrets(row.key, now).find((secret) => secret.tag === tag);
-  if (!matchingSecret || !(await keys.matches(token, matchingSecret.hash))) return 'invalid_token';
-  const { account, epochs, target: collection } = row;
-  return {
-    profile: toActingProfile(account),
-    limits: { override: null, tier: null, groupTier: null },
-    epochs,
-    target: collection,
-    hasGrant: false,
-    accessUntil: null,
-    readAt: now,
-    via: 'account',
-    scopes: account.scopes,
-  };
-};
-
-const toIdentifiedCaller = <Head extends CollectionHead>(
-  row: CallerRow<Head>,
-  via: IdentifiedCaller['via'],
-): IdentifiedCaller<Head> => ({
-  ...omitSecrets(row),
-  via,
-});
-
-/**
- * Binds an unbound profile. Returns null if the profile no longer exists, or if another issuer bound it first. The
- * binding is not part of the request's own change: it remains valid even if the request fails.
- */
-const bindProfile = async (
-  ports: Pick<Ports, 'random' | 'clock' | 'profiles'>,
-  { id }: Pick<Profile, 'id'>,
-  issuer: string,
-): Promise<Profile | null> => {
-  const now = ports.clock.now();
-  try {
-    const profile = await ports.profiles.update(id, (state) =>
-      state.profile.issuer === null
-        ? {
-            profile: { ...state.profile, issuer, updatedAt: nextChangeAt(state.profile.updatedAt, now) },
-            key: state.key,
-            entries: [createBindingEntry(ports, state.profile, issuer)],
-            deadline: null,
-          }
-        : { ...state, deadline: null },
-    );
-    return profile.issuer === issuer ? profile : null;
-  } catch (error) {
-    if (isPorticoError(error, 'user_not_found')) return null;
-    throw error;
-  }
 };

@@ -66,9 +66,12 @@ export const createBindingEntry = (
   issuer: string,
 ): AuditEntry => createSystemEntry(ports, profile, { action: 'profile.bind', ...profileFieldsOf(profile), issuer });
 
-/** Returns the effects of an audited change: the service's entry, and the request's deadline. */
+/** Returns the effects of an audited change: the service's entries, and the request's deadline. */
 export const createAuditEffects = (
   ports: Pick<Ports, 'clock' | 'random'>,
   { actor, deadline }: Initiator,
-  message: SystemMessage,
-): Pick<Effects, 'entries' | 'deadline'> => ({ entries: [createSystemEntry(ports, actor, message)], deadline });
+  ...messages: readonly SystemMessage[]
+): Pick<Effects, 'entries' | 'deadline'> => ({
+  entries: messages.map((message) => createSystemEntry(ports, actor, message)),
+  deadline,
+});

@@ -1,5 +1,5 @@
 import type { AdminAuthority } from '../../access/principal.ts';
-import type { Collection, CollectionHead } from '../../collections/collection.ts';
+import type { Collection, CollectionHead, ServerVariables } from '../../collections/collection.ts';
 import type { ReadDocument } from '../../documents/document.ts';
 import { SchemaViolationError } from '../../documents/schema-violation-error.ts';
 import { PorticoError } from '../../errors.ts';
@@ -22,6 +22,10 @@ export interface NewCollection {
   readonly authentication: AuthenticationInput | null;
   /** Whether profiles without a grant can find the collection and request access; false by default. */
   readonly discoverable?: boolean | undefined;
+  /** Null, the default, to use the document's servers. */
+  readonly baseUrl?: string | null | undefined;
+  /** None by default. */
+  readonly serverVariables?: ServerVariables | null | undefined;
   readonly document: ReadDocument;
   /** Whether to reject a document with warnings (`SchemaViolationError`). */
   readonly strict: boolean;
@@ -35,6 +39,10 @@ export interface CollectionEdit {
   /** Null removes the authentication set by an admin, so that the document's applies again. */
   readonly authentication?: AuthenticationInput | null | undefined;
   readonly discoverable?: boolean | undefined;
+  /** Null removes the base URL set by an admin, so that the document's servers apply again. */
+  readonly baseUrl?: string | null | undefined;
+  /** Replaces all variables; null removes them. */
+  readonly serverVariables?: ServerVariables | null | undefined;
   readonly document?: ReadDocument | undefined;
   readonly strict: boolean;
 }
@@ -64,6 +72,9 @@ export const createCollection =
       descriptionDerived: input.descriptionDerived ?? false,
       storedAuthentication: updateAuthentication(ports.cipher, id, null, input.authentication),
       discoverable: input.discoverable ?? false,
+      baseUrlSetting: input.baseUrl ?? null,
+      serverVariables: input.serverVariables ?? {},
+      credentialSchemes: [],
       importKey: input.importKey ?? null,
       ...documentFieldsOf(document),
     };
@@ -73,6 +84,7 @@ export const createCollection =
       ...collectionFieldsOf(collection),
       ...(collection.descriptionDerived ? { description_derived: true } : {}),
       ...(collection.discoverable ? { discoverable: true } : {}),
+      ...(collection.baseUrlSetting === null ? {} : { base_url: collection.baseUrlSetting }),
     });
     await ports.collections.add(collection, document, { ...effects, jobs });
     return collection;
@@ -127,6 +139,7 @@ export const updateCollection =
           fields: fields.map((field) => auditNames[field]),
           ...(fields.includes('name') ? { new_name: editedCollection.name } : {}),
           ...(fields.includes('discoverable') ? { discoverable: editedCollection.discoverable } : {}),
+          ...(fields.includes('baseUrlSetting') ? { base_url: editedCollection.baseUrlSetting } : {}),
         }),
         jobs: neededJobs,
       };
@@ -175,8 +188,21 @@ export const applyEdit = (cipher: Ports['cipher'], current: Collection, edit: Co
   ...updateDescription(current, edit.description, edit.document),
   storedAuthentication: updateAuthentication(cipher, current.id, current.storedAuthentication, edit.authentication),
   discoverable: edit.discoverable ?? current.discoverable,
+  baseUrlSetting: edit.baseUrl === undefined ? current.baseUrlSetting : edit.baseUrl,
+  serverVariables: updateVariables(current.serverVariables, edit.serverVariables),
   ...(edit.document ? documentFieldsOf(edit.document) : {}),
 });
+
+/** Returns the variables after an edit: `current` itself if nothing changes, so that nothing is written. */
+const updateVariables = (current: ServerVariables, edited: CollectionEdit['serverVariables']): ServerVariables => {
+  if (edited === undefined) return current;
+  const next = edited ?? {};
+  const names = Object.keys(next);
+  const isSame =
+    names.length === Object.keys(current).length &&
+    names.every((name) => Object.hasOwn(current, name) && current[name] === next[name]);
+  return isSame ? current : next;
+};
 
 /** The names that audit entries use for the parts of a collection that can change. */
 const auditNames = {
@@ -185,6 +211,8 @@ const auditNames = {
   descriptionDerived: 'description_derived',
   storedAuthentication: 'authentication',
   discoverable: 'discoverable',
+  baseUrlSetting: 'base_url',
+  serverVariables: 'server_variables',
   documentDigest: 'openapi_spec',
 } as const;
 const editableFields = Object.keys(auditNames) as readonly (keyof typeof auditNames)[];

@@ -6,7 +6,7 @@ import type { OperationKey } from '../../ids.ts';
 import type { SliceOptions } from '../../operations/operation-slice.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
-import { defaultCallSettings, type CallSettings } from '../../operations/call-settings.ts';
+import type { CallSettings } from '../../operations/call-settings.ts';
 import type { PreparedRequest } from '../../operations/prepare-request.ts';
 import type { LocatedOperation, OperationForm, StoredDocument } from '../../ports/operation-slicer.ts';
 
@@ -115,10 +115,12 @@ const readFromDocument = async <Result>(
 };
 
 /** Returns the settings that change how the collection's operations are called, without any secret. */
-export const settingsOf = ({ storedAuthentication }: Collection): CallSettings => {
-  if (!storedAuthentication) return defaultCallSettings;
+export const settingsOf = (collection: Collection): CallSettings => {
+  const { baseUrlSetting, serverVariables, credentialSchemes, storedAuthentication } = collection;
+  const settings = { baseUrl: baseUrlSetting, serverVariables, storedSchemes: credentialSchemes };
+  if (!storedAuthentication) return { ...settings, authentication: null };
   const { type, name, in: place, sealedValue } = storedAuthentication;
-  return { ...defaultCallSettings, authentication: { type, name, in: place, isStored: sealedValue !== null } };
+  return { ...settings, authentication: { type, name, in: place, isStored: sealedValue !== null } };
 };
 
 /** Returns the document with that digest; reading it throws `DocumentReplacedError` if it has been replaced. */

@@ -1,9 +1,13 @@
 import { type Principal, requireReadableTarget } from '../../access/principal.ts';
 import type { PositionedOperation } from '../../documents/operation.ts';
+import { withSummary } from '../../documents/read-operations.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { OperationFilter, OperationPage } from '../../ports/operation-store.ts';
 
-/** Returns the operations of the collection that the request is about, in the document's order. */
+/**
+ * Returns the operations of the collection that the request is about, in the document's order, with a summary for
+ * display (`withSummary`).
+ */
 export const listOperations =
   ({ operations }: Pick<Ports, 'operations'>) =>
   async (
@@ -11,4 +15,4 @@ export const listOperations =
     filter: OperationFilter,
     page: OperationPage | null,
   ): Promise<readonly PositionedOperation[]> =>
-    operations.list(requireReadableTarget(principal).id, filter, page);
+    (await operations.list(requireReadableTarget(principal).id, filter, page)).map(withSummary);

@@ -1,4 +1,5 @@
 import type { Principal } from '../../access/principal.ts';
+import { withSummary } from '../../documents/read-operations.ts';
 import type { CollectionId } from '../../ids.ts';
 import { toOperationResults, type OperationResult } from '../../operations/operation-result.ts';
 import type { EmbeddedQuery, Ports } from '../../ports/index.ts';
@@ -30,7 +31,7 @@ type RequiredPorts = WithVisibleSets & Pick<Ports, 'operations' | 'operationEmbe
  * Returns the operations that match the query, best first, from the collections that the caller may see; none if
  * nothing matches. Hidden collections influence neither results nor scores, because they are excluded before ranking.
  * Displayed data is read from the database: an operation that is still in the index but no longer in a document is
- * never shown.
+ * never shown. Each has a summary for display (`withSummary`).
  */
 export const searchOperations = (ports: RequiredPorts & WithUsageCounter) => {
   const runSearch = createSearch(ports);
@@ -59,6 +60,7 @@ const createSearch = ({ operationEmbedder, operationIndex, operations }: Require
     const { modelId, vector } = await embedCached(currentModelId, query, () => operationEmbedder.embedQuery(query));
     const indexQuery = { modelId, vector, candidateIds, method, limit: limit + extraMatches, asOf };
     const { matches, isFallback } = await operationIndex.search(indexQuery);
-    return { results: toOperationResults(matches, await operations.findMany(matches)).slice(0, limit), isFallback };
+    const results = toOperationResults(matches, await operations.findMany(matches));
+    return { results: results.slice(0, limit).map(withSummary), isFallback };
   };
 };

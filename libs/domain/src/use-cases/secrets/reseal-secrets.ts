@@ -4,6 +4,7 @@ import type { CollectionId, JobId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
 import { resealAuthentication } from '../collections/authentication.ts';
+import { resealCredential } from '../collections/credentials.ts';
 import { resealSealedMail } from '../mails/mail-jobs.ts';
 
 /** The result of resealing. */
@@ -20,7 +21,7 @@ export interface ResealResult {
   }[];
 }
 
-type RequiredPorts = Pick<Ports, 'cipher' | 'collections' | 'outbox' | 'clock' | 'random'>;
+type RequiredPorts = Pick<Ports, 'cipher' | 'collections' | 'credentials' | 'outbox' | 'clock' | 'random'>;
 
 type Outcome = 'resealed' | 'unchanged' | { readonly because: string };
 
@@ -39,17 +40,17 @@ export const resealSecrets =
     const ids = await ports.collections.listVisibleIds({ scope: 'all' });
     const mails = await ports.outbox.listSealed();
     const tasks = [
-      ...ids.map((id) => ({ kind: 'credential' as const, id, run: () => resealCredential(ports, authority, id) })),
+      ...ids.map((id) => ({ kind: 'credential' as const, id, run: () => resealCollection(ports, authority, id) })),
       ...mails.map(({ id, sealed }) => ({
         kind: 'mail' as const,
         id,
-        run: () => resealMail(ports, authority, id, sealed),
+        run: async () => [await resealMail(ports, authority, id, sealed)],
       })),
     ];
     const outcomes: { kind: 'credential' | 'mail'; id: string; outcome: Outcome }[] = [];
-    for (const { kind, id, run } of tasks) {
-      outcomes.push({ kind, id, outcome: await run() });
-      onProgress(outcomes.length, tasks.length);
+    for (const [index, { kind, id, run }] of tasks.entries()) {
+      for (const outcome of await run()) outcomes.push({ kind, id, outcome });
+      onProgress(index + 1, tasks.length);
     }
     const countResealed = (type: 'credential' | 'mail') =>
       outcomes.filter(({ kind, outcome }) => kind === type && outcome === 'resealed').length;
@@ -59,8 +60,22 @@ export const resealSecrets =
     return { credentials: countResealed('credential'), mails: countResealed('mail'), unreadable };
   };
 
-/** Reseals a collection's credential. Most collections have no credential, or a current one: those are only read. */
-const resealCredential = async (
+/** Reseals a collection's credentials. Most collections have none, or current ones: those are only read. */
+const resealCollection = async (
+  ports: RequiredPorts,
+  authority: AdminAuthority,
+  id: CollectionId,
+): Promise<readonly Outcome[]> => {
+  const outcomes = [await resealStoredAuthentication(ports, authority, id)];
+  for (const { scheme, ...credential } of await ports.credentials.list(id)) {
+    const attempt = trySeal(() => resealCredential(ports.cipher, id, { scheme, ...credential }));
+    if (typeof attempt === 'string') outcomes.push({ because: `${scheme}: ${attempt}` });
+    else outcomes.push(attempt.sealed ? await resealScheme(ports, authority, id, scheme) : 'unchanged');
+  }
+  return outcomes;
+};
+
+const resealStoredAuthentication = async (
   ports: RequiredPorts,
   authority: AdminAuthority,
   id: CollectionId,
@@ -71,8 +86,8 @@ const resealCredential = async (
   if (typeof attempt === 'string') return { because: attempt };
   if (!attempt.sealed) return 'unchanged';
   let hasChanged = false;
-  try {
-    await collections.update(id, (collection) => {
+  await ignoreRemoved(
+    collections.update(id, (collection) => {
       const storedAuthentication = resealAuthentication(cipher, collection);
       hasChanged = storedAuthentication !== null;
       return (
@@ -81,12 +96,45 @@ const resealCredential = async (
           ...createAuditEffects(ports, authority, { action: 'secrets.reseal', ...collectionFieldsOf(collection) }),
         }
       );
-    });
+    }),
+  );
+  return hasChanged ? 'resealed' : 'unchanged';
+};
+
+const resealScheme = async (
+  ports: RequiredPorts,
+  authority: AdminAuthority,
+  id: CollectionId,
+  scheme: string,
+): Promise<Outcome> => {
+  let hasChanged = false;
+  await ignoreRemoved(
+    ports.credentials.update(id, (collection, credentials) => {
+      const current = credentials.find((credential) => credential.scheme === scheme);
+      const resealedCredential = current && resealCredential(ports.cipher, id, current);
+      hasChanged = resealedCredential != null;
+      if (!resealedCredential) return null;
+      return {
+        collection,
+        credentials: credentials.map((credential) => (credential === current ? resealedCredential : credential)),
+        ...createAuditEffects(ports, authority, {
+          action: 'secrets.reseal',
+          ...collectionFieldsOf(collection),
+          scheme,
+        }),
+      };
+    }),
+  );
+  return hasChanged ? 'resealed' : 'unchanged';
+};
+
+/** Awaits a change to a collection, which may have been removed in the meantime. */
+const ignoreRemoved = async (change: Promise<unknown>): Promise<void> => {
+  try {
+    await change;
   } catch (error) {
-    // Removed in the meantime.
     if (!isPorticoError(error, 'collection_not_found')) throw error;
   }
-  return hasChanged ? 'resealed' : 'unchanged';
 };
 
 const resealMail = async (

@@ -4,12 +4,15 @@ import type { Ports } from '../../ports/index.ts';
 import type { SealedSecrets } from '../../ports/sealed-store.ts';
 import { createAuditEffects } from '../audit/system-entry.ts';
 import { openAuthentication } from '../collections/authentication.ts';
+import { openCredential } from '../collections/credentials.ts';
 import { openCredentials } from '../mails/mail-jobs.ts';
 
 /** The secrets that no configured key opens, and the data lost with them. */
 export interface LostSecrets {
-  /** Collections whose credential is lost, in the order of lists. */
+  /** Collections whose `authentication` loses its credential, in the order of lists. */
   readonly collections: readonly { readonly id: CollectionId; readonly name: string }[];
+  /** Lost credentials for security schemes, in the order of lists. */
+  readonly credentials: readonly { readonly id: CollectionId; readonly name: string; readonly scheme: string }[];
   /** Waiting emails that can no longer be sent. */
   readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
   /** Null if the pepper can be opened, so that every API key remains valid; otherwise the number of lost keys. */
@@ -24,8 +27,8 @@ type RequiredPorts = Pick<Ports, 'cipher' | 'sealed' | 'clock' | 'random'>;
 export const pepperContext = 'api-key-pepper';
 
 /** Whether a reset would remove anything. */
-export const isAnythingLost = ({ collections, mails, apiKeys }: LostSecrets): boolean =>
-  collections.length > 0 || mails.length > 0 || apiKeys !== null;
+export const isAnythingLost = ({ collections, credentials, mails, apiKeys }: LostSecrets): boolean =>
+  collections.length > 0 || credentials.length > 0 || mails.length > 0 || apiKeys !== null;
 
 /** Returns the secrets that a reset would remove. */
 export const findLostSecrets =
@@ -47,11 +50,12 @@ export const resetSecrets =
     await ports.sealed.reset((sealed) => {
       lostSecrets = findLostIn(cipher, sealed);
       if (!isAnythingLost(lostSecrets)) return null;
-      const { collections, mails, apiKeys, accountKeys } = lostSecrets;
+      const { collections, credentials, mails, apiKeys, accountKeys } = lostSecrets;
       const keys = { api_keys: apiKeys ?? 0, service_accounts: accountKeys };
-      const counts = { credentials: collections.length, mails: mails.length, ...keys };
+      const counts = { credentials: collections.length + credentials.length, mails: mails.length, ...keys };
       return {
         collections: collections.map(({ id }) => id),
+        credentials: credentials.map(({ id, scheme }) => ({ collectionId: id, scheme })),
         mails: mails.map(({ id }) => id),
         pepper: apiKeys === null ? null : cipher.seal(pepper, pepperContext),
         resetAt: clock.now(),
@@ -62,15 +66,18 @@ export const resetSecrets =
     return lostSecrets;
   };
 
-const noLostSecrets: LostSecrets = { collections: [], mails: [], apiKeys: null, accountKeys: 0 };
+const noLostSecrets: LostSecrets = { collections: [], credentials: [], mails: [], apiKeys: null, accountKeys: 0 };
 
 const findLostIn = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets => {
-  const { collections, mails, pepper } = sealed;
+  const { collections, credentials, mails, pepper } = sealed;
   const isPepperLost = pepper !== null && !canOpen(() => cipher.open(pepper, pepperContext));
   return {
     collections: collections
       .filter((collection) => !canOpen(() => openAuthentication(cipher, collection)))
       .map(({ id, name }) => ({ id, name })),
+    credentials: credentials
+      .filter((credential) => !canOpen(() => openCredential(cipher, credential.collection.id, credential)))
+      .map(({ collection: { id, name }, scheme }) => ({ id, name, scheme })),
     mails: mails
       .filter(({ id, sealed: mail }) => !canOpen(() => openCredentials(cipher, id, mail)))
       .map(({ id, profileId }) => ({ id, profileId })),
