@@ -15,6 +15,7 @@ import {
 } from '@portico/domain';
 import { createTemporaryFolder } from '@portico/test-servers';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { sampleNames, type SampleName } from '../src/samples/languages.ts';
 import { printSamples } from '../src/samples/request-samples.ts';
 import { runners, type Runner } from './samples-programs.ts';
 
@@ -47,7 +48,9 @@ const hostileHeader = hostile.replace(/[^\x20-\x7e]/g, '').trim();
 const bytes = Buffer.from(Array.from({ length: 256 }, (_, index) => index)).toString('base64');
 const text = { type: 'string' };
 const file = { type: 'string', format: 'binary' };
-const bodyOf = (type: string, schema: object) => ({ requestBody: { required: true, content: { [type]: { schema } } } });
+const bodyOf = (type: string, schema: JsonObject): JsonObject => ({
+  requestBody: { required: true, content: { [type]: { schema } } },
+});
 const membersOf = (...names: string[]) => ({
   type: 'object',
   properties: Object.fromEntries(names.map((name) => [name, text])),
@@ -159,7 +162,7 @@ function toExpectedRequest(prepared: PreparedRequest) {
 describe.each(Object.entries<Runner>(runners))('the samples in %s', (name, { program, run }) => {
   const language = name as keyof typeof runners;
 
-  test.skipIf(program === null)('send exactly the prepared requests, whatever they contain', async () => {
+  test.skipIf(program === null)('send exactly the prepared requests, with any text or bytes', async () => {
     const requests = cases.map(prepare);
     const printed = await Promise.all(requests.map((request) => printSamples(request, [language])));
     const samples = printed.flatMap(({ samples: { [language]: sample } }) => sample ?? []);
@@ -169,5 +172,74 @@ describe.each(Object.entries<Runner>(runners))('the samples in %s', (name, { pro
     expect(receivedRequests).toEqual(sentRequests.map(toExpectedRequest));
     const isFetch = language === 'javascript' || language === 'typescript';
     expect(cases.length - samples.length).toBe(isFetch ? 1 : 0);
+  });
+});
+
+const printPrepared = (fields: Partial<PreparedRequest>, names: readonly SampleName[] = sampleNames) =>
+  printSamples({ ...prepare(send('POST', '/no-body')), ...fields }, names);
+
+describe('the samples', () => {
+  test('have the command line of the prepared request, and only the languages that are requested', async () => {
+    const prepared = prepare(send('POST', '/no-body'));
+    const { samples, warnings } = await printSamples(prepared, ['go', 'curl']);
+    expect([Object.keys(samples), samples.curl, warnings]).toEqual([['go', 'curl'], prepared.curl, []]);
+  });
+
+  test('do not exist for a URL that is not an HTTP URL', async () => {
+    expect(await printPrepared({ url: 'wss://pets.example', curl: null })).toEqual({
+      samples: {},
+      warnings: ['There are no samples, because the URL is not an HTTP URL.'],
+    });
+  });
+
+  test.each<[string, Partial<PreparedRequest>, string[], string]>([
+    ['fetch cannot send TRACE', { method: 'TRACE' }, ['javascript', 'typescript'], 'fetch does not send TRACE'],
+    [
+      'fetch cannot send a body with GET',
+      { method: 'GET', body: { text: 'a' } },
+      ['javascript', 'typescript'],
+      'fetch does not send a body with GET',
+    ],
+    [
+      'a text is too long for Java',
+      { body: { text: 'é'.repeat(32_768) } },
+      ['java'],
+      'a string literal cannot be longer than 65,535 bytes',
+    ],
+    ['libcurl drops a header', { headers: [['X-Empty', '']] }, ['php'], 'libcurl drops a header that is empty'],
+    [
+      'HttpClient drops a header',
+      { headers: [['Content-Language', 'en']] },
+      ['csharp'],
+      'HttpClient has other places for headers that describe the body',
+    ],
+  ])('lack a language if %s, and a warning says so', async (_, fields, languages, reason) => {
+    const { samples, warnings } = await printPrepared(fields);
+    expect(sampleNames.filter((name) => samples[name] === undefined)).toEqual(languages);
+    expect(warnings).toEqual(languages.map((name) => `The sample in ${name} is missing, because ${reason}.`));
+  });
+
+  test('warn of a header that languages encode differently', async () => {
+    const { warnings } = await printPrepared({ headers: [['X-Name', 'é']] }, ['go']);
+    expect(warnings).toEqual([
+      'Not every language of the samples sends characters beyond ASCII in a header in the same encoding.',
+    ]);
+  });
+
+  test('contain every value of the request in all languages', async () => {
+    const headers = [
+      ['X-Name', 'value-of-header'],
+      ['Content-Type', 'text/x-type'],
+    ] as const;
+    const url = 'https://pets.example/path?q=1';
+    for (const body of [{ text: 'text-of-body' }, { base64: 'Ynl0ZXM=' }]) {
+      const { samples } = await printPrepared({ url, headers, body });
+      for (const name of sampleNames.filter((sampleName) => sampleName !== 'curl')) {
+        for (const value of ['X-Name', 'value-of-header', 'text/x-type', 'pets.example', 'path?q=1'])
+          expect(samples[name], name).toContain(value);
+        expect(samples[name], name).toMatch('text' in body ? /text-of-body/ : /Ynl0ZXM=|\\x62\\x79\\x74\\x65\\x73/);
+        expect(samples[name], name).not.toContain('stand-in');
+      }
+    }
   });
 });

@@ -41,7 +41,7 @@ interface Rules {
   readonly names: Readonly<Record<string, string>>;
   /** Matches an escaped code after `escape`; the first group that matches is its hexadecimal number. */
   readonly codes: RegExp;
-  /** Matches what ends the literal, or begins an expression in it. */
+  /** Matches a character that ends the literal, or may begin an expression in it. */
   readonly dangers: RegExp;
 }
 

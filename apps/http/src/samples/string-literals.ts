@@ -1,4 +1,4 @@
-/** Returns a string literal of a language whose value is the text, whatever it contains. */
+/** Returns a string literal of a language whose value is the text, with any characters. */
 export type Quote = (text: string) => string;
 
 /** Returns an escape sequence for a character: a code point, which may consist of two UTF-16 units. */
@@ -64,14 +64,17 @@ export const quoteRuby = createQuote({ ...backslashes, '#': '\\#' }, escapeBrace
  * string.
  */
 export const quotePowerShell = createQuote(
-  Object.fromEntries([
-    ...['`', '$', '"', '\u201c', '\u201d', '\u201e'].map((character) => [character, `\`${character}`]),
-    ...[
-      ['\n', '`n'],
-      ['\r', '`r'],
-      ['\t', '`t'],
-    ],
-  ]),
+  {
+    '`': '``',
+    $: '`$',
+    '"': '`"',
+    '\u201c': '`\u201c',
+    '\u201d': '`\u201d',
+    '\u201e': '`\u201e',
+    '\n': '`n',
+    '\r': '`r',
+    '\t': '`t',
+  },
   (character) => `\`u{${codeOf(character)}}`,
 );
 
