@@ -61,9 +61,6 @@ const fetchLanguage = {
         : null,
 };
 
-/** A literal that is longer does not compile: a class file has 16 bits for the length of a constant. */
-const javaLiteralBytesMax = 65_535;
-
 const requestLanguages = {
   python: {
     load: async () => (await import('@scalar/snippetz/plugins/python/python3')).pythonPython3.generate,
@@ -91,12 +88,6 @@ const requestLanguages = {
     bytesOf: (base64) => `java.util.Base64.getDecoder().decode(${quoteJava(base64)})`,
     textBytesOf: (literal) => `${literal}.getBytes(java.nio.charset.StandardCharsets.UTF_8)`,
     complete: (code) => `import java.net.http.*;\n\n${code}`,
-    findLimit: ({ url, headers, body }) =>
-      [url, ...headers.flat(), ...Object.values(body ?? {})].some(
-        (text) => Buffer.byteLength(text) > javaLiteralBytesMax,
-      )
-        ? 'a string literal cannot be longer than 65,535 bytes'
-        : null,
   },
   csharp: {
     load: async () => (await import('@scalar/snippetz/plugins/csharp/httpclient')).csharpHttpclient.generate,

@@ -7,6 +7,12 @@ export interface RequestSamples {
   readonly warnings: readonly string[];
 }
 
+/**
+ * The maximum size of a request that is printed. A larger one is no sample to read, would delay other requests, and may
+ * not compile: Java's longest literal has 65,535 bytes, in which a character takes up to twice as many as in UTF-8.
+ */
+const requestBytesMax = 32_767;
+
 /** Prints code that sends a prepared request, with placeholders for its credentials. */
 export async function printSamples(prepared: PreparedRequest, names: readonly SampleName[]): Promise<RequestSamples> {
   if (names.length === 0) return { samples: {}, warnings: [] };
@@ -14,14 +20,17 @@ export async function printSamples(prepared: PreparedRequest, names: readonly Sa
   const samples: Partial<Record<SampleName, string>> = {};
   if (request === null || prepared.curl === null)
     return { samples, warnings: ['There are no samples, because the URL is not an HTTP URL.'] };
+  if (names.includes('curl')) samples.curl = prepared.curl;
+  if (bytesOf(request) > requestBytesMax)
+    return {
+      samples,
+      warnings: [`There are no samples except curl, because the request has more than ${requestBytesMax} bytes.`],
+    };
   const warnings: string[] = [];
   if (request.headers.some(([, value]) => /[^\x20-\x7e]/.test(value)))
     warnings.push('Not every language of the samples sends characters beyond ASCII in a header in the same encoding.');
   for (const name of names) {
-    if (name === 'curl') {
-      samples.curl = prepared.curl;
-      continue;
-    }
+    if (name === 'curl') continue;
     const language = languages[name];
     const limit = language.findLimit?.(request) ?? null;
     if (limit === null) samples[name] = await printSample(language, request);
@@ -29,6 +38,12 @@ export async function printSamples(prepared: PreparedRequest, names: readonly Sa
   }
   return { samples, warnings };
 }
+
+const bytesOf = ({ url, headers, body }: SampleRequest): number =>
+  [url, ...headers.flat(), ...Object.values<string>(body ?? {})].reduce(
+    (sum, text) => sum + Buffer.byteLength(text),
+    0,
+  );
 
 /** Matches a string literal of the library's code, which contains nothing that needs an escape. */
 const literals = /b?(["'])((?:(?!\1)[^\\\n])*)\1/g;
