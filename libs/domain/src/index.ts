@@ -47,6 +47,7 @@ export * from './operations/prepare-request.ts';
 export { sourceOf, type Source } from './operations/references.ts';
 export type { OperationContext } from './operations/request-description.ts';
 export { toPreparedRequestView } from './operations/request-views.ts';
+export { toSampleRequest, type SampleRequest } from './operations/sample-request.ts';
 export { buildOperationTool } from './operations/operation-tool.ts';
 export type * from './operations/operation-vectors.ts';
 export * from './operations/packed-operations.ts';

@@ -4,7 +4,6 @@ import {
   requireReadableTarget,
   searchQueryMax,
   sliceBytes,
-  toPreparedRequestView,
   type OperationResult,
   type PositionedOperation,
 } from '@portico/domain';
@@ -19,12 +18,18 @@ import {
 } from '../responses/tagged-response.ts';
 import { collectionId, line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
+import {
+  credential,
+  methods,
+  preparation,
+  preparationQuery,
+  preparedRequest,
+  toPreparedView,
+} from './prepared-requests.ts';
 import { collectionParameter, uuid } from './wire.ts';
 
 const kLimitDefault = 10;
 const pageLimitDefault = 100;
-
-const methods = ['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE'] as const;
 
 const search = z
   .object({
@@ -79,20 +84,6 @@ const listedOperation = z
   .meta({ id: 'ListedOperation' });
 
 const anyObject = z.looseObject({});
-
-const credential = z.object({
-  scheme: z.string().nullable().meta({ description: 'The name of the security scheme in the document.' }),
-  type: z.enum(['apiKey', 'bearer', 'basic', 'oauth2', 'openIdConnect', 'mutualTLS', 'http', 'other']),
-  in: z.enum(['header', 'query', 'cookie']).nullable().meta({
-    description: 'Where it is sent; null if it is not a part of the request, or computed.',
-  }),
-  name: z.string().nullable(),
-  prefix: z.string().nullable().meta({ description: 'The text before the value.' }),
-  scopes: z.array(z.string()),
-  token_url: z.string().nullable(),
-  hint: z.string().nullable().meta({ description: 'Describes the credential.' }),
-  stored: z.boolean().meta({ description: 'Whether this service stores it.' }),
-});
 
 const server = z.object({
   url: z.string(),
@@ -153,27 +144,6 @@ const tool = z
   })
   .meta({ id: 'OperationTool', description: 'A function tool for language models.' });
 
-const preparation = z
-  .object({
-    arguments: z
-      .record(z.string(), z.json())
-      .meta({ description: "The arguments of the operation's tool (`as=tool`).", examples: [{ id: 'mfrggz' }] }),
-  })
-  .meta({ id: 'OperationArguments' });
-
-const preparedRequest = z
-  .object({
-    method: z.enum(methods),
-    url: z.string(),
-    headers: z.array(z.tuple([z.string(), z.string()])),
-    body: z.union([z.object({ text: z.string() }), z.object({ base64: z.string() })]).nullable(),
-    credentials: z
-      .array(credential.pick({ scheme: true, in: true, name: true, prefix: true, stored: true }))
-      .meta({ description: 'The credentials to add; none of their values is included.' }),
-    curl: z.string().nullable().meta({ description: 'A shell command with placeholders for the credentials.' }),
-    warnings: z.array(z.string()),
-  })
-  .meta({ id: 'PreparedRequest' });
 const operationDocument = z
   .looseObject({ openapi: z.string(), info: anyObject, paths: anyObject })
   .meta({ id: 'OperationDocument', description: 'An OpenAPI document of one operation.' });
@@ -346,18 +316,18 @@ export const operationRoutes = [
     targetDetail: 'full',
     auth: 'token or key',
     scope: 'catalog:read',
+    query: preparationQuery,
     bodyKind: 'json',
     body: preparation,
     status: 200,
     response: preparedRequest,
     errors: ['no_access', 'collection_not_found', 'operation_not_found', 'invalid_arguments'],
-    handler: async ({ useCases, caller, params, body }) => {
+    handler: async ({ useCases, caller, params, query, body }) => {
       const key = parseOperationKey(params.operation_key ?? '');
       if (!key) throw new PorticoError('operation_not_found');
       const argumentsText = body.readMemberText('arguments') ?? '{}';
       const request = await useCases.prepareOperation(caller.principal, key, argumentsText);
-      // Safe: only these methods are read from a document.
-      return toJsonResponse({ ...toPreparedRequestView(request), method: request.method as (typeof methods)[number] });
+      return toJsonResponse(await toPreparedView(request, query.samples ?? null));
     },
   }),
 ] as const;

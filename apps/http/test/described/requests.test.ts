@@ -83,7 +83,11 @@ describe('the request schemas of the OpenAPI document', () => {
       client_profile_id: client.id,
       client_id: client.id,
       collection_id: await fixtures.newCollection({
-        openapi_spec: { ...smallDocument, paths: { '/forecast': { get: {} } } },
+        // The parameter is the one in the example of arguments.
+        openapi_spec: {
+          ...smallDocument,
+          paths: { '/forecast': { get: { parameters: [{ name: 'id', in: 'query', schema: { type: 'string' } }] } } },
+        },
       }),
       operation_key: operationOfForecast,
       tier: 'standing',

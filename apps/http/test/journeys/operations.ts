@@ -30,6 +30,8 @@ const weather = {
   paths: { '/forecast': { get: operation('readForecast', 'Read the weather forecast of a city') } },
 };
 
+const everyLanguage = 'curl python javascript typescript go java csharp php ruby powershell'.split(' ');
+
 /** Tests listing, reading and searching operations. */
 export const operationsSuite = (start: Start): void => {
   const { subject, fixtures, call, pages } = provideSubject(start);
@@ -245,6 +247,35 @@ export const operationsSuite = (start: Start): void => {
       expect((await prepare({ shop: 'a', lines: [], colour: 'red' })).body).toMatchObject({
         detail: expect.stringMatching(/^Invalid arguments: \/colour is unknown: the arguments are shop, /) as string,
       });
+    });
+
+    test('becomes code in the languages that the caller names, without the stored credential', async () => {
+      const path = `/api/collections/${orders}/operations/${await keyOf(orders, 'placeOrder')}/prepare`;
+      const prepare = (query: string) =>
+        call('POST', `${path}${query}`, {
+          token: fixtures.admin,
+          json: { arguments: { shop: 'a/b', lines: [{ sku: '#{x}', quantity: 2 }] } },
+        });
+      const plain = await prepare('');
+      const reply = await prepare('?samples=ruby,%20python,ruby,curl');
+      expect(plain.body).not.toHaveProperty('samples');
+      expect(reply.body).toEqual({
+        ...plain.body,
+        samples: {
+          curl: plain.body.curl,
+          python: expect.stringContaining('"X-Shop-Key": "API_KEY"') as string,
+          ruby: expect.stringContaining('"{\\"lines\\":[{\\"sku\\":\\"\\#{x}\\",\\"quantity\\":2}]}"') as string,
+        },
+      });
+      expect(reply.text).not.toContain('the-key-of-the-shop');
+      expect((await prepare(`?samples=${everyLanguage.join(',')}`)).body).toMatchObject({
+        samples: Object.fromEntries(everyLanguage.map((name) => [name, expect.stringContaining('API_KEY') as string])),
+      });
+      const rejection = await prepare('?samples=python,cobol');
+      expect([rejection.status, rejection.body.detail]).toEqual([
+        400,
+        `Invalid query parameter: samples[1] must be one of ${everyLanguage.join(', ')}`,
+      ]);
     });
 
     test('is sent only if the collection has changed', async () => {

@@ -100,7 +100,7 @@ const methodOptionsOf = ({ method, body }: HttpRequest): string[] =>
   method === 'HEAD' ? ['-I'] : method === 'GET' && !body ? [] : ['-X', method];
 
 /** Returns a URL that curl calls over HTTP; without a host, it contains a placeholder for one. */
-function toAbsoluteUrl(url: string): string | null {
+export function toAbsoluteUrl(url: string): string | null {
   const protocol = /^([a-z][a-z0-9+.-]*):\/\//i.exec(url)?.[1]?.toLowerCase();
   if (protocol !== undefined && protocol !== 'http' && protocol !== 'https') return null;
   const absolute = protocol === undefined ? `https://HOST/${url.replace(/^\/+/, '')}` : url;
@@ -108,14 +108,14 @@ function toAbsoluteUrl(url: string): string | null {
   return toPlainLine(absolute).replace(/[[\]{}\s"<>\\^`|]/g, encodeURIComponent);
 }
 
-interface CredentialValue {
+export interface CredentialValue {
   readonly in: 'header' | 'query' | 'cookie';
   readonly name: string;
   readonly value: string;
 }
 
 /** Returns where a credential is sent, with a placeholder; nothing if it is not a part of the request. */
-function toCredentialValue(credential: ApiCredential, all: readonly ApiCredential[]): CredentialValue[] {
+export function toCredentialValue(credential: ApiCredential, all: readonly ApiCredential[]): CredentialValue[] {
   const { type, in: location, name, prefix } = credential;
   if (location === null || name === null) return [];
   // The credential of two schemes may be the same header.
@@ -137,7 +137,7 @@ function toCredentialValue(credential: ApiCredential, all: readonly ApiCredentia
  * Returns only the characters allowed in the name of a header or cookie (RFC 9110, section 5.6.2), none of which curl
  * reads as an option.
  */
-const toToken = (name: string): string => toPlainLine(name).replace(/[^A-Za-z0-9!#$%&'*+.^_`|~-]/g, '');
+export const toToken = (name: string): string => toPlainLine(name).replace(/[^A-Za-z0-9!#$%&'*+.^_`|~-]/g, '');
 
 /** Quotes a text for the shell: single quotes preserve everything except a single quote (POSIX, section 2.2.2). */
 const quote = (text: string): string => `'${text.toWellFormed().replaceAll("'", `'\\''`)}'`;

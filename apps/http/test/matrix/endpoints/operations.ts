@@ -85,5 +85,6 @@ export const operationEndpoints: Endpoints = {
       expect(text).not.toContain(targetSecret);
     },
     badBodies: [{}, { arguments: null }, { arguments: [] }, { arguments: 'x' }, { arguments: { unknown: 1 } }],
+    badQueries: ['?samples=cobol', '?samples=python,', '?samples=Python', '?samples=go&samples=php'],
   },
 };
