@@ -46,7 +46,7 @@ export function prepareRequest(
   } catch (error) {
     if (!(error instanceof UnsendableError)) throw error;
     const argument = args.find(({ parameter }) => parameter !== null && parameter === error.parameter);
-    return { errors: [{ pointer: `/${escapeToken(argument?.key ?? '')}`, message: error.message }] };
+    return { errors: [{ pointer: argument ? `/${escapeToken(argument.key)}` : '', message: error.message }] };
   }
 }
 
