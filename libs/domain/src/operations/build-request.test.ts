@@ -122,7 +122,7 @@ describe('a body', () => {
     ],
     ['leaves out null and empty lists', {}, { a: null, b: [], c: '' }, 'c='],
     ['follows a style', { a: { style: 'deepObject', explode: true } }, { a: { x: 1 } }, 'a%5Bx%5D=1'],
-    ['does not explode if told so', { a: { explode: false } }, { a: [1, 2] }, 'a=1,2'],
+    ['does not explode if the document says so', { a: { explode: false } }, { a: [1, 2] }, 'a=1,2'],
     ['writes JSON', { a: { contentType: 'application/json' } }, { a: [1] }, 'a=%5B1%5D'],
     ['keeps reserved characters', { a: { allowReserved: true } }, { a: 'x/y' }, 'a=x/y'],
   ])('that is a form %s', (_, encoding, value, text) => {

@@ -30,7 +30,7 @@ export const sampleFile = '@FILE';
 
 /**
  * Builds a request from values, serialised as the document states it. Throws `UnsendableError` for a value that is not
- * allowed at its position, whatever its schema says.
+ * allowed at its position, even if its schema accepts it.
  */
 export function buildRequest(description: RequestDescription, values: RequestValues): HttpRequest {
   const { operation, servers, accept, body } = description;

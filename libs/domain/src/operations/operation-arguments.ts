@@ -15,7 +15,7 @@ export interface Argument {
   readonly schema: SchemaNode;
   /** Describes the argument if its schema does not; null if there is nothing to add. */
   readonly description: string | null;
-  /** Members that tell programs how the argument is written, by the names of `x-portico-…`. */
+  /** Members that describe to programs how the argument is written, by the names of `x-portico-…`. */
   readonly notes: ReadonlyMap<string, string | boolean>;
   /** Null for a part of the body. */
   readonly parameter: Parameter | null;
@@ -67,7 +67,7 @@ function bodyArgumentsOf(description: RequestDescription, usedKeys: UsedKeys): A
   const { body, reader } = description;
   const content = body?.content;
   if (!content) return [];
-  const whole = {
+  const wholeBody = {
     key: '',
     in: 'body',
     name: '',
@@ -79,7 +79,7 @@ function bodyArgumentsOf(description: RequestDescription, usedKeys: UsedKeys): A
   if (content.kind === 'raw') {
     const text = `${body.description ?? 'The body'} (the text of ${content.contentType}, or a data: URL with base64)`;
     const schema = createNode({ type: 'string' });
-    return [{ ...whole, key: toKey('body', 'body', usedKeys), schema, description: text }];
+    return [{ ...wholeBody, key: toKey('body', 'body', usedKeys), schema, description: text }];
   }
   const schema = content.schema && reader.read(content.schema);
   const note = content.kind === 'json' ? '' : ` (${content.contentType})`;
@@ -87,9 +87,12 @@ function bodyArgumentsOf(description: RequestDescription, usedKeys: UsedKeys): A
     const example = content.example === undefined ? [] : [{ value: { examples: [content.example] }, trail: null }];
     return [
       {
-        ...whole,
+        ...wholeBody,
         key: toKey('body', 'body', usedKeys),
-        schema: { ...whole.schema, parts: [...whole.schema.parts, ...(whole.schema.schema ? [] : example)] },
+        schema: {
+          ...wholeBody.schema,
+          parts: [...wholeBody.schema.parts, ...(wholeBody.schema.schema ? [] : example)],
+        },
         description: `${body.description ?? 'The body'}${note}`,
       },
     ];

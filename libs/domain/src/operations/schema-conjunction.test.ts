@@ -64,9 +64,7 @@ const { schema: anySchema } = fc.letrec<{ schema: JsonObject }>((tie) => {
   return {
     schema: fc
       .uniqueArray(fc.constantFrom(...Object.keys(keywords)), { maxLength: 3 })
-      .chain((keys) =>
-        fc.record(Object.fromEntries(keys.map((key) => [key, keywords[key as keyof typeof keywords]]))),
-      ) as unknown as fc.Arbitrary<JsonObject>,
+      .chain((keys) => fc.record(Object.fromEntries(keys.map((key) => [key, keywords[key as keyof typeof keywords]])))),
   };
 });
 
