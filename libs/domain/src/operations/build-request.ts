@@ -30,7 +30,7 @@ export const sampleFile = '@FILE';
 
 /**
  * Builds a request from values, serialised as the document states it. Throws `UnsendableError` for a value that is not
- * allowed at its position, whatever its schema says.
+ * allowed at its position, even if its schema accepts it.
  */
 export function buildRequest(description: RequestDescription, values: RequestValues): HttpRequest {
   const { operation, servers, accept, body } = description;
@@ -68,7 +68,9 @@ const encodeUrl = (url: string): string => {
   const rest = url.slice(hostEnd).toWellFormed();
   return (
     url.slice(0, hostEnd) +
-    rest.replace(/[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]/gu, (character) => encodeURIComponent(character))
+    rest.replace(/[^!#$%&'()*+,\-./0-9:;=?@A-Z_a-z~]|%(?![0-9A-Fa-f]{2})/gu, (character) =>
+      encodeURIComponent(character),
+    )
   );
 };
 
@@ -157,11 +159,8 @@ function toParts(description: RequestDescription, content: BodyContent, name: st
     return toPairs(name, value, { style: encoding.style, explode: encoding.explode, encode: (text) => text }).map(
       ([pairName, text]) => ({ ...plainPart, name: pairName, content: text }),
     );
-  const declaredType =
-    encoding?.contentType
-      ?.split(',')
-      .map((type) => type.trim())
-      .find((type) => type !== '' && !isMediaRange(type)) ?? null;
+  const declaredTypes = encoding?.contentType?.split(',').map((type) => type.trim()) ?? [];
+  const declaredType = declaredTypes.find((type) => type !== '' && !isMediaRange(type)) ?? null;
   if (isJsonArray(value) && !declaredType?.includes('json'))
     return value.flatMap((item) =>
       isJsonArray(item) ? [toJsonPart(name, item, declaredType)] : toParts(description, content, name, item),
@@ -169,7 +168,8 @@ function toParts(description: RequestDescription, content: BodyContent, name: st
   if (typeof value === 'string' && isFile(description.reader, content, name)) {
     const { content: file, mediaType } = toFileContent(value);
     const fileName = typeof file !== 'string' && 'path' in file ? null : name;
-    return [{ name, contentType: declaredType ?? mediaType ?? 'application/octet-stream', fileName, content: file }];
+    const ownType = mediaType !== null && declaredTypes.includes(mediaType) ? mediaType : declaredType;
+    return [{ name, contentType: ownType ?? mediaType ?? 'application/octet-stream', fileName, content: file }];
   }
   if (isJsonObject(value) || isJsonArray(value) || declaredType?.includes('json'))
     return [toJsonPart(name, value, declaredType)];
@@ -186,7 +186,10 @@ const toJsonPart = (name: string, value: Json, contentType: string | null): Requ
 /** Returns the content of a file: a `data:` URL in base64 (RFC 2397) contains any bytes, all other texts are text. */
 function toFileContent(text: string): { content: string | FileContent; mediaType: string | null } {
   if (text === sampleFile) return { content: { path: 'FILE' }, mediaType: null };
-  const match = /^data:([^,;]*)(?:;[^,;]*)*?;base64,([A-Za-z0-9+/]*={0,2})$/.exec(text);
-  if (!match) return { content: text, mediaType: null };
-  return { content: { base64: match[2] ?? '' }, mediaType: match[1] || null };
+  const [start, mediaType] = /^data:([^,;]*)(?:;[^,;]*)*?;base64,/.exec(text) ?? [];
+  if (start === undefined) return { content: text, mediaType: null };
+  const base64 = text.slice(start.length);
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 !== 0)
+    throw new UnsendableError(null, 'contains a data: URL whose base64 is invalid or not padded');
+  return { content: { base64 }, mediaType: mediaType || null };
 }

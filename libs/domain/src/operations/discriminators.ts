@@ -12,18 +12,26 @@ interface Discriminator {
   readonly valuesByReference: ReadonlyMap<string, readonly string[]>;
 }
 
+const cachedDiscriminators = new WeakMap<object, Discriminator>();
+
 export function discriminatorOf(document: Json, schema: JsonObject): Discriminator | null {
   const discriminator = memberOf(schema, 'discriminator');
   const propertyName = memberOf(discriminator, 'propertyName');
-  if (typeof propertyName !== 'string') return null;
+  if (!isJsonObject(discriminator) || typeof propertyName !== 'string') return null;
+  const cached = cachedDiscriminators.get(discriminator);
+  if (cached) return cached;
   const mapping = memberOf(discriminator, 'mapping');
   const valuesByReference = new Map<string, string[]>();
   for (const [value, target] of Object.entries(isJsonObject(mapping) ? mapping : {})) {
     if (typeof target !== 'string') continue;
     const reference = toReference(document, target);
-    valuesByReference.set(reference, [...(valuesByReference.get(reference) ?? []), value]);
+    const values = valuesByReference.get(reference);
+    if (values) values.push(value);
+    else valuesByReference.set(reference, [value]);
   }
-  return { propertyName, valuesByReference };
+  const result = { propertyName, valuesByReference };
+  cachedDiscriminators.set(discriminator, result);
+  return result;
 }
 
 /** A mapping's target is a reference, or the name of a schema. */
@@ -65,11 +73,10 @@ const lastNameOf = (reference: string): string | undefined => {
 export function listSubtypes(document: Json, name: string, { valuesByReference }: Discriminator): readonly string[] {
   const own = `${schemasPointer}${name}`;
   if (valuesByReference.size > 0) return [...valuesByReference.keys()].filter((reference) => reference !== own);
-  // The list grows while it is read: subtypes can have subtypes.
-  const schemas = [own];
-  for (const base of schemas)
-    for (const subtype of extensionsOf(document).get(base) ?? []) if (!schemas.includes(subtype)) schemas.push(subtype);
-  return schemas.slice(1);
+  // The set grows while it is read: subtypes can have subtypes.
+  const schemas = new Set([own]);
+  for (const base of schemas) for (const subtype of extensionsOf(document).get(base) ?? []) schemas.add(subtype);
+  return [...schemas].slice(1);
 }
 
 const cachedExtensions = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();
@@ -87,7 +94,9 @@ function extensionsOf(document: Json): ReadonlyMap<string, readonly string[]> {
       const base = memberOf(part, '$ref');
       if (typeof base !== 'string') continue;
       const reference = `${schemasPointer}${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      extensions.set(base, [...(extensions.get(base) ?? []), reference]);
+      const subtypes = extensions.get(base);
+      if (subtypes) subtypes.push(reference);
+      else extensions.set(base, [reference]);
     }
   }
   cachedExtensions.set(schemas, extensions);

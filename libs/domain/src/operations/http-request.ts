@@ -73,11 +73,14 @@ function headOf({ name, contentType, fileName }: RequestPart): string {
 
 /** Returns a boundary that no text of the parts contains. Base64 decodes to it only by intent, so it is searched too. */
 function findBoundary(parts: readonly RequestPart[]): string {
-  const contents = parts.map(({ content }) => toBinary(content));
-  for (let count = 0; ; count++) {
-    const boundary = `portico-${count}`;
-    if (!contents.some((content) => content.includes(boundary))) return boundary;
-  }
+  // Collects the numbers in one pass: a text can contain very many of them.
+  const numbers = new Set<string>();
+  for (const { content } of parts)
+    for (const [, digits = ''] of toBinary(content).matchAll(/portico-(\d{1,9})/g))
+      for (let length = 1; length <= digits.length; length++) numbers.add(digits.slice(0, length));
+  let count = 0;
+  while (numbers.has(`${count}`)) count++;
+  return `portico-${count}`;
 }
 
 /** In a sample, the content of a file is its placeholder. */

@@ -15,7 +15,7 @@ export interface Argument {
   readonly schema: SchemaNode;
   /** Describes the argument if its schema does not; null if there is nothing to add. */
   readonly description: string | null;
-  /** Members that tell programs how the argument is written, by the names of `x-portico-…`. */
+  /** Members that describe to programs how the argument is written, by the names of `x-portico-…`. */
   readonly notes: ReadonlyMap<string, string | boolean>;
   /** Null for a part of the body. */
   readonly parameter: Parameter | null;
@@ -27,7 +27,7 @@ const locationOrder: readonly string[] = ['path', 'query', 'header', 'cookie'];
 
 /** Returns the arguments that callers provide: without credentials, and without headers that follow from the body. */
 export function argumentsOf(description: RequestDescription): readonly Argument[] {
-  const usedKeys = new Set<string>();
+  const usedKeys: UsedKeys = new Map();
   const parameters = [...providedParametersOf(description)].sort(
     (a, b) => locationOrder.indexOf(a.in) - locationOrder.indexOf(b.in),
   );
@@ -63,11 +63,11 @@ function notesOf({ reader }: RequestDescription, parameter: Parameter): Readonly
   return notes;
 }
 
-function bodyArgumentsOf(description: RequestDescription, usedKeys: Set<string>): Argument[] {
+function bodyArgumentsOf(description: RequestDescription, usedKeys: UsedKeys): Argument[] {
   const { body, reader } = description;
   const content = body?.content;
   if (!content) return [];
-  const whole = {
+  const wholeBody = {
     key: '',
     in: 'body',
     name: '',
@@ -79,7 +79,7 @@ function bodyArgumentsOf(description: RequestDescription, usedKeys: Set<string>)
   if (content.kind === 'raw') {
     const text = `${body.description ?? 'The body'} (the text of ${content.contentType}, or a data: URL with base64)`;
     const schema = createNode({ type: 'string' });
-    return [{ ...whole, key: toKey('body', 'body', usedKeys), schema, description: text }];
+    return [{ ...wholeBody, key: toKey('body', 'body', usedKeys), schema, description: text }];
   }
   const schema = content.schema && reader.read(content.schema);
   const note = content.kind === 'json' ? '' : ` (${content.contentType})`;
@@ -87,9 +87,12 @@ function bodyArgumentsOf(description: RequestDescription, usedKeys: Set<string>)
     const example = content.example === undefined ? [] : [{ value: { examples: [content.example] }, trail: null }];
     return [
       {
-        ...whole,
+        ...wholeBody,
         key: toKey('body', 'body', usedKeys),
-        schema: { ...whole.schema, parts: [...whole.schema.parts, ...(whole.schema.schema ? [] : example)] },
+        schema: {
+          ...wholeBody.schema,
+          parts: [...wholeBody.schema.parts, ...(wholeBody.schema.schema ? [] : example)],
+        },
         description: `${body.description ?? 'The body'}${note}`,
       },
     ];
@@ -139,8 +142,11 @@ function isFlat(schema: Schema): boolean {
   );
 }
 
+/** The names in use; and for each name and place, which are no name together, the number of candidates tried. */
+type UsedKeys = Map<string, number>;
+
 /** Returns a unique name of letters, digits and underscores; the location is appended if the name is in use. */
-function toKey(name: string, place: string, usedKeys: Set<string>): string {
+function toKey(name: string, place: string, usedKeys: UsedKeys): string {
   const sanitizedName = name.replace(/[^A-Za-z0-9_]/g, '_').slice(0, keyCharacters);
   const validName = /^[A-Za-z_]/.test(sanitizedName) ? sanitizedName : `_${sanitizedName}`.slice(0, keyCharacters);
   const toCandidate = (n: number): string => {
@@ -148,8 +154,11 @@ function toKey(name: string, place: string, usedKeys: Set<string>): string {
     const end = n === 1 ? `_${place}` : `_${place}_${n}`;
     return validName.slice(0, keyCharacters - end.length) + end;
   };
-  let count = 0;
+  // Many names can become the same one: the search goes on where the last one ended.
+  const counter = `${validName} ${place}`;
+  let count = usedKeys.get(counter) ?? 0;
   while (usedKeys.has(toCandidate(count))) count++;
-  usedKeys.add(toCandidate(count));
+  usedKeys.set(toCandidate(count), 0);
+  usedKeys.set(counter, count);
   return toCandidate(count);
 }

@@ -77,9 +77,10 @@ class Closure {
   follow(value: Json): void {
     const stack: Json[] = [value];
     for (let current = stack.pop(); current !== undefined; current = stack.pop()) {
-      if (isJsonArray(current)) stack.push(...current);
+      // One by one: a call has a limited number of arguments.
+      if (isJsonArray(current)) for (const item of current) stack.push(item);
       if (!isJsonObject(current)) continue;
-      stack.push(...Object.values(current));
+      for (const member of Object.values(current)) stack.push(member);
       for (const reference of referencesOf(current)) stack.push(...this.#addReference(reference));
       // The operations of callbacks have security requirements of their own.
       this.addSchemes(memberOf(current, 'security'));

@@ -12,11 +12,11 @@ import type { BodyContent } from './request-body.ts';
 import { createTopLevel, enqueueText, ranks, SchemaGrowth } from './schema-growth.ts';
 import { createNode, type SchemaNode } from './schema-node.ts';
 import { SchemaReader } from './schema-reader.ts';
+import { sliceBytes } from './slice-bytes.ts';
 import { buildTruncatedText } from './truncated.ts';
 import { toAuthenticationView, toServersView } from './request-views.ts';
 
-/** The limits for `max_bytes` (extensions, section 1). */
-export const sliceBytes = { min: 1_024, default: 8_192, max: 262_144 };
+export { sliceBytes };
 
 export interface SliceOptions {
   /** `request`: only the status and description of responses; `full`: also the schema of the first success. */
@@ -146,7 +146,7 @@ class SliceGrowth {
     this.growth.enqueue({ rank, place, build: () => ({ draft, fallback: null, onAdded }) });
   }
 
-  /** Queues an example: early if nothing else says what the value looks like. */
+  /** Queues an example: early if nothing else describes the value. */
   #enqueueExample(place: Position, example: Json | undefined, isOnlyDescription: boolean): void {
     if (example === undefined) return;
     const build = () => ({ draft: JSON.stringify(example), fallback: null });

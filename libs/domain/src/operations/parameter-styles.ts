@@ -48,20 +48,25 @@ export function toSegment(name: string, value: Json, { style, explode, encode }:
   const encodedName = encode(name);
   if (!isJsonArray(value) && !isJsonObject(value)) {
     const text = encode(toText(value));
-    return style === 'label' ? `.${text}` : style === 'matrix' ? `;${encodedName}=${text}` : text;
+    return style === 'label' ? `.${text}` : style === 'matrix' ? toMatrix(encodedName, text) : text;
   }
   const isArray = isJsonArray(value);
   const members = isArray ? [] : membersOf(value, encode);
+  if (style === 'matrix' && explode) {
+    const pairs = isArray ? value.map((item) => [encodedName, encode(toText(item))] as const) : members;
+    return pairs.map(([key, text]) => toMatrix(key, text)).join('');
+  }
   const items = isArray
     ? value.map((item) => encode(toText(item)))
     : explode
       ? members.map(([key, text]) => `${key}=${text}`)
       : members.flat();
   if (style === 'label') return items.map((item, index) => `${index === 0 || explode ? '.' : ','}${item}`).join('');
-  if (style !== 'matrix') return items.join(',');
-  if (!explode) return `;${encodedName}=${items.join(',')}`;
-  return items.map((item) => (isArray ? `;${encodedName}=${item}` : `;${item}`)).join('');
+  return style === 'matrix' ? toMatrix(encodedName, items.join(',')) : items.join(',');
 }
+
+/** An empty value has no equals sign (RFC 6570, section 3.2.7). */
+const toMatrix = (name: string, text: string): string => (text === '' ? `;${name}` : `;${name}=${text}`);
 
 const membersOf = (value: Json, encode: Serialisation['encode']): Pair[] =>
   isJsonObject(value) ? Object.entries(value).map(([key, member]) => [encode(key), encode(toText(member))]) : [];

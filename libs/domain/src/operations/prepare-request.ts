@@ -8,12 +8,12 @@ import type { ApiCredential } from './credentials.ts';
 import { toWireRequest, type HttpRequest, type WireRequest } from './http-request.ts';
 import { argumentsOf, type Argument } from './operation-arguments.ts';
 import { printCurl } from './operation-curl.ts';
-import { sliceBytes } from './operation-slice.ts';
 import { buildOperationTool } from './operation-tool.ts';
 import type { Source } from './references.ts';
+import { sliceBytes } from './slice-bytes.ts';
 import { createSampleValues } from './sample-values.ts';
 import { describeRequest, type OperationContext, type RequestDescription } from './request-description.ts';
-import { escapeToken, validateValue } from './validate-arguments.ts';
+import { errorsMax, escapeToken, validateValue } from './validate-arguments.ts';
 
 /** A request that a caller can send, once the credentials are added. It contains no secret. */
 export interface PreparedRequest extends WireRequest {
@@ -46,7 +46,7 @@ export function prepareRequest(
   } catch (error) {
     if (!(error instanceof UnsendableError)) throw error;
     const argument = args.find(({ parameter }) => parameter !== null && parameter === error.parameter);
-    return { errors: [{ pointer: `/${escapeToken(argument?.key ?? '')}`, message: error.message }] };
+    return { errors: [{ pointer: argument ? `/${escapeToken(argument.key)}` : '', message: error.message }] };
   }
 }
 
@@ -56,16 +56,20 @@ export function prepareRequest(
  */
 function renameArguments(args: readonly Argument[], values: JsonObject): JsonObject {
   const keys = new Set(args.map(({ key }) => key));
+  const bodyArguments = args.filter(({ in: location }) => location === 'body');
+  const bodyKeys = new Map(bodyArguments.map(({ name, key }) => [name, key]));
+  const keysByName = new Map<string, string[]>();
+  for (const { name, key } of args) {
+    const others = keysByName.get(name);
+    if (others) others.push(key);
+    else keysByName.set(name, [key]);
+  }
   const renamed = Object.entries(values).flatMap(([name, value]): [string, Json][] => {
     if (keys.has(name)) return [[name, value]];
-    const members = args.filter(({ in: location }) => location === 'body');
-    if (name === 'body' && members.length > 0 && isJsonObject(value))
-      return Object.entries(value).map(([member, memberValue]) => [
-        members.find((argument) => argument.name === member)?.key ?? member,
-        memberValue,
-      ]);
-    const [argument, ...others] = args.filter((candidate) => candidate.name === name);
-    return [[argument && others.length === 0 ? argument.key : name, value]];
+    if (name === 'body' && bodyKeys.size > 0 && isJsonObject(value))
+      return Object.entries(value).map(([member, memberValue]) => [bodyKeys.get(member) ?? member, memberValue]);
+    const [key, ...others] = keysByName.get(name) ?? [];
+    return [[key !== undefined && others.length === 0 ? key : name, value]];
   });
   return Object.fromEntries(renamed);
 }
@@ -77,7 +81,10 @@ function validateArguments(
   values: JsonObject,
 ): { value: JsonObject; errors: readonly ValueError[] } {
   const keys = args.map(({ key }) => key);
-  const unknown = Object.keys(values).filter((name) => !keys.includes(name));
+  const knownKeys = new Set(keys);
+  const unknown = Object.keys(values)
+    .filter((name) => !knownKeys.has(name))
+    .slice(0, errorsMax);
   if (unknown.length > 0) {
     const known =
       keys.length === 0 ? 'this operation has no arguments' : `the arguments are ${keys.slice(0, 50).join(', ')}`;

@@ -42,7 +42,10 @@ export function resolveReference(
   for (;;) {
     if (!isJsonObject(value)) return { schema: value !== false, trail, missing: null };
     const reference = memberOf(value, '$ref');
-    if (typeof reference !== 'string') return { schema: { ...value, ...siblings }, trail, missing: null };
+    if (typeof reference !== 'string') {
+      const hasSiblings = Object.keys(siblings).length > 0;
+      return { schema: hasSiblings ? { ...value, ...siblings } : value, trail, missing: null };
+    }
     const target = findTarget(document, reference);
     if (!target) return { schema: { $ref: reference }, trail, missing: 'external' };
     if (isOnTrail(trail, target.name)) return { schema: { $ref: reference }, trail, missing: 'cycle' };

@@ -7,7 +7,7 @@ export type KeywordToMerge =
   | { readonly name: string; readonly value: Json; readonly isImplied: boolean }
   | { readonly name: string; readonly node: SchemaNode }
   | { readonly name: string; readonly nodes: readonly SchemaNode[] }
-  | { readonly name: string; readonly map: ReadonlyMap<string, SchemaNode> };
+  | { readonly name: string; readonly map: Map<string, SchemaNode> };
 
 /**
  * Merges a keyword, so that the schema accepts the values that both accept. A keyword that cannot be merged is added to
@@ -21,12 +21,13 @@ export function mergeKeyword(schema: Schema, keyword: KeywordToMerge, remainder:
     if (!isIgnored && !mergeValue(schema.values, name, keyword.value) && !keyword.isImplied)
       rest.values.set(name, keyword.value);
   } else if ('map' in keyword) {
-    const map = schema.maps.get(name) ?? new Map<string, SchemaNode>();
-    schema.maps.set(name, map);
-    for (const [key, node] of keyword.map) {
-      const current = map.get(key);
-      map.set(key, current ? joinNodes(current, node) : node);
-    }
+    const map = schema.maps.get(name);
+    if (!map) schema.maps.set(name, keyword.map);
+    else
+      for (const [key, node] of keyword.map) {
+        const current = map.get(key);
+        map.set(key, current ? joinNodes(current, node) : node);
+      }
   } else if ('nodes' in keyword) {
     if (schema.lists.has(name)) rest.lists.set(name, keyword.nodes);
     else schema.lists.set(name, keyword.nodes);
@@ -39,6 +40,27 @@ export function mergeKeyword(schema: Schema, keyword: KeywordToMerge, remainder:
   const isEmpty = rest.values.size + rest.nodes.size + rest.lists.size === 0;
   if (!isEmpty) remainder.push({ parts: [], schema: rest });
 }
+
+/** Keywords that refer to each other: those of two schemas cannot be mixed. */
+const dependentKeywords: readonly (readonly string[])[] = [
+  ['if', 'then', 'else'],
+  ['contains', 'minContains', 'maxContains'],
+  ['prefixItems', 'items'],
+];
+
+/** Returns the keywords that must stay together in a schema of their own, because the merged one has some of them. */
+export const listSeparateKeywords = (
+  { values, nodes, lists }: Schema,
+  keywords: ReadonlyMap<string, Json>,
+): ReadonlySet<string> =>
+  new Set(
+    dependentKeywords.flatMap((group) => {
+      const own = group.filter((name) => keywords.has(name));
+      const merged = group.filter((name) => values.has(name) || nodes.has(name) || lists.has(name));
+      const canJoin = [...own, ...merged].every((name) => name === 'items');
+      return merged.length === 0 || canJoin ? [] : own;
+    }),
+  );
 
 /** Whether a schema can have a discriminator's value, which is always a string. */
 const allowsString = (schema: Schema): boolean => {

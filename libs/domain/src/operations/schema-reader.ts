@@ -2,7 +2,7 @@ import { memberOf } from '../documents/document-value.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { createAlternative, discriminatorOf, listSubtypes } from './discriminators.ts';
 import { isOnTrail, resolveReference, type Source, type Trail } from './references.ts';
-import { mergeKeyword } from './schema-conjunction.ts';
+import { listSeparateKeywords, mergeKeyword } from './schema-conjunction.ts';
 import { schemaKeywords, translateSchema } from './schema-keywords.ts';
 import {
   createNode,
@@ -26,8 +26,12 @@ interface Fragment {
   readonly alternatives?: { readonly keyword: string; readonly nodes: readonly SchemaNode[] };
 }
 
-/** The number of schema objects that are read for one description: a document can combine a few into any number. */
+/**
+ * The number of schema objects that are read for one description: a document can combine a few into any number. A large
+ * object counts as several.
+ */
 const fragmentsMax = 12_000;
+const membersPerFragment = 50;
 const allOfDepthMax = 30;
 const flagDepthMax = 4;
 
@@ -36,6 +40,8 @@ export class SchemaReader {
   readonly #source: Source;
   readonly #hiddenFlag: 'readOnly' | 'writeOnly';
   #fragmentsLeft = fragmentsMax;
+  readonly #schemas = new WeakMap<SchemaNode, Schema>();
+  readonly #keywords = new WeakMap<JsonObject, ReadonlyMap<string, Json>>();
 
   constructor(source: Source, direction: Direction) {
     this.#source = source;
@@ -44,7 +50,12 @@ export class SchemaReader {
 
   /** Returns one level of a schema. After too many schemas, returns empty ones that are marked as missing. */
   read(node: SchemaNode): Schema {
-    if (node.schema) return node.schema;
+    const schema = node.schema ?? this.#schemas.get(node) ?? this.#read(node);
+    this.#schemas.set(node, schema);
+    return schema;
+  }
+
+  #read(node: SchemaNode): Schema {
     const schema = createSchema();
     const missing: MissingReason[] = [];
     const remainder: SchemaNode[] = [];
@@ -52,7 +63,7 @@ export class SchemaReader {
     const fragments: (Fragment | false)[] = [];
     const targets = new Set<string>();
     for (const part of node.parts) {
-      if (this.#isOpaque(part, node)) remainder.push({ parts: [part] });
+      if (node.parts.length > 1 && this.#isOpaque(part)) remainder.push({ parts: [part] });
       else fragments.push(...this.#flatten(part, 0, targets));
     }
     for (const fragment of separateClosedFragments(fragments, (node) => this.isHidden(node), remainder)) {
@@ -88,7 +99,11 @@ export class SchemaReader {
   }
 
   #hasFlag(value: Json | undefined, trail: Trail | null, depth: number): boolean {
-    if (!isJsonObject(value) || depth === 0 || this.#fragmentsLeft-- <= 0) return false;
+    if (!isJsonObject(value) || depth === 0) return false;
+    // Nothing has to be followed.
+    if (!Object.hasOwn(value, '$ref') && !Object.hasOwn(value, 'allOf'))
+      return memberOf(value, this.#hiddenFlag) === true;
+    if (this.#fragmentsLeft-- <= 0) return false;
     const { schema, trail: nextTrail } = resolveReference(this.#source, value, trail);
     if (typeof schema === 'boolean') return false;
     if (memberOf(schema, this.#hiddenFlag) === true) return true;
@@ -97,8 +112,21 @@ export class SchemaReader {
   }
 
   /** Whether a part must not be merged with others: `unevaluated…` refers to the keywords next to it alone. */
-  #isOpaque({ value }: SchemaPart, { parts }: SchemaNode): boolean {
-    return parts.length > 1 && isJsonObject(value) && hasUnevaluated(value);
+  #isOpaque({ value, trail }: SchemaPart): boolean {
+    if (!isJsonObject(value)) return false;
+    const { schema } = resolveReference(this.#source, value, trail);
+    return isJsonObject(schema) && hasUnevaluated(schema);
+  }
+
+  /** Returns the valid keywords of a schema object. */
+  #translate(schema: JsonObject): Map<string, Json> {
+    const keywords = this.#keywords.get(schema) ?? translateSchema(schema, this.#source.dialect);
+    this.#keywords.set(schema, keywords);
+    for (const value of keywords.values()) {
+      const members = isJsonArray(value) ? value.length : isJsonObject(value) ? Object.keys(value).length : 0;
+      this.#fragmentsLeft -= Math.floor(members / membersPerFragment);
+    }
+    return new Map(keywords);
   }
 
   /** Returns the schema objects that apply, the outermost first. Adds the targets of their references to `targets`. */
@@ -116,13 +144,13 @@ export class SchemaReader {
       if (targets.has(name)) return [];
       targets.add(name);
     }
-    const keywords = translateSchema(schema, this.#source.dialect);
+    const keywords = this.#translate(schema);
     const allOf = keywords.get('allOf');
     keywords.delete('allOf');
     const parts: (Fragment | false)[] = [];
     for (const part of isJsonArray(allOf) ? allOf : []) {
-      const isOpaque = isJsonObject(part) && hasUnevaluated(part);
-      if (isOpaque) keywords.set('allOf', [...((keywords.get('allOf') ?? []) as Json[]), part]);
+      if (this.#isOpaque({ value: part, trail: inner }))
+        keywords.set('allOf', [...((keywords.get('allOf') ?? []) as Json[]), part]);
       else parts.push(...this.#flatten({ value: part, trail: inner, isImplied }, depth + 1, targets));
     }
     const alternatives = this.#findAlternatives(schema, keywords, inner, name ?? null);
@@ -159,7 +187,10 @@ export class SchemaReader {
   #merge(schema: Schema, { keywords, trail, isImplied, alternatives }: Fragment, remainder: SchemaNode[]): void {
     if (alternatives && !keywords.has(alternatives.keyword))
       mergeKeyword(schema, { name: alternatives.keyword, nodes: alternatives.nodes }, remainder);
+    const rest = createSchema();
+    const separateKeywords = listSeparateKeywords(schema, keywords);
     for (const [name, value] of keywords) {
+      const target = separateKeywords.has(name) ? rest : schema;
       const nodeOf = (nodeValue: Json): SchemaNode => ({ parts: [{ value: nodeValue, trail, isImplied }] });
       if (name === 'allOf') {
         for (const part of value as readonly Json[]) remainder.push(nodeOf(part));
@@ -168,35 +199,36 @@ export class SchemaReader {
       switch (schemaKeywords[name]?.kind) {
         case 'schema':
         case 'exact':
-          mergeKeyword(schema, { name, node: nodeOf(value) }, remainder);
+          mergeKeyword(target, { name, node: nodeOf(value) }, remainder);
           break;
         case 'schemas': {
           const nodes = alternatives?.keyword === name ? alternatives.nodes : (value as readonly Json[]).map(nodeOf);
-          mergeKeyword(schema, { name, nodes }, remainder);
+          mergeKeyword(target, { name, nodes }, remainder);
           break;
         }
         case 'names':
         case 'exactNames': {
-          const entries = Object.entries(value as JsonObject).map(([key, member]) => [key, nodeOf(member)] as const);
-          mergeKeyword(schema, { name, map: new Map(entries) }, remainder);
+          const map = new Map<string, SchemaNode>();
+          for (const [key, member] of Object.entries(value as JsonObject)) map.set(key, nodeOf(member));
+          mergeKeyword(schema, { name, map }, remainder);
           break;
         }
         default:
-          mergeKeyword(schema, { name, value, isImplied }, remainder);
+          mergeKeyword(target, { name, value, isImplied }, remainder);
       }
     }
+    if (separateKeywords.size > 0) remainder.push({ parts: [], schema: rest });
   }
 
   #hideMembers({ values, maps }: Schema): void {
     values.delete(this.#hiddenFlag);
     const properties = maps.get('properties');
-    const hiddenNames = [...(properties ?? [])].filter(([, node]) => this.isHidden(node)).map(([name]) => name);
-    if (hiddenNames.length === 0) return;
-    for (const name of hiddenNames) properties?.delete(name);
+    const hiddenNames = new Set<Json>();
+    for (const [name, node] of properties ?? []) if (this.isHidden(node)) hiddenNames.add(name);
+    if (hiddenNames.size === 0) return;
+    for (const name of hiddenNames) properties?.delete(`${name as string}`);
     const required = values.get('required');
-    const remaining = isJsonArray(required)
-      ? required.filter((name) => !hiddenNames.includes(`${name as string}`))
-      : [];
+    const remaining = isJsonArray(required) ? required.filter((name) => !hiddenNames.has(name)) : [];
     if (remaining.length > 0) values.set('required', remaining);
     else values.delete('required');
     values.delete('dependentRequired');
@@ -224,15 +256,20 @@ function separateClosedFragments(
   isHidden: (node: SchemaNode) => boolean,
   remainder: SchemaNode[],
 ): readonly (Fragment | false)[] {
+  const isClosed = (fragment: Fragment | false): boolean =>
+    fragment !== false && (fragment.keywords.get('additionalProperties') ?? true) !== true;
+  if (fragments.length === 1 || !fragments.some(isClosed)) return fragments;
   const namesIn = (fragment: Fragment | false): string[] =>
     fragment === false
       ? []
-      : ['properties', 'patternProperties'].flatMap((keyword) => Object.keys(fragment.keywords.get(keyword) ?? {}));
+      : ['properties', 'patternProperties'].flatMap((keyword) =>
+          Object.keys(fragment.keywords.get(keyword) ?? {}).map((name) => `${keyword} ${name}`),
+        );
   const allNames = new Set(fragments.flatMap(namesIn));
   return fragments.map((fragment) => {
-    if (fragment === false) return false;
-    const limit = fragment.keywords.get('additionalProperties');
-    if (limit === undefined || limit === true || new Set(namesIn(fragment)).size === allNames.size) return fragment;
+    const limit = fragment === false ? undefined : fragment.keywords.get('additionalProperties');
+    if (fragment === false || limit === undefined || !isClosed(fragment)) return fragment;
+    if (new Set(namesIn(fragment)).size === allNames.size) return fragment;
     const toAnyValue = (keyword: string) => {
       const names = Object.entries(fragment.keywords.get(keyword) ?? {})
         .filter(([, value]) => !isHidden(createNode(value as Json, fragment.trail)))

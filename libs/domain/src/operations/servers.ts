@@ -1,7 +1,7 @@
 import type { DocumentOperation } from '../documents/document-operations.ts';
 import { memberOf } from '../documents/document-value.ts';
 import { isJsonArray, isJsonObject, type Json } from '../json.ts';
-import { toPlainLine } from '../line.ts';
+import { toPlainLine, toShortLine } from '../line.ts';
 import type { CallSettings } from './call-settings.ts';
 import { isNumber } from './numbers.ts';
 import { textAt } from './operation-parts.ts';
@@ -118,11 +118,11 @@ export function joinUrl(server: string, path: string): OperationUrl {
       'The document names no host for this operation: an administrator of the catalog can set a base URL for the API.',
     );
   else if (protocol !== 'http' && protocol !== 'https') warnings.push(`The protocol ${protocol} is not HTTP.`);
-  else {
-    const host = /^[^/]*\/\/([^/]*)/.exec(joined)?.[1] ?? '';
-    if (host.includes('{'))
-      warnings.push('The host contains a variable without a value: an administrator of the catalog can set it.');
-  }
+  const names = new Set([...server.matchAll(/\{[^{}]*\}/g)].map(([placeholder]) => placeholder));
+  if (names.size > 0)
+    warnings.push(
+      `The server's URL contains variables without a value: ${toShortLine([...names].join(', '), 200)}. An administrator of the catalog can set them.`,
+    );
   return {
     url: queries.length > 0 ? `${joined}?${queries.join('&')}` : joined,
     isCallable: protocol === 'http' || protocol === 'https',
@@ -136,4 +136,4 @@ const splitAt = (text: string, separator: string): [string, string | undefined] 
 };
 
 /** Leaves a user name and a password out: a document is no place for a credential. */
-const withoutUserInfo = (url: string): string => url.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)[^/?#@]*@/i, '$1');
+const withoutUserInfo = (url: string): string => url.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)[^/?#]*@/i, '$1');

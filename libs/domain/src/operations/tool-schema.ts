@@ -79,7 +79,7 @@ export class ToolSchemaGrowth {
   }
 
   enqueue(rank: number, place: Position, node: SchemaNode, level: Level, extraMembers: ExtraMembers = {}): void {
-    const { leadingMembers = new Map(), extraBytes = 0 } = extraMembers;
+    const { leadingMembers = new Map<string, Draft | null>(), extraBytes = 0 } = extraMembers;
     this.#growth.enqueue({
       rank,
       place,

@@ -2,6 +2,7 @@ import { ExactNumber, isJsonArray, isJsonObject, type Json } from '../json.ts';
 import { memberOf } from '../documents/document-value.ts';
 import type { ValueError } from '../errors.ts';
 import { compareNumbers, isInteger, isNumber, isSameValue } from './numbers.ts';
+import { matchesPattern } from './patterns.ts';
 
 export interface ValidatedValue {
   /** The value, with numbers and booleans in place of texts that are exactly that. */
@@ -9,10 +10,8 @@ export interface ValidatedValue {
   readonly errors: readonly ValueError[];
 }
 
-const errorsMax = 20;
-
-/** A string longer than this is not matched with a pattern, which can take long. */
-const patternCharactersMax = 10_000;
+/** The number of errors that are reported. */
+export const errorsMax = 20;
 
 /**
  * Validates a value with a schema in the form of a tool. Some models write every number and boolean as text: such a
@@ -97,18 +96,8 @@ function validateText(schema: Json, value: string, reject: Reject): void {
   const length = Array.from(value).length;
   if (typeof minLength === 'number' && length < minLength) reject(`must have at least ${minLength} characters`);
   if (typeof maxLength === 'number' && length > maxLength) reject(`must have at most ${maxLength} characters`);
-  if (typeof pattern !== 'string' || value.length > patternCharactersMax) return;
-  if (!toRegExp(pattern).test(value)) reject(`must match ${shorten(pattern)}`);
+  if (typeof pattern === 'string' && matchesPattern(pattern, value) === false) reject(`must match ${shorten(pattern)}`);
 }
-
-/** Compiles a pattern, which the tool contains only if it is valid in one of the grammars of ECMA-262. */
-const toRegExp = (pattern: string): RegExp => {
-  try {
-    return new RegExp(pattern, 'u');
-  } catch {
-    return new RegExp(pattern); // Valid without Unicode support only.
-  }
-};
 
 function validateItems(schema: Json, value: readonly Json[], pointer: string, errors: ValueError[]): Json {
   const [minItems, maxItems] = [memberOf(schema, 'minItems'), memberOf(schema, 'maxItems')];
