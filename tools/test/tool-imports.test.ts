@@ -18,9 +18,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(installation.folder, 'documents-'));
 });
 
+const servers = [{ url: 'https://api.example' }];
 const document = (title: string, description = '', paths = {}) =>
-  JSON.stringify({ openapi: '3.0.3', info: { title, description, version: '1' }, paths });
-const nonconformingDocument = JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, paths: {} });
+  JSON.stringify({ openapi: '3.0.3', info: { title, description, version: '1' }, servers, paths });
+const nonconformingDocument = JSON.stringify({ openapi: '3.0.3', info: { title: 'Departing' }, servers, paths: {} });
 const getOperation = { get: { responses: { 200: { description: 'It' } } } };
 
 const write = (name: string, content: string): string => {
@@ -125,14 +126,15 @@ describe.each([
     write('good.json', document(`Good\u202eone ${way}\u0007`, 'Two\r\nlines\u001b[2J'));
     write(
       'deep/er/good.yaml',
-      'openapi: 3.1.0\ninfo: {title: Good too, version: "1.10"}\npaths: {}\nx-big: 12345678901234567890\n',
+      'openapi: 3.1.0\ninfo: {title: Good too, version: "1.10"}\nservers: [url: https://api.example]\npaths: {}\n' +
+        'x-big: 12345678901234567890\n',
     );
     write('departing.json', nonconformingDocument);
     write('list.json', '[{"openapi": "3.0.3"}]');
     write('package.json', '{"name": "x", "config": {"openapi": "3.0.3"}}');
     write('notes.txt', 'not looked at');
     write('broken.json', '{"openapi": "3.0.3",\n "info": {"title": "x"},\n "paths": }');
-    write('old.json', '{"swagger": "2.0", "info": {"title": "x", "version": "1"}, "paths": {}}');
+    write('old.json', '{"swagger": "1.2", "info": {"title": "x", "version": "1"}, "paths": {}}');
     const firstRun = await tool('import', folder);
     expect([firstRun.code, firstRun.stderr]).toEqual([1, expect.not.stringContaining(admin.token)]);
     expect(linesOf(firstRun.stdout)).toEqual([
@@ -141,7 +143,7 @@ describe.each([
       `created    ID  Departing  (${folder}/departing.json)  1 violation`,
       `created    ID  Good one ${way}  (${folder}/good.json)`,
       `skipped    ${folder}/list.json: no OpenAPI document`,
-      expect.stringMatching(`^refused    ${folder}/old.json: .*Swagger "2\\.0" is not supported`),
+      expect.stringMatching(`^refused    ${folder}/old.json: .*Swagger "1\\.2" is not supported`),
       `skipped    ${folder}/package.json: no OpenAPI document`,
       '3 created, 0 updated, 0 unchanged, 2 skipped, 2 refused.',
       '1 document with violations of the official schema: --explain shows them.',

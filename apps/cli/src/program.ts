@@ -128,7 +128,7 @@ const addImport = (tool: Tool): void => {
   const { program, environment, getTerminal, setExitCode } = tool;
   const command = program
     .command('import')
-    .argument('<path...>', 'files, folders (searched for .json, .yaml and .yml) or globs')
+    .argument('<path...>', 'files, folders or globs')
     .description('import OpenAPI documents as collections; update collections that were imported from the same paths')
     .option('--as <email>', 'the admin to record as the creator (default: the first admin; not with --server)')
     .option('--strict', 'reject documents that violate the official schema')

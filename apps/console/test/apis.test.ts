@@ -171,7 +171,7 @@ describe.skipIf(!browser)('APIs', () => {
     await page.getByRole('heading', { name: 'Import APIs' }).waitFor();
     await status(page, '1 to create, 1 skipped, 1 rejected or failed').waitFor();
     expect(await row(page, 'b.json').innerText()).toContain('It would change the same API as a.json');
-    expect(await row(page, 'c.txt').innerText()).toContain('neither JSON nor YAML');
+    expect(await row(page, 'c.txt').innerText()).toContain('not an OpenAPI document');
     await button(page, 'Clear the list').click();
     await chooseFiles(page, 'departing.json', 'winds.yaml');
     await row(page, 'winds.yaml').waitFor();

@@ -159,13 +159,14 @@ const parseBody = async (
 ): Promise<unknown> => {
   if (bytes.length > 0) checkMediaType(request, mediaTypeOf(body));
   if (body.kind === 'form') return new URLSearchParams(Buffer.from(bytes).toString('utf8'));
-  const { kind, fields } = body;
+  const { kind, fields, extraVersions } = body;
   if (kind === 'json') {
     const json = parseJsonBody(bytes);
     checkScopes(json.value);
     return { fields: validateBody(fields, json.value), readMemberText: json.readMemberText };
   }
-  const memberRead = bytes.length === 0 ? noMembers : await documents.readMember(bytes, documentMember, deadline);
+  const memberRead =
+    bytes.length === 0 ? noMembers : await documents.readMember(bytes, documentMember, deadline, extraVersions);
   checkScopes(memberRead.fields);
   const validFields = validateBody(fields, memberRead.fields);
   for (const name of Object.keys(validFields as object)) rejectPollutingMembers(memberRead.fields[name], name);

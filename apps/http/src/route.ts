@@ -5,6 +5,7 @@ import type {
   AdminAuthority,
   Deadline,
   ErrorCode,
+  ExtraVersion,
   IdentityClaims,
   PersonAuthority,
   ReadDocument,
@@ -267,6 +268,8 @@ export type RouteBody = DescribedBody | { readonly kind: 'form' };
 
 export interface DescribedBody {
   readonly kind: 'json' | 'document';
+  /** The versions of documents that are accepted besides OpenAPI 3.0 and 3.1. */
+  readonly extraVersions: readonly ExtraVersion[];
   readonly schema: z.ZodType;
   readonly fields: z.ZodType;
 }
@@ -290,6 +293,7 @@ interface RouteDefinition<
   readonly targetDetail?: Detail;
   readonly query?: Query;
   readonly bodyKind?: Kind;
+  readonly extraVersions?: readonly ExtraVersion[];
   /** The part of the body that is validated here. */
   readonly body?: Body;
   /** The schema of the whole body, if the body has more members than that part. */
@@ -322,6 +326,7 @@ export const defineRoute = <
     scope,
     query,
     bodyKind,
+    extraVersions = [],
     body,
     bodySchema,
     handler,
@@ -335,7 +340,7 @@ export const defineRoute = <
       bodyKind === 'form'
         ? { kind: bodyKind }
         : body && (bodyKind === 'json' || bodyKind === 'document')
-          ? { kind: bodyKind, schema: bodySchema ?? body, fields: body }
+          ? { kind: bodyKind, extraVersions, schema: bodySchema ?? body, fields: body }
           : null,
     // Safe: the pipeline builds each context from the same row.
     handler: handler as unknown as Route['handler'],

@@ -148,6 +148,7 @@ describe('requests of one caller', () => {
       documents: {
         readMember: documents.readMember.bind(documents),
         readFile: documents.readFile.bind(documents),
+        convertToJson: documents.convertToJson.bind(documents),
         readOperations: documents.readOperations.bind(documents),
         readSecuritySchemes: documents.readSecuritySchemes.bind(documents),
         convertToYaml: async (...parameters: Parameters<typeof documents.convertToYaml>) => {

@@ -1,6 +1,7 @@
 export type * from './contract.ts';
 export * from './proofs.ts';
 export * from './document-reader-contract.ts';
+export * from './document-versions-contract.ts';
 export * from './access-matrix-contract.ts';
 export * from './access-request-store-contract.ts';
 export * from './audit-log-contract.ts';
@@ -29,6 +30,7 @@ export * from './limit-store-contract.ts';
 export * from './one-time-code-store-contract.ts';
 export * from './operation-block-store-contract.ts';
 export * from './operation-store-contract.ts';
+export * from './original-document-contract.ts';
 export * from './outbox-contract.ts';
 export * from './profile-selection-contract.ts';
 export * from './profile-store-contract.ts';

@@ -130,6 +130,7 @@ export const aCollection = (fields: Partial<Collection> = {}): Collection => ({
   baseUrlSetting: 'https://roads.example.com/v2',
   serverVariables: { 'größe 愛': '', region: 'eu "1"' },
   credentialSchemes: [],
+  original: null,
   discoverable: false,
   importKey: null,
   ...fields,
@@ -181,6 +182,7 @@ export const aRequest = (
 export const aDocumentContent = (text?: string, operations: readonly Operation[] = []): DocumentContent => ({
   packed: aPackedDocument(text),
   operations,
+  original: null,
 });
 
 export const anOperation = (fields: Partial<Operation> = {}): Operation => ({

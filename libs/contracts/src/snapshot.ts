@@ -19,6 +19,7 @@ export const snapshotOf = async (stores: Stores) => {
     collections: await readEach((id) => collections.find(id)),
     credentials: await readEach((id) => credentials.list(id)),
     documents: await readEach((id) => collections.findDocument(id)),
+    originals: await readEach((id) => collections.findOriginal(id)),
     operations: await readEach((id) => operations.list(id, { tag: null, containing: null }, null)),
     grants: await readEach((id) => grants.listClients(id, start)),
     requests: await requests.list(

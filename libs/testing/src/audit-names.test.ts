@@ -41,7 +41,7 @@ const create = async (
   authority: PersonAuthority,
   name: string,
 ): Promise<Collection> => {
-  const document = await documents.readFile(Buffer.from(text), 'json');
+  const document = await documents.readFile(Buffer.from(text));
   const authentication = { type: 'bearer', name: 'Authorization', value: 'the upstream secret' } as const;
   const createdBy = (await useCases.listProfiles(authority))[0]?.id;
   if (!createdBy) throw new Error('there is no profile');
@@ -138,7 +138,11 @@ test('a name from an old row becomes one line of bounded length in an entry', as
   if (!document) throw new Error('there is no document');
   const name = `Roads\r\n{"action":"profile.delete"}\u202e${'x'.repeat(500)}`;
   const effects = { entries: [], jobs: [], deadline: null };
-  await ports.collections.add({ ...fields, id: oldId, name }, { packed: document.packed, operations: [] }, effects);
+  await ports.collections.add(
+    { ...fields, id: oldId, name },
+    { packed: document.packed, operations: [], original: null },
+    effects,
+  );
   await useCases.removeCollection(authority, oldId);
   const { collection } = (await listMessages(harness)).at(-1) ?? {};
   expect(collection).toMatch(/^Roads \{"action":"profile\.delete"\} x+…$/);

@@ -9,7 +9,7 @@ const readDocument = ({ documents }: Harness, schemes: object) => {
     paths: {},
     components: { securitySchemes: schemes },
   };
-  return documents.readFile(Buffer.from(JSON.stringify(document)), 'json');
+  return documents.readFile(Buffer.from(JSON.stringify(document)));
 };
 
 const oauth = { type: 'oauth2', flows: {} };

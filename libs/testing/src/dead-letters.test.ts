@@ -105,7 +105,7 @@ const spec = { openapi: '3.0.3', info: { title: 'T', version: '1' }, paths: {} }
 
 const create = async ({ useCases, documents }: Harness, name: string) => {
   const admin = await useCases.claimFirstAdmin({ issuer: testIssuer, uid: 'root', email: 'root@example.com' });
-  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)));
   if (!admin) throw new Error('There is already an admin');
   const collection = { name, description: '', authentication: null, document, strict: false };
   return useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, collection);

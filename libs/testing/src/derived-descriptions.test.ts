@@ -17,7 +17,6 @@ const setUp = async () => {
           paths: Object.fromEntries(resources.map((resource) => [`/${resource}`, { get: { responses: {} } }])),
         }),
       ),
-      'json',
     );
   const importDocument = async (resources: readonly string[], description?: string) => {
     const document = await read(resources, description);

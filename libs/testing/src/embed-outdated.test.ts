@@ -11,7 +11,7 @@ const createHarnessWithCollections = async (...names: readonly string[]): Promis
   const harness = createHarness();
   const { useCases, documents } = harness;
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
-  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)));
   if (!admin) throw new Error('There is already an admin');
   for (const name of names) {
     const collection = { name, description: '', authentication: null, document, strict: false };

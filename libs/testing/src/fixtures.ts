@@ -32,7 +32,7 @@ export const createFixtures = async ({ useCases, documents, tokens }: Harness) =
     /** Creates a collection with this name. */
     createCollection: async (name: string): Promise<CollectionId> => {
       const document = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
-      const readDocument = await documents.readFile(Buffer.from(JSON.stringify(document)), 'json');
+      const readDocument = await documents.readFile(Buffer.from(JSON.stringify(document)));
       const input = { name, description: '', authentication: null };
       return (await useCases.createCollection(authority, admin.id, { ...input, document: readDocument, strict: false }))
         .id;

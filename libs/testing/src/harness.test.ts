@@ -12,7 +12,7 @@ test('a user who registers, is approved and gets a grant finds only that collect
   const textOf = (title: string) =>
     Buffer.from(JSON.stringify({ openapi: '3.0.3', info: { title, version: '1' }, paths: {} }));
   const create = async (name: string) => {
-    const document = await documents.readFile(textOf(name), 'json');
+    const document = await documents.readFile(textOf(name));
     return useCases.createCollection(authority, admin.id, {
       name,
       description: '',

@@ -22,7 +22,7 @@ const setUp = async () => {
       (paths[path] ??= {})[method.toLowerCase()] = { responses: { 200: { description: 'It' } } };
     }
     const text = JSON.stringify({ openapi: '3.0.3', info: { title: name, version: '1', description }, paths });
-    return { name, document: await documents.readFile(Buffer.from(text), 'json'), strict, importKey };
+    return { name, document: await documents.readFile(Buffer.from(text)), strict, importKey };
   };
   const publish = async (...input: Parameters<typeof inputOf>) =>
     useCases.importCollection(authority, admin.id, await inputOf(...input));
@@ -102,7 +102,6 @@ test('without an import key, the collection with exactly this name is updated, r
   const { publish, useCases, authority, admin, documents } = await setUp();
   const document = await documents.readFile(
     Buffer.from('{"openapi":"3.0.3","info":{"title":"x","version":"1"},"paths":{}}'),
-    'json',
   );
   const fields = { description: 'Written.', authentication: null, document, strict: false };
   const namedCollection = await useCases.createCollection(authority, admin.id, { ...fields, name: 'Roads' });

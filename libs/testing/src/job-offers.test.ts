@@ -104,7 +104,7 @@ const jobWritingUseCases = {
   },
   importCollection: async ({ useCases, authority, admin, documents }) => {
     const text = JSON.stringify({ openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} });
-    const document = await documents.readFile(Buffer.from(text), 'json');
+    const document = await documents.readFile(Buffer.from(text));
     const input = { importKey: 'roads', name: 'Roads', description: '', authentication: null };
     return () => useCases.importCollection(authority, admin.id, { ...input, document, strict: false });
   },

@@ -42,7 +42,7 @@ const setUp = async () => {
   const admin = await harness.useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('There is already an admin');
   const authority = authorityOf({ profile: admin, deadline: null });
-  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)));
 
   const createReplica = (embedder: Embedder, ...earlierEmbedders: readonly Embedder[]): Replica => {
     const vectors = createEmbeddedVectorIndex(harness.ports);

@@ -41,7 +41,7 @@ const createHarnessWithWeather = async (ports: Partial<Ports>): Promise<Harness>
 const addDocument = async ({ useCases, documents }: Harness, content: object): Promise<void> => {
   const admin = await useCases.claimFirstAdmin({ uid: 'root', email: 'root@example.com', issuer: testIssuer });
   if (!admin) throw new Error('There is already an admin');
-  const document = await documents.readFile(Buffer.from(JSON.stringify(content)), 'json');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(content)));
   const input = { name: 'Weather', description: 'Forecasts', authentication: null };
   const authority = authorityOf({ profile: admin, deadline: null });
   await useCases.createCollection(authority, admin.id, { ...input, document, strict: false });

@@ -18,7 +18,7 @@ const setUp = async (
   const read = (summary: string) => {
     const paths = { '/tolls': { get: { summary, responses: {} } } };
     const document = { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths };
-    return harness.documents.readFile(Buffer.from(JSON.stringify(document)), 'json');
+    return harness.documents.readFile(Buffer.from(JSON.stringify(document)));
   };
   const create = async (): Promise<CollectionId> => {
     const input = { name: 'Roads', description: '', authentication: null };

@@ -3,10 +3,7 @@ import { operatorAuthority, type Collection, type Ports } from '@portico/domain'
 import { createHarness } from './harness.ts';
 
 const read = ({ documents }: ReturnType<typeof createHarness>, title: string) =>
-  documents.readFile(
-    Buffer.from(`{"openapi": "3.0.3", "info": {"title": "${title}", "version": "1"}, "paths": {}}`),
-    'json',
-  );
+  documents.readFile(Buffer.from(`{"openapi": "3.0.3", "info": {"title": "${title}", "version": "1"}, "paths": {}}`));
 
 /**
  * Creates a harness that runs `change` after access to a collection has been admitted and before its document is read.

@@ -78,7 +78,7 @@ export class Filler {
     // Parsing a document takes longer than storing it.
     const texts = Array.from({ length: Math.min(documentCount, count) }, () => makeDocument(random));
     const parsedDocuments = [];
-    for (const text of texts) parsedDocuments.push(await documents.readFile(new TextEncoder().encode(text), 'json'));
+    for (const text of texts) parsedDocuments.push(await documents.readFile(new TextEncoder().encode(text)));
     for (let index = 0; index < count; index++) {
       const document = random.pick(parsedDocuments);
       const collection = makeCollection(random, index, document, random.pick(this.#admins).id, now);

@@ -105,6 +105,7 @@ export const makeCollection = (
     revision: 1,
     contentRevision: 1,
     documentDigest: document.digest,
+    original: null,
     descriptionDerived: false,
     baseUrl: document.baseUrl,
     derivedAuthentication: document.authentication,

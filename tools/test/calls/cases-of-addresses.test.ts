@@ -17,7 +17,7 @@ describe.skipIf(!hasCases)('an operation is called at its own server', () => {
     expect(call.fullSlice.url).toBe(url);
     expect(call.tool.request?.url).toBe(url);
     expect(call.curl.url.startsWith(url.split('{')[0] ?? '')).toBe(true);
-    const args = operation === 'GET /labels' ? {} : { id: '7', body: 'eA==' };
+    const args = operation === 'GET /labels' ? {} : { id: '7', ...(operation.startsWith('PUT') ? { body: 'x' } : {}) };
     expect(call.prepare(args).url).toBe(url.replace('{id}', '7'));
   });
 });
@@ -140,7 +140,7 @@ describe.skipIf(!hasCases)('a credential that is not stored has no value', () =>
   test('the prepared request names it, without a placeholder in its place', () => {
     const call = describeCall(readCase('20-placeholder-credential/openapi.yaml'), 'GET /lighthouses/{id}');
     const request = call.prepare({ id: 'x' });
-    expect(request.credentials).toEqual([{ scheme: 'key', in: 'header', name: 'X-Coast-Key', stored: false }]);
+    expect(request.credentials).toMatchObject([{ scheme: 'key', in: 'header', name: 'X-Coast-Key', stored: false }]);
     expect(headerOf(request, 'X-Coast-Key')).toBeUndefined();
     expect(JSON.stringify({ ...request, curl: null })).not.toMatch(/<credential>/);
     expect(call.slice.authentication).toEqual([[expect.objectContaining({ scheme: 'key', stored: false })]]);

@@ -48,7 +48,11 @@ describe.skipIf(!hasCases)('forms and files are written as OpenAPI says', () => 
     });
     expect(fields.find(({ name }) => name === 'meta')?.value).toMatch(/^\{"name":.*\};type=application\/json$/);
     expect(fields.find(({ name }) => name === 'tags')?.value).not.toMatch(/^\[/);
-    const request = describeCall(text, 'POST /one').prepare({ file: 'AAH/', meta: { name: 'n' }, tags: ['a', 'b'] });
+    const request = describeCall(text, 'POST /one').prepare({
+      file: 'data:;base64,AAH/',
+      meta: { name: 'n' },
+      tags: ['a', 'b'],
+    });
     const body = textOf(request);
     expect(headerOf(request, 'Content-Type')).toMatch(/^multipart\/form-data; ?boundary=/);
     expect(body).toMatch(/name="meta"\r\nContent-Type: application\/json\r\n\r\n\{"name":"n"\}\r\n/i);

@@ -90,10 +90,10 @@ export function describeCall(document: string | object, operation: string, setti
       if (!argument) throw new Error(`The tool has no argument for ${location} ${name}`);
       return argument.key;
     },
-    acceptsArguments: (args) => accepts(args),
+    // Without a prototype, whose members the validator would read.
+    acceptsArguments: (args) => accepts(Object.assign(Object.create(null) as object, args)),
     acceptsBody: (body) => accepts(bodyArgument ? { [bodyArgument.key]: body } : body),
     prepare: (args) => {
-      if (!prepareCall) throw new Error('The product does not prepare requests');
       return prepareCall(documentText, operation, args as ObjectValue);
     },
   };

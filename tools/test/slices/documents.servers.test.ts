@@ -19,7 +19,7 @@ describe.skipIf(!hasRealDocuments)('an OpenAPI document of one operation of a re
     for (const { document, operation, file, name } of readRealOperations()) {
       if (index++ % step !== 0) continue;
       const text = buildOperationDocument(document, operation);
-      const { warnings } = await reader.readFile(Buffer.from(text), 'json');
+      const { warnings } = await reader.readFile(Buffer.from(text));
       const documentWarnings = warningsByFile.get(file) ?? (await countWarnings(file));
       warningsByFile.set(file, documentWarnings);
       if (warnings.total > documentWarnings) faults.push(`${name}: ${JSON.stringify(warnings.first.slice(0, 2))}`);
@@ -39,7 +39,7 @@ describe.skipIf(!hasRealDocuments)('an OpenAPI document of one operation of a re
 });
 
 const countWarnings = async (file: string): Promise<number> =>
-  (await reader.readFile(readFileSync(join(resolve(root, '../shared/data/specs'), file)), 'json')).warnings.total;
+  (await reader.readFile(readFileSync(join(resolve(root, '../shared/data/specs'), file)))).warnings.total;
 
 function* referencesIn(value: Json): Generator<string> {
   if (typeof value !== 'object' || value === null) return;

@@ -20,6 +20,10 @@ export interface ImportedFile extends FileResult {
   /** The number of violations of the official schema. `departures` contains the first of them. */
   readonly warnings: number;
   readonly departures: readonly DocumentWarning[];
+  /** Parts that are lost, not understood or in other files, and an unusable base address. */
+  readonly notices: readonly DocumentWarning[];
+  /** The version that the document was converted from; null if it is stored as it was sent. Named as in the output. */
+  readonly converted_from: string | null;
   /** Set only by a dry run. */
   readonly changes?: Changes;
 }
@@ -88,6 +92,7 @@ export const toFileLines = (
     ? [
         lineOf(result),
         ...toNamesakeLines(result),
+        ...result.notices.map(({ pointer, message }) => `    warning: ${pointer || '(the document)'}  ${message}`),
         ...toChangeLines(result),
         ...(explain ? toDepartureLines(result) : []),
       ]
@@ -113,9 +118,10 @@ export const toCountLines = (
   ];
 };
 
-const lineOf = ({ outcome, id, name, file, description_derived, warnings }: ImportedFile): string =>
+const lineOf = ({ outcome, id, name, file, description_derived, converted_from, warnings }: ImportedFile): string =>
   [
     `${outcome.padEnd(9)}  ${id ?? '(new)'}  ${name}  (${file})`,
+    ...(converted_from === null ? [] : [`converted from Swagger ${converted_from}`]),
     ...(description_derived ? ['description derived'] : []),
     ...(warnings > 0 ? [formatCount(warnings, 'violation')] : []),
   ].join('  ');

@@ -1,5 +1,5 @@
-import { stat } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { dirname, relative, resolve } from 'node:path';
 import { glob, isDynamicPattern } from 'tinyglobby';
 import { OperatorError } from '../terminal.ts';
 
@@ -10,9 +10,17 @@ export interface Source {
   readonly importKey: string;
   /** Whether the file was found in a folder or by a glob, rather than specified by its path. */
   readonly isDiscovered: boolean;
+  /**
+   * Whether the file was found in a folder although its name is not that of a document: it counts only if it is one.
+   */
+  readonly isCandidate: boolean;
+  /** The path among the arguments that the file belongs to. */
+  readonly argument: string;
+  /** The folder in which the files that the document refers to are read. */
+  readonly folder: string;
 }
 
-const documentGlob = '**/*.{json,yaml,yml}';
+const isDocumentName = (file: string): boolean => /\.(?:json|ya?ml)$/i.test(file);
 /** Links are not followed, because they may form a cycle or point outside the folder. */
 const globOptions = { onlyFiles: true, followSymbolicLinks: false } as const;
 
@@ -30,10 +38,10 @@ export interface KeyOptions {
 export const findSources = async (paths: readonly string[], options: KeyOptions): Promise<readonly Source[]> => {
   const sources = new Map<string, Source>();
   for (const path of paths) {
-    for (const { file, isDiscovered } of await filesOf(path)) {
+    for (const { file, ...details } of await filesOf(path)) {
       const absolutePath = resolve(file);
       if (!sources.has(absolutePath))
-        sources.set(absolutePath, { file, importKey: keyOf(absolutePath, options), isDiscovered });
+        sources.set(absolutePath, { file, importKey: keyOf(absolutePath, options), argument: path, ...details });
     }
   }
   return [...sources.values()];
@@ -48,20 +56,51 @@ const keyOf = (absolutePath: string, { base, source }: KeyOptions): string => {
   return `file:${base === undefined ? absolutePath : relative(resolve(base), absolutePath)}`;
 };
 
-const filesOf = async (path: string): Promise<readonly { readonly file: string; readonly isDiscovered: boolean }[]> => {
+type SourceFile = Omit<Source, 'importKey' | 'argument'>;
+
+const filesOf = async (path: string): Promise<readonly SourceFile[]> => {
   const kind = await kindOf(path);
-  if (kind === 'file') return [{ file: path, isDiscovered: false }];
-  const files =
-    kind === 'folder'
-      ? (await glob(documentGlob, { ...globOptions, cwd: path, caseSensitiveMatch: false })).map(
-          (file) => `${path.replace(/\/+$/, '')}/${file}`,
-        )
-      : await glob(path, globOptions);
+  if (kind === 'file') return [{ file: path, isDiscovered: false, isCandidate: false, folder: dirname(path) }];
+  const files = kind === 'folder' ? await listFolder(path) : await glob(path, globOptions);
   if (files.length === 0)
-    throw new OperatorError(
-      `${path}: ${kind === 'folder' ? 'contains no .json, .yaml or .yml file' : 'no file matches'}`,
-    );
-  return files.sort().map((file) => ({ file, isDiscovered: true }));
+    throw new OperatorError(`${path}: ${kind === 'folder' ? 'contains no OpenAPI document' : 'no file matches'}`);
+  const folder = kind === 'folder' ? path : folderOf(path);
+  return files.sort().map((file) => {
+    return { file, isDiscovered: true, isCandidate: kind === 'folder' && !isDocumentName(file), folder };
+  });
+};
+
+/** Returns the files that are named like documents, and others that mention OpenAPI or Swagger. */
+const listFolder = async (folder: string): Promise<string[]> => {
+  const files: string[] = [];
+  for (const name of await glob('**', { ...globOptions, cwd: folder })) {
+    const file = `${folder.replace(/\/+$/, '')}/${name}`;
+    if (isDocumentName(file) || (!name.split('/').includes('node_modules') && (await mentionsVersion(file))))
+      files.push(file);
+  }
+  return files;
+};
+
+/** The maximum size of a file that is read only because it may be a document, in bytes. */
+const candidateBytesMax = 33_554_432;
+
+/** Whether a file contains a member name of a document's version, in any encoding. */
+const mentionsVersion = async (file: string): Promise<boolean> => {
+  try {
+    const { size } = await stat(file);
+    if (size > candidateBytesMax) return false;
+    const text = (await readFile(file)).toString('latin1').replaceAll('\0', '');
+    return /(?:openapi|swagger)["']?\s*:/.test(text);
+  } catch {
+    return false; // Not readable, so not recognizable as a document.
+  }
+};
+
+/** Returns the folder that a pattern starts from. */
+const folderOf = (pattern: string): string => {
+  const segments = pattern.split('/');
+  const end = segments.findIndex((segment) => isDynamicPattern(segment));
+  return segments.slice(0, end).join('/') || (pattern.startsWith('/') ? '/' : '.');
 };
 
 const kindOf = async (path: string): Promise<'file' | 'folder' | 'pattern'> => {

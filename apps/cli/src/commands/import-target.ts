@@ -72,7 +72,7 @@ export const createStoresTarget = ({ useCases }: Portico, createdBy: ProfileId |
       outcome,
       descriptionDerived: isDerived(plannedFields),
       namesakes,
-      changes: changesOf(plan, document),
+      changes: changesOf(plan),
     };
   },
 });
@@ -94,10 +94,7 @@ export const removePrefix = (message: string): string => message.replace(/^Inval
 /** The maximum number of operations listed, which equals the server's. */
 const operationsListedMax = 100;
 
-const changesOf = (
-  { current, plannedFields, addedOperations, removedOperations }: ImportPlan,
-  { document }: ImportedDocument,
-): Changes => {
+const changesOf = ({ current, plannedFields, addedOperations, removedOperations }: ImportPlan): Changes => {
   const summaryOf = (operations: ImportPlan['addedOperations']): ListedOperations => ({
     total: operations.length,
     first: operations.slice(0, operationsListedMax).map(({ method, path }) => `${method} ${path}`),
@@ -109,7 +106,7 @@ const changesOf = (
   return {
     ...changeOf('name'),
     ...changeOf('description'),
-    document: current?.documentDigest !== document.digest,
+    document: current?.documentDigest !== plannedFields.documentDigest,
     operations_added: summaryOf(addedOperations),
     operations_removed: summaryOf(removedOperations),
   };

@@ -33,8 +33,8 @@ const toImportResult = ({ outcome, description_derived, namesakes = [] }: Import
 
 const requestFor = ({ name, importKey, strict, document }: ImportedDocument) => ({
   query: { import_key: importKey ?? undefined, strict: strict || undefined },
-  // The original text, because parsing and serializing it would change numbers.
-  text: `{"name":${JSON.stringify(name)},"openapi_spec":${textOf(document.packed.deflated)}}`,
+  // The text as sent: the server converts Swagger itself, and parsing and serializing would change numbers.
+  text: `{"name":${JSON.stringify(name)},"openapi_spec":${textOf((document.original?.packed ?? document.packed).deflated)}}`,
 });
 
 /** Returns a packed document's text. The compressed data ends with a flush, not with a final block. */

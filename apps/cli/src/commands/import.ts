@@ -1,6 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { createDocumentReader, type Environment, type Portico } from '@portico/composition';
 import {
+  DocumentFileError,
+  isConverted,
+  isPorticoError,
   isSameEmail,
   nameFrom,
   operatorAuthority,
@@ -22,12 +25,7 @@ import {
   type ImportedFile,
 } from './import-report.ts';
 import { findSources, type Source } from './import-sources.ts';
-import {
-  DocumentRejectedError,
-  createStoresTarget,
-  throwDocumentRejection,
-  type ImportTarget,
-} from './import-target.ts';
+import { DocumentRejectedError, createStoresTarget, removePrefix, type ImportTarget } from './import-target.ts';
 import { createServerTarget } from './import-to-server.ts';
 
 export interface ImportOptions extends ReportOptions {
@@ -51,7 +49,7 @@ export interface ImportOptions extends ReportOptions {
 /** The dependencies of an import. */
 interface ImportContext {
   readonly target: ImportTarget;
-  readonly documents: Pick<DocumentReader, 'readFile'>;
+  readonly documents: Pick<DocumentReader, 'readFile' | 'convertToJson'>;
   readonly terminal: Terminal;
 }
 
@@ -97,9 +95,10 @@ const importDocuments = async (
   options: ImportOptions,
 ): Promise<ImportSummary> => {
   const sources = await findSources(paths, options);
-  if (options.name !== undefined && sources.length !== 1)
-    throw new OperatorError(`--name is for one document, but there are ${sources.length}`, exitCodes.usage);
+  if (options.name !== undefined) requireOneDocument(sources);
   const summary = { imported: [] as ImportedFile[], skipped: [] as OmittedFile[], refused: [] as OmittedFile[] };
+  const ignoredSources = new Set<Source>();
+  const documentArguments = new Set<string>();
   const { terminal } = context;
   const progress = createProgress(terminal, options.dryRun ? 'Comparing' : 'Importing', sources.length);
   const importAll = async (): Promise<void> => {
@@ -107,20 +106,39 @@ const importDocuments = async (
       progress.advanceTo(index, source.file);
       const result = await importFile(context, source, options);
       progress.hide();
+      if (result === null) {
+        ignoredSources.add(source);
+        continue;
+      }
       terminal.printLines(toFileLines(result, options));
       if ('name' in result) summary.imported.push(result);
       else summary[result.outcome].push(result);
+      if (result.outcome !== 'skipped') documentArguments.add(source.argument);
     }
     progress.advanceTo(sources.length);
   };
   await runAndFinish(importAll, () => {
     progress.end();
-    terminal.printResult(
-      toReportView(summary, sources.length, options),
-      toCountLines(summary, sources.length, options),
-    );
+    const fileCount = sources.length - ignoredSources.size;
+    terminal.printResult(toReportView(summary, fileCount, options), toCountLines(summary, fileCount, options));
   });
+  requireDocuments(sources, documentArguments);
   return summary;
+};
+
+/** Throws a usage error unless there is one file, apart from those that may turn out to be no documents. */
+const requireOneDocument = (sources: readonly Source[]): void => {
+  const count = sources.filter(({ isCandidate }) => !isCandidate).length || sources.length;
+  if (count !== 1) throw new OperatorError(`--name is for one document, but there are ${count}`, exitCodes.usage);
+};
+
+/** Throws if a folder or a pattern has led to no document: a pipeline should not succeed if it publishes nothing. */
+const requireDocuments = (sources: readonly Source[], documentArguments: ReadonlySet<string>): void => {
+  const emptyArguments = [...new Set(sources.map(({ argument }) => argument))].filter(
+    (argument) => !documentArguments.has(argument),
+  );
+  if (emptyArguments.length > 0)
+    throw new OperatorError(emptyArguments.map((argument) => `${argument}: contains no OpenAPI document`).join('; '));
 };
 
 /** Returns the admin to record as the creator. */
@@ -141,18 +159,15 @@ const creatorOf = async ({ useCases }: Portico, email: string | undefined): Prom
 const sourceIn = ({ GITHUB_REPOSITORY, CI_PROJECT_PATH }: Environment): string | undefined =>
   (GITHUB_REPOSITORY ?? CI_PROJECT_PATH) || undefined;
 
+/** Returns null for a file that is not a document, and whose name is not that of one. */
 const importFile = async (
   { target, documents }: ImportContext,
   source: Source,
   { strict, name: fixedName, dryRun }: ImportOptions,
-): Promise<ImportedFile | OmittedFile> => {
+): Promise<ImportedFile | OmittedFile | null> => {
   const { file } = source;
   try {
-    const content = await readFile(file);
-    const format = formatOf(file, content);
-    if (source.isDiscovered && !mentionsOpenApi(content, format))
-      return { outcome: 'skipped', file, reason: 'no OpenAPI document' };
-    const document = await documents.readFile(content, format).catch(throwDocumentRejection);
+    const { document, notices } = await readSource(documents, source);
     const name = fixedName ?? nameOf(document, file);
     const importKey = fixedName === undefined ? source.importKey : null;
     const input = { name, document, strict: strict ?? false, importKey };
@@ -160,36 +175,36 @@ const importFile = async (
       ? await target.plan(input)
       : await target.publish(input);
     const { total: warnings, first: departures } = document.warnings;
-    return { file, name, ...result, description_derived, warnings, departures };
+    const converted_from = document.original && isConverted(document.original) ? document.original.version : null;
+    return { file, name, ...result, description_derived, converted_from, notices, warnings, departures };
   } catch (error) {
-    return { outcome: 'refused', file, reason: reasonOf(error) };
+    return toOmission(source, error);
   }
 };
 
-/**
- * Whether a discovered file is meant to be an OpenAPI document: a folder may contain other JSON and YAML files.
- * Malformed JSON that mentions OpenAPI counts as a broken document.
- */
-const mentionsOpenApi = (content: Buffer, format: 'json' | 'yaml'): boolean => {
-  const text = content.toString('utf8');
-  if (format === 'yaml') return /^["']?(?:openapi|swagger)["']?\s*:/m.test(text);
-  try {
-    const value = JSON.parse(text) as unknown;
-    return (
-      typeof value === 'object' &&
-      value !== null &&
-      (Object.hasOwn(value, 'openapi') || Object.hasOwn(value, 'swagger'))
-    );
-  } catch {
-    return /"(?:openapi|swagger)"\s*:/.test(text);
-  }
+/** Reads a file; if it refers to others, with their parts. */
+const readSource = async (
+  documents: ImportContext['documents'],
+  { file, folder }: Source,
+): Promise<{ readonly document: ReadDocument; readonly notices: ReadDocument['notices'] }> => {
+  const content = await readFile(file);
+  const document = await documents.readFile(content);
+  if (!document.hasExternalReferences) return { document, notices: document.notices };
+  const { bundleDocument } = await import('../bundling/bundle-document.ts');
+  const { json, notices } = await bundleDocument(file, content, folder, documents);
+  const bundledDocument = json ? await documents.readFile(json) : document;
+  return { document: bundledDocument, notices: [...bundledDocument.notices, ...notices] };
 };
 
-const formatOf = (file: string, content: Buffer): 'json' | 'yaml' => {
-  if (/\.ya?ml$/i.test(file)) return 'yaml';
-  return /\.json$/i.test(file) || /^(?:\xef\xbb\xbf)?\s*[{[]/.test(content.toString('latin1', 0, 1_000))
-    ? 'json'
-    : 'yaml';
+/** Returns why a file is not imported. A file that was only found is skipped if it is not meant to be a document. */
+const toOmission = ({ file, isDiscovered, isCandidate }: Source, error: unknown): OmittedFile | null => {
+  if (error instanceof DocumentFileError) {
+    if (isCandidate) return null;
+    const reason = removePrefix(error.message);
+    if (!isDiscovered || error.isDocument) return { outcome: 'refused', file, reason };
+    return { outcome: 'skipped', file, reason: `no OpenAPI document${error.isParsed ? '' : `: ${reason}`}` };
+  }
+  return { outcome: 'refused', file, reason: reasonOf(error) };
 };
 
 /** Returns the document's title, or else a name derived from its file name. */
@@ -203,6 +218,7 @@ const nameOf = ({ title }: ReadDocument, file: string): string => {
  */
 const reasonOf = (error: unknown): string => {
   if (error instanceof DocumentRejectedError) return error.message;
+  if (isPorticoError(error, 'invalid_body')) return removePrefix(error.message);
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === 'open' || syscall === 'read') return `cannot be read (${code})`;
   throw error;

@@ -15,6 +15,7 @@ const firstHead: CollectionHead = {
   updatedAt: 1,
   revision: 1,
   documentDigest: '',
+  original: null,
 };
 const changedHead: CollectionHead = { ...firstHead, revision: 2, updatedAt: 2 };
 

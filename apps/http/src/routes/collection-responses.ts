@@ -109,22 +109,19 @@ const stateTagsOf = (collection: CollectionHead): readonly string[] => [
   summaryEtagOf(collection),
 ];
 
-/** Creates the response for a collection's document alone, as stored. */
+/** Creates the response for a text as stored: a collection's document, or the one that it was converted from. */
 export const createDocumentResponse = async (
   request: IncomingMessage,
-  collection: CollectionHead,
-  readDocument: () => Promise<CollectionWithDocument>,
+  currentDigest: string,
+  readDocument: () => Promise<{ readonly digest: string; readonly document: PackedText }>,
 ): Promise<ReadyResponse> => {
   const coding = codingFor(request);
-  const notModified = revalidate(request, createDocumentTag(collection.documentDigest, 'json', coding));
+  const notModified = revalidate(request, createDocumentTag(currentDigest, 'json', coding));
   if (notModified) return notModified;
-  const { collection: current, document } = await readDocument();
+  const { digest, document } = await readDocument();
   const concat = coding === 'gzip' ? concatGzip : concatUncompressed;
   const bytes = await concat(noBytes, document, noBytes);
-  return toReadyResponse(
-    bytes,
-    createCachingHeaders(createDocumentTag(current.documentDigest, 'json', coding), coding),
-  );
+  return toReadyResponse(bytes, createCachingHeaders(createDocumentTag(digest, 'json', coding), coding));
 };
 
 /**

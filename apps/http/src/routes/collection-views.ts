@@ -1,5 +1,6 @@
 import {
   baseUrlMax,
+  isConverted,
   toIso,
   type Collection,
   type CollectionHead,
@@ -18,6 +19,12 @@ const origin = {
   created_by: uuid.meta({ description: 'The id of the profile or service account that created the collection.' }),
   created_at: timestamp,
 };
+export const convertedFrom = z
+  .string()
+  .nullable()
+  .meta({ description: 'The version that the document was converted from, `2.0`; null if it is stored as sent.' });
+export const convertedFromOf = ({ original }: Pick<Collection, 'original'>): string | null =>
+  original && isConverted(original) ? original.version : null;
 export const warnings = z
   .object({
     total: z.int().meta({ description: 'The number of warnings, at most 10,000.' }),
@@ -28,7 +35,8 @@ export const warnings = z
   .meta({
     id: 'DocumentWarnings',
     description:
-      'Content of the document that cannot be stored, and violations of the official OpenAPI schema: the first 20, and the total.',
+      'Content of the document that cannot be stored, and violations of the official OpenAPI schema: the first 20, and the total. ' +
+      'An import first lists values that are lost, parts that are in other files or not understood, and an unusable base address.',
   });
 
 /**
@@ -36,22 +44,42 @@ export const warnings = z
  */
 const objectIn = (name: string) => ({ properties: { [name]: { type: 'object' } }, required: [name] });
 const version31 = { properties: { openapi: { type: 'string', pattern: String.raw`^3\.1\.\d+(-.+)?$` } } };
+const info = {
+  type: 'object',
+  properties: { title: { type: 'string' } },
+  required: ['title'],
+  additionalProperties: true,
+};
 export const openapiSpec = z.record(z.string(), z.unknown()).meta({
   description: 'An OpenAPI document, 3.0.x or 3.1.x. It is returned as sent.',
   properties: {
     openapi: { type: 'string', pattern: String.raw`^3\.[01]\.\d+(-.+)?$` },
-    info: {
-      type: 'object',
-      properties: { title: { type: 'string' } },
-      required: ['title'],
-      additionalProperties: true,
-    },
+    info,
   },
   required: ['openapi', 'info'],
   anyOf: [
     objectIn('paths'),
     { allOf: [version31, objectIn('webhooks')] },
     { allOf: [version31, objectIn('components')] },
+  ],
+  examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
+});
+
+const declares = (name: string, schema: object) => ({ properties: { [name]: schema }, required: [name] });
+const importedVersion = (minors: string) =>
+  declares('openapi', { type: 'string', pattern: String.raw`^3\.[${minors}]\.\d+(-.+)?$` });
+/** The document of an import, which accepts more versions. */
+export const importedSpec = z.record(z.string(), z.unknown()).meta({
+  description:
+    'An OpenAPI document, 3.0.x or 3.1.x, returned as sent; 3.2.x, returned as sent and read as 3.1; or Swagger 2.0, ' +
+    'converted to OpenAPI 3.0.',
+  properties: { info },
+  required: ['info'],
+  anyOf: [
+    { allOf: [importedVersion('012'), objectIn('paths')] },
+    { allOf: [importedVersion('12'), objectIn('webhooks')] },
+    { allOf: [importedVersion('12'), objectIn('components')] },
+    { allOf: [declares('swagger', { const: '2.0' }), objectIn('paths')] },
   ],
   examples: [{ openapi: '3.0.3', info: { title: 'Weather', version: '1.0.0' }, paths: {} }],
 });
@@ -127,6 +155,7 @@ export const summary = z
         description: 'Whether an administrator set the authentication; otherwise it comes from the document.',
       }),
     }),
+    converted_from: convertedFrom,
     discoverable: z
       .boolean()
       .meta({ description: 'Whether the catalog shows the collection to clients without a grant.' }),
@@ -166,6 +195,7 @@ export const toSummaryView = (collection: Collection): z.input<typeof summary> =
     description: collection.description,
     base_url: collection.baseUrl,
     authentication: { type, name, ...(location === null ? {} : { in: location }), has_value: hasValue, is_set: isSet },
+    converted_from: convertedFromOf(collection),
     discoverable: collection.discoverable,
     settings: { base_url: collection.baseUrlSetting, server_variables: collection.serverVariables },
     created_by: collection.createdBy,

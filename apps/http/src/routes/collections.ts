@@ -210,18 +210,29 @@ export const collectionRoutes = [
     operation: 'readDocument',
     summary: "Read a collection's OpenAPI document alone",
     description:
-      'The text is returned exactly as it was sent. With `If-None-Match`, it is returned only if it has changed.',
+      'The text is returned exactly as it was sent, except that a Swagger 2.0 document was converted to OpenAPI 3.0 when ' +
+      'it was imported; `original=true` returns the text before that. With `If-None-Match`, it is returned only if it has changed.',
     params: collectionParameter,
     targetDetail: 'head',
     auth: 'token or key',
     scope: 'catalog:read',
+    query: z.object({
+      original: booleanParameter
+        .default(false)
+        .meta({ description: 'Whether to return the text before a conversion.' }),
+    }),
     status: 200,
     isConditional: true,
     response: openApiDocument,
     errors: ['no_access', 'collection_not_found'],
-    handler: async ({ useCases, caller, request }) => {
+    handler: async ({ useCases, caller, query, request }) => {
       const collection = requireReadableTarget(caller.principal);
-      const response = await createDocumentResponse(request, collection, () => useCases.readDocument(collection));
+      const response = await (query.original && collection.original
+        ? createDocumentResponse(request, collection.original.digest, () => useCases.readOriginal(collection))
+        : createDocumentResponse(request, collection.documentDigest, async () => {
+            const { collection: current, document } = await useCases.readDocument(collection);
+            return { digest: current.documentDigest, document };
+          }));
       useCases.countUse(caller.principal, 'read', collection.id);
       return response;
     },
@@ -295,6 +306,8 @@ export const collectionRoutes = [
     scope: 'catalog:write',
     query: strictQuery,
     bodyKind: 'document',
+    // Accepted only for a collection that holds such a document.
+    extraVersions: ['3.2'],
     body: changedFields,
     bodySchema: collectionChange,
     status: 200,

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { toJsonResponse } from '../responses/route-response.ts';
 import { booleanParameter, line, plainName } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
-import { openapiSpec, warnings, warningsOf } from './collection-views.ts';
+import { convertedFrom, convertedFromOf, importedSpec, warnings } from './collection-views.ts';
 import { addMemberName } from './collections.ts';
 import { timestamp, uuid } from './wire.ts';
 
@@ -30,7 +30,7 @@ const importQuery = z.object({
 });
 
 const fields = z.object({ name: plainName({ max: collectionNameMax }).meta({ examples: ['Tides and currents'] }) });
-const body = z.object({ ...fields.shape, openapi_spec: openapiSpec }).meta({ id: 'ImportedDocument' });
+const body = z.object({ ...fields.shape, openapi_spec: importedSpec }).meta({ id: 'ImportedDocument' });
 
 const outcome = z.enum(['created', 'updated', 'unchanged']);
 const descriptionDerived = z
@@ -49,6 +49,7 @@ const importedCollection = z
     name: z.string(),
     description: z.string(),
     description_derived: descriptionDerived,
+    converted_from: convertedFrom,
     updated_at: timestamp,
     namesakes,
     warnings: warnings.optional(),
@@ -70,6 +71,7 @@ const plan = z
     id: uuid.nullable().meta({ description: 'The id of the collection; null if it would be created.' }),
     name: z.string(),
     description_derived: descriptionDerived,
+    converted_from: convertedFrom,
     changes: z
       .object({
         name: change.optional(),
@@ -92,11 +94,14 @@ export const importRoutes = [
     summary: 'Publish a document as a collection',
     description:
       'Creates the collection, or updates the collection from the same origin; `outcome` says which. Idempotent. ' +
+      'Swagger 2.0 is converted to OpenAPI 3.0; OpenAPI 3.2 is stored as sent and read as 3.1. Nothing that the document refers to is fetched: ' +
+      'the warnings name the references that lead out of it. ' +
       'The description is taken from the document. If the document has none, an existing description is kept; otherwise it is derived from the text of the document.',
     auth: 'admin',
     scope: 'catalog:write',
     query: importQuery,
     bodyKind: 'document',
+    extraVersions: ['2.0', '3.2'],
     body: fields,
     bodySchema: body,
     status: 200,
@@ -111,6 +116,7 @@ export const importRoutes = [
       const value = {
         ...{ outcome, id, name, description },
         description_derived: descriptionDerived && description !== '',
+        converted_from: convertedFromOf(input.document),
         updated_at: new Date(updatedAt).toISOString(),
         ...toNamesakesView(namesakes),
         ...toWarningsView(input.document),
@@ -128,6 +134,7 @@ export const importRoutes = [
     scope: 'catalog:read',
     query: importQuery,
     bodyKind: 'document',
+    extraVersions: ['2.0', '3.2'],
     body: fields,
     bodySchema: body,
     status: 200,
@@ -156,23 +163,38 @@ const inputOf = (
 
 const toNamesakesView = (ids: readonly string[]) => (ids.length > 0 ? { namesakes: [...ids] } : {});
 
-const toWarningsView = (document: ReadDocument) => {
-  const documentWarnings = warningsOf(document);
-  return documentWarnings ? { warnings: documentWarnings } : {};
-};
+/** The maximum number of warnings that are listed. */
+const listedWarningsMax = 20;
+
+/** Returns the notices, then the violations of the official schema; without either, there is no member. */
+const toWarningsView = ({
+  notices,
+  warnings: { total, first },
+}: ReadDocument): { warnings?: z.input<typeof warnings> } =>
+  notices.length + total === 0
+    ? {}
+    : {
+        warnings: {
+          total: notices.length + total,
+          first: [...notices, ...first]
+            .slice(0, listedWarningsMax)
+            .map(({ pointer, message }) => ({ pointer, message })),
+        },
+      };
 
 const toPlanView = (
   { outcome, current, plannedFields, addedOperations, removedOperations }: ImportPlan,
-  { digest }: ReadDocument,
+  document: ReadDocument,
 ): z.input<typeof plan> => ({
   ...{ outcome, id: current?.id ?? null, name: plannedFields.name },
   description_derived: plannedFields.descriptionDerived && plannedFields.description !== '',
+  converted_from: convertedFromOf(document),
   changes: {
     ...(current && current.name !== plannedFields.name ? { name: { from: current.name, to: plannedFields.name } } : {}),
     ...(current && current.description !== plannedFields.description
       ? { description: { from: current.description, to: plannedFields.description } }
       : {}),
-    document: current?.documentDigest !== digest,
+    document: current?.documentDigest !== plannedFields.documentDigest,
     operations_added: toChangedOperationsView(addedOperations),
     operations_removed: toChangedOperationsView(removedOperations),
   },

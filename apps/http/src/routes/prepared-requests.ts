@@ -36,7 +36,9 @@ export const preparedRequest = z
     url: z.string(),
     headers: z.array(z.tuple([z.string(), z.string()])),
     body: z.union([z.object({ text: z.string() }), z.object({ base64: z.string() })]).nullable(),
-    credentials: z.array(credential).meta({ description: 'The credentials to add; none of their values is included.' }),
+    credentials: z
+      .array(credential.pick({ scheme: true, in: true, name: true, prefix: true, stored: true }))
+      .meta({ description: 'The credentials to add; none of their values is included.' }),
     curl: z.string().nullable().meta({ description: 'A shell command with placeholders for the credentials.' }),
     warnings: z.array(z.string()),
     samples: z

@@ -37,7 +37,8 @@ export const importsSuite = (start: Start): void => {
     });
 
     test('reports violations of the official schema, and rejects them in strict mode', async () => {
-      const invalidDocument = { openapi: '3.0.3', info: { title: 'Departing' }, paths: {} };
+      const servers = [{ url: 'https://departing.example' }];
+      const invalidDocument = { openapi: '3.0.3', info: { title: 'Departing' }, servers, paths: {} };
       const { body } = await publish('?import_key=departing', { name: 'Departing', openapi_spec: invalidDocument });
       expect(body.warnings).toMatchObject({ total: 1, first: [{ pointer: '/info' }] });
       for (const submit of [publish, plan]) {

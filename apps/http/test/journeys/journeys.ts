@@ -12,6 +12,7 @@ import { expirySuite } from './expiry.ts';
 import { faultsSuite } from './faults.ts';
 import { groupsSuite } from './groups.ts';
 import { requiredTokensSuite, identitiesSuite, ignoredTokensSuite } from './identities.ts';
+import { importedVersionsSuite } from './imported-versions.ts';
 import { importsSuite } from './imports.ts';
 import { inputSuite } from './input.ts';
 import { jobsSuite } from './jobs.ts';
@@ -46,6 +47,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   'the settings of collections': collectionSettingsSuite,
   'conditional changes': preconditionsSuite,
   imports: importsSuite,
+  'imported versions': importedVersionsSuite,
   'data derived from documents': documentMetadataSuite,
   access: accessSuite,
   groups: groupsSuite,

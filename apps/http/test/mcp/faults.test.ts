@@ -64,5 +64,9 @@ test('a caller that is deleted before its collection is read is rejected as unkn
     }),
     call('get_api', { collection_id: '11111111-1111-4111-8111-111111111111' }),
   );
-  expect([reads, reply.status, reply.body]).toEqual([1, 401, { detail: 'Invalid or expired token' }]);
+  expect([reads, reply.status, reply.body.detail]).toEqual([
+    1,
+    401,
+    expect.stringMatching(/^Invalid or expired token/),
+  ]);
 });

@@ -83,7 +83,7 @@ const partOf = <Detail extends TargetDetail>(
 ): TargetDetails[Detail] | null => (collection ? parts[part](collection) : null);
 
 const parts: { readonly [Detail in TargetDetail]: (collection: Collection) => TargetDetails[Detail] } = {
-  head: ({ id, name, description, createdBy, createdAt, updatedAt, revision, documentDigest }): CollectionHead => ({
+  head: ({
     id,
     name,
     description,
@@ -92,6 +92,17 @@ const parts: { readonly [Detail in TargetDetail]: (collection: Collection) => Ta
     updatedAt,
     revision,
     documentDigest,
+    original,
+  }): CollectionHead => ({
+    id,
+    name,
+    description,
+    createdBy,
+    createdAt,
+    updatedAt,
+    revision,
+    documentDigest,
+    original,
   }),
   full: (collection) => collection,
 };

@@ -13,7 +13,7 @@ import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants
 import { accessGrantsOf } from './memory-memberships.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
-  const { collections, documents } = database;
+  const { collections } = database;
 
   return {
     async add(collection, document, effects) {
@@ -51,11 +51,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       commit(database, effects, () => removeCascading(database, id));
     },
 
-    async findDocument(id) {
-      const collection = collections.get(id);
-      const packed = documents.get(id);
-      return collection && packed ? { digest: collection.documentDigest, packed: copyOf(packed) } : null;
-    },
+    ...createTextReads(database),
 
     async list(visibility, page, containing = null) {
       const entries = sortInListOrder(filterByName(containing, listVisibleCollections(database, visibility))).map(
@@ -94,12 +90,32 @@ const createReadsByName = (database: MemoryDatabase): Pick<CollectionStore, 'fin
   },
 });
 
+const createTextReads = ({
+  collections,
+  documents,
+  originals,
+}: MemoryDatabase): Pick<CollectionStore, 'findDocument' | 'findOriginal'> => ({
+  async findDocument(id) {
+    const collection = collections.get(id);
+    const packed = documents.get(id);
+    return collection && packed ? { digest: collection.documentDigest, packed: copyOf(packed) } : null;
+  },
+
+  async findOriginal(id) {
+    const original = collections.get(id)?.original;
+    const packed = originals.get(id);
+    return original && packed ? { digest: original.digest, packed: copyOf(packed) } : null;
+  },
+});
+
 const storeDocument = (
-  { documents, operations }: MemoryDatabase,
+  { documents, originals, operations }: MemoryDatabase,
   { id, documentDigest }: Collection,
   document: DocumentContent,
 ): void => {
   documents.set(id, copyFrozen(document.packed));
+  if (document.original?.packed) originals.set(id, copyFrozen(document.original.packed));
+  else originals.delete(id);
   operations.set(id, copyFrozen({ digest: documentDigest, operations: document.operations }));
 };
 
@@ -166,6 +182,7 @@ const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
   database.credentials.delete(id);
   database.documents.delete(id);
+  database.originals.delete(id);
   database.operations.delete(id);
   for (const [key, { block }] of database.operationBlocks)
     if (block.collectionId === id) database.operationBlocks.delete(key);

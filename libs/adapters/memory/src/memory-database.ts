@@ -43,6 +43,8 @@ export interface MemoryDatabase {
   /** By scheme, in code point order. */
   readonly credentials: Map<CollectionId, readonly StoredCredential[]>;
   readonly documents: Map<CollectionId, PackedText>;
+  /** The texts that documents were converted from. */
+  readonly originals: Map<CollectionId, PackedText>;
   readonly operations: Map<CollectionId, StoredOperations>;
   /** Keyed by collection and model. */
   readonly operationBlocks: Map<string, StoredOperationBlock>;
@@ -122,6 +124,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   collections: new Map(),
   credentials: new Map(),
   documents: new Map(),
+  originals: new Map(),
   operations: new Map(),
   operationBlocks: new Map(),
   grants: new Map(),

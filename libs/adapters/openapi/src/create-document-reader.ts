@@ -1,5 +1,12 @@
 import { createYielder } from '@portico/dependencies';
-import { PorticoError, type Deadline, type DocumentReader, type PackedText, type ReadDocument } from '@portico/domain';
+import {
+  DocumentFileError,
+  PorticoError,
+  type Deadline,
+  type DocumentReader,
+  type PackedText,
+  type ReadDocument,
+} from '@portico/domain';
 import type { ReadTask, ReadResult, SentDocument, StoredText } from './messages.ts';
 import { receiveList } from './list-transfer.ts';
 import { ThreadQueue } from './thread-queue.ts';
@@ -65,15 +72,20 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
   const read = (task: ReadTask, deadline: Deadline | null): Promise<ReadResult> => queue.run(task, deadline);
 
   return {
-    async readMember(object, name, deadline) {
-      const result = await read({ kind: 'member', name, bytes: takeBytes(object) }, deadline);
+    async readMember(object, name, deadline, extraVersions = []) {
+      const result = await read({ kind: 'member', name, extraVersions, bytes: takeBytes(object) }, deadline);
       if (!('member' in result)) throw errorOf(result);
       const { fields, document } = result.member;
       return { fields, document: document && (await receiveDocument(document)) };
     },
-    async readFile(content, format) {
-      const result = await read({ kind: format, bytes: Uint8Array.from(content) }, null);
+    async readFile(content) {
+      const result = await read({ kind: 'file', bytes: Uint8Array.from(content) }, null);
       if ('file' in result) return receiveDocument(result.file);
+      throw errorOf(result);
+    },
+    async convertToJson(content) {
+      const result = await read({ kind: 'json text', bytes: Uint8Array.from(content) }, null);
+      if ('json' in result) return result.json;
       throw errorOf(result);
     },
     async readOperations(document) {
@@ -120,6 +132,7 @@ function takeBytes(body: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 function errorOf(result: ReadResult): PorticoError {
+  if ('fileRejection' in result) return new DocumentFileError(result.fileRejection, result);
   if ('rejection' in result) return new PorticoError('invalid_body', { reason: result.rejection });
   return new PorticoError('internal', { cause: 'failed' in result ? result.failed : result });
 }

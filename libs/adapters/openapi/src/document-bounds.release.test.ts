@@ -10,7 +10,7 @@ test('a mapping of 100,000 names is read within the limit of 30 s, as YAML and a
   onTestFinished(() => documents.close());
   const names = Array.from({ length: 100_000 }, (_, i) => `"k${i}": 1`);
   const reason = /openapi must be a version/;
-  const yaml = documents.readFile(Buffer.from(names.join('\n')), 'yaml');
+  const yaml = documents.readFile(Buffer.from(names.join('\n')));
   await expect(yaml).rejects.toThrow(reason);
-  await expect(documents.readFile(Buffer.from(`{${names.join(',')}}`), 'json')).rejects.toThrow(reason);
+  await expect(documents.readFile(Buffer.from(`{${names.join(',')}}`))).rejects.toThrow(reason);
 });

@@ -36,7 +36,7 @@ test.runIf(process.platform === 'linux' && loweredPriority <= lowestPriority)(
   'threads that read and slice documents have a lower priority than request threads',
   async () => {
     const before = countLoweredThreads();
-    await closeLater(createDocumentReader()).readFile(text, 'json');
+    await closeLater(createDocumentReader()).readFile(text);
     expect(countLoweredThreads()).toBe(before + 1);
     const document = { digest: 'd', load: async () => packText(text) };
     await closeLater(createOperationSlicer())

@@ -1,10 +1,23 @@
-import type { MemberRead, Operation, PackedText, ReadDocument, SecurityScheme } from '@portico/domain';
+import type {
+  ConvertedFile,
+  ExtraVersion,
+  MemberRead,
+  Operation,
+  PackedText,
+  ReadDocument,
+  SecurityScheme,
+} from '@portico/domain';
 import type { SentList } from './list-transfer.ts';
 
 /** A text for a worker to read. Its bytes are transferred, not copied. */
 export type ReadTask =
-  | { readonly kind: 'member'; readonly name: string; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly kind: 'json' | 'yaml'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | {
+      readonly kind: 'member';
+      readonly name: string;
+      readonly extraVersions: readonly ExtraVersion[];
+      readonly bytes: Uint8Array<ArrayBuffer>;
+    }
+  | { readonly kind: 'file' | 'json text'; readonly bytes: Uint8Array<ArrayBuffer> }
   | ({ readonly kind: 'operations' | 'security schemes' | 'yaml text' } & StoredText);
 
 /** A stored document; `bytes` is its packed text. */
@@ -23,5 +36,7 @@ export type ReadResult =
   | { readonly operations: SentList<Operation> }
   | { readonly securitySchemes: readonly SecurityScheme[] }
   | { readonly text: PackedText }
+  | { readonly json: ConvertedFile }
+  | { readonly fileRejection: string; readonly isParsed: boolean; readonly isDocument: boolean }
   | { readonly rejection: string }
   | { readonly failed: Error };

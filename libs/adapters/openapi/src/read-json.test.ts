@@ -32,14 +32,14 @@ test.each([
 
 test('the size of the members other than the document is limited', () => {
   const fields = (length: number) => Buffer.from(JSON.stringify({ a: 'x'.repeat(length), b: 1 }));
-  expect(readMember(fields(1_000_000), 'openapi_spec').fields['b']).toBe(1);
-  expect(() => readMember(fields(1_048_576), 'openapi_spec')).toThrow(
+  expect(readMember(fields(1_000_000), 'openapi_spec', []).fields['b']).toBe(1);
+  expect(() => readMember(fields(1_048_576), 'openapi_spec', [])).toThrow(
     'the members other than openapi_spec are larger than 1 MiB',
   );
 });
 
 test('a text that would exhaust the memory when parsed is rejected before it is parsed', () => {
-  expect(() => readMember(Buffer.from(`{"a":[${'[],'.repeat(2_000_000)}[]]}`), 'openapi_spec')).toThrow(
+  expect(() => readMember(Buffer.from(`{"a":[${'[],'.repeat(2_000_000)}[]]}`), 'openapi_spec', [])).toThrow(
     'too large to be checked: more than 2000000 values at line 1, column 6000001',
   );
 });

@@ -25,10 +25,15 @@ export const createInvalidBodyError = (reason: string, cause?: unknown): Portico
  * Returns the bytes without a byte order mark, which some editors write. Throws `invalid_body` if they are not UTF-8.
  */
 export function requireUtf8(bytes: Uint8Array): Uint8Array {
-  if (bytes.byteLength > bytesMax) throw createInvalidBodyError('too large to be checked: more than 128 MiB');
+  requireSize(bytes);
   if (!isUtf8(bytes))
     throw createInvalidBodyError(`the text is not valid UTF-8 (${positionOf(bytes, findInvalidOffset(bytes))})`);
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes;
+}
+
+/** Throws `invalid_body` if there are too many bytes. */
+export function requireSize(bytes: Uint8Array): void {
+  if (bytes.byteLength > bytesMax) throw createInvalidBodyError('too large to be checked: more than 128 MiB');
 }
 
 /** Returns the end of the longest valid prefix of a text that is not valid UTF-8. */

@@ -1,4 +1,4 @@
-import { pollutingKeys, findUnstorableEscape, type Json, type MemberRead } from '@portico/domain';
+import { pollutingKeys, findUnstorableEscape, type ExtraVersion, type Json, type MemberRead } from '@portico/domain';
 import { readDocument } from './read-document.ts';
 import { levelsMax, parseJson, createInvalidBodyError, scanText, requireUtf8 } from './read-json.ts';
 
@@ -9,7 +9,11 @@ import { levelsMax, parseJson, createInvalidBodyError, scanText, requireUtf8 } f
 const fieldBytesMax = 1_048_576;
 
 /** Implements `DocumentReader.readMember` in the current thread. */
-export function readMember(bytes: Uint8Array, documentName: string): MemberRead {
+export function readMember(
+  bytes: Uint8Array,
+  documentName: string,
+  extraVersions: readonly ExtraVersion[],
+): MemberRead {
   const body = requireUtf8(bytes);
   // The body itself does not count as a level.
   const { members } = scanText(body, levelsMax + 1);
@@ -34,7 +38,8 @@ export function readMember(bytes: Uint8Array, documentName: string): MemberRead 
   }
 
   const value = document && parseJson(document);
-  const result = document && value !== null && !isBlank(value) ? readDocument(document, value, documentName) : null;
+  const isAbsent = value === null || isBlank(value);
+  const result = document && !isAbsent ? readDocument(document, value, { name: documentName, extraVersions }) : null;
   return { fields, document: result };
 }
 

@@ -32,7 +32,7 @@ describe('a document that takes a thread too long to read', () => {
   const readTooLong = async (documents: ClosableDocumentReader) => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const workerEvent = once(process, 'worker') as Promise<[Worker]>;
-    const reading = Promise.allSettled([documents.readFile(createSlowDocument(), 'yaml')]);
+    const reading = Promise.allSettled([documents.readFile(createSlowDocument())]);
     const [worker] = await workerEvent;
     return { reading, exit: once(worker, 'exit') };
   };
@@ -116,7 +116,7 @@ describe('a document that exceeds the memory of a thread', () => {
     // The document is YAML, because its parser can be interrupted, unlike the JSON parser.
     const largeText = toBytes(`[${'{a: b}, '.repeat(60_000)}]`);
     const [largeOutcome, nextOutcome] = await Promise.allSettled([
-      documents.readFile(largeText, 'yaml'),
+      documents.readFile(largeText),
       documents.readMember(body(), 'openapi_spec', null),
     ]);
     expect(largeOutcome).toMatchObject({
@@ -150,7 +150,7 @@ describe('the queue', () => {
   test('several threads read at the same time', async () => {
     const documents = openReader({ threads: 2 });
     let isDone = false;
-    const slowRead = documents.readFile(createSlowDocument(), 'yaml').then(
+    const slowRead = documents.readFile(createSlowDocument()).then(
       () => (isDone = true),
       () => (isDone = true),
     );
@@ -241,10 +241,7 @@ describe('a document beyond the limits of the queue', () => {
 describe('a closed reader', () => {
   test('rejects running, waiting and later reads', async () => {
     const documents = openReader();
-    const reading = [
-      documents.readFile(createSlowDocument(), 'yaml'),
-      documents.readMember(body(), 'openapi_spec', null),
-    ];
+    const reading = [documents.readFile(createSlowDocument()), documents.readMember(body(), 'openapi_spec', null)];
     const settledReads = Promise.allSettled(reading);
     await documents.close();
     for (const outcome of await settledReads) {
@@ -277,7 +274,7 @@ test('a small Buffer, which is a view of the shared pool of Node.js, is read wit
     Buffer.from(pets),
     Buffer.from(`{"openapi_spec":${pets}}`),
   ];
-  expect((await documents.readFile(content, 'json')).title).toBe('Pets');
+  expect((await documents.readFile(content)).title).toBe('Pets');
   expect((await documents.readMember(memberBody, 'openapi_spec', null)).document?.title).toBe('Pets');
   expect(otherBuffer.toString()).toBe('other');
 });

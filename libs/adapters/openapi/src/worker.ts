@@ -1,5 +1,6 @@
 import { MessagePort, parentPort, type Transferable } from 'node:worker_threads';
 import {
+  DocumentFileError,
   errorDetails,
   isPorticoError,
   readOperations,
@@ -11,7 +12,7 @@ import {
 import { firstNameAt } from './first-name.ts';
 import type { ReadTask, ReadResult, SentDocument, StoredText } from './messages.ts';
 import { releaseMemory, largeBytes } from './release-memory.ts';
-import { readFile } from './read-file.ts';
+import { convertToJson, readFile } from './read-file.ts';
 import { readMember } from './read-member.ts';
 import { operationKeyOf } from './operations.ts';
 import { TextPacker, unpackText } from './packed-text.ts';
@@ -34,7 +35,7 @@ function run(task: ReadTask): ReadResult {
   try {
     switch (task.kind) {
       case 'member': {
-        const { fields, document } = readMember(task.bytes, task.name);
+        const { fields, document } = readMember(task.bytes, task.name, task.extraVersions);
         return { member: { fields, document: document && toSentDocument(document) } };
       }
       case 'operations':
@@ -43,12 +44,17 @@ function run(task: ReadTask): ReadResult {
         return { securitySchemes: securitySchemesOf(toPackedText(task)) };
       case 'yaml text':
         return { text: convertToYaml(toPackedText(task)) };
-      default:
-        return { file: toSentDocument(readFile(task.bytes, task.kind)) };
+      case 'json text':
+        return { json: convertToJson(task.bytes) };
+      case 'file':
+        return { file: toSentDocument(readFile(task.bytes)) };
     }
   } catch (error) {
     if (isPorticoError(error, 'invalid_body')) {
-      return { rejection: error.message.slice(`${errorDetails.invalid_body}: `.length) };
+      const reason = error.message.slice(`${errorDetails.invalid_body}: `.length);
+      return error instanceof DocumentFileError
+        ? { fileRejection: reason, isParsed: error.isParsed, isDocument: error.isDocument }
+        : { rejection: reason };
     }
     return { failed: error instanceof Error ? error : new Error(String(error)) };
   }
@@ -74,7 +80,8 @@ const toSentDocument = (document: ReadDocument): SentDocument => ({
 
 /** Returns the parts of a result that are transferred, not copied. */
 function transferOf(result: ReadResult): Transferable[] {
-  const parts = [packedTextIn(result)?.deflated.buffer, operationsIn(result)];
+  const packedOriginal = documentIn(result)?.original?.packed;
+  const parts = [packedTextIn(result)?.deflated.buffer, packedOriginal?.deflated.buffer, operationsIn(result)];
   return parts.filter((part) => part instanceof ArrayBuffer || part instanceof MessagePort);
 }
 

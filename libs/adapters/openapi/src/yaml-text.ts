@@ -1,5 +1,7 @@
 import { isScalar, LineCounter, parseDocument, visit, type Document, type YAMLError, type YAMLMap } from 'yaml';
 import { createInvalidBodyError } from './read-json.ts';
+import type { Violations } from './violations.ts';
+import { keepNumberTexts, NumberText } from './yaml-numbers.ts';
 
 /**
  * Maximum number of characters that separate values, counted before the text is parsed. The parser uses up to 400 bytes
@@ -14,10 +16,15 @@ const aliasesMax = 10_000;
 
 /**
  * Converts a YAML text (YAML 1.2, core schema, with merge keys) to JSON: keys are strings, dates remain strings,
- * integers keep all their digits, and members keep their order. Throws `invalid_body`, with line and column, for
- * malformed text or a duplicate key, and for values that JSON cannot represent.
+ * numbers keep all their digits, and members keep their order. Numbers that JSON has no notation for, `.nan` and `.inf`,
+ * become null, with a warning. Throws `invalid_body`, with line and column, for malformed text or a duplicate key, and,
+ * with `requiresValues`, for a member of a flow mapping without a value: a typing error, if the text is almost JSON.
  */
-export function convertYamlToJson(text: Uint8Array): Uint8Array {
+export function convertYamlToJson(
+  text: Uint8Array,
+  warnings: Violations,
+  { requiresValues = false }: { readonly requiresValues?: boolean } = {},
+): Uint8Array {
   if (countSeparators(text) > separatorsMax)
     throw createInvalidBodyError(`too large to be checked: more than ${separatorsMax} parts of YAML`);
   const lines = new LineCounter();
@@ -28,8 +35,9 @@ export function convertYamlToJson(text: Uint8Array): Uint8Array {
 
   try {
     rejectDuplicates(document, lines);
+    if (requiresValues) rejectMissingValues(document, lines);
     // Maps preserve the text's order; objects would put names that look like numbers first.
-    return jsonOf(document.toJS({ maxAliasCount: aliasesMax, mapAsMap: true }));
+    return jsonOf(document.toJS({ maxAliasCount: aliasesMax, mapAsMap: true }), warnings);
   } catch (error) {
     if (error instanceof RangeError) throw createInvalidBodyError('nested too deeply to be read as YAML', error);
     if (error instanceof ReferenceError) throw createInvalidBodyError(`not valid YAML: ${error.message}`, error);
@@ -54,6 +62,7 @@ function parseYaml(text: string, lines: LineCounter): Document.Parsed {
       // The parser would compare each key with all previous ones; `rejectDuplicates` is used instead.
       uniqueKeys: false,
       intAsBigInt: true,
+      customTags: (tags) => tags.map(keepNumberTexts),
       prettyErrors: false,
       lineCounter: lines,
       logLevel: 'error',
@@ -84,7 +93,23 @@ function rejectDuplicates(document: Document.Parsed, lines: LineCounter): void {
   });
 }
 
-const messageOf = (error: YAMLError): string => error.message.replace(/\s+$/, '');
+function rejectMissingValues(document: Document.Parsed, lines: LineCounter): void {
+  visit(document, {
+    Map(_key, { items, flow }: YAMLMap) {
+      for (const { key, value } of flow ? items : []) {
+        if (value !== null && !(isScalar(value) && value.source === '')) continue;
+        const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
+        throw createInvalidBodyError(`a member without a value at ${positionOf(lines, offset)}`);
+      }
+    },
+  });
+}
+
+/** Returns the parser's message, except for one that addresses the parser's own callers. */
+const messageOf = ({ code, message }: YAMLError): string =>
+  code === 'MULTIPLE_DOCS'
+    ? 'the text contains more than one document; put each into a file of its own. The next one starts'
+    : message.replace(/\s+$/, '');
 
 function positionOf(lines: LineCounter, offset: number): string {
   const { line, col } = lines.linePos(offset);
@@ -92,7 +117,7 @@ function positionOf(lines: LineCounter, offset: number): string {
 }
 
 /** Writes the JSON piece by piece, so that oversized JSON is rejected before it is built. */
-function jsonOf(value: unknown): Uint8Array {
+function jsonOf(value: unknown, warnings: Violations): Uint8Array {
   const chunks: Buffer[] = [];
   let chunk = '';
   let length = 0;
@@ -105,34 +130,55 @@ function jsonOf(value: unknown): Uint8Array {
     chunks.push(Buffer.from(chunk));
     chunk = '';
   };
-  writeValue(value, '', write);
+  writeValue(value, { path: [], warnings, write });
   return Buffer.concat([...chunks, Buffer.from(chunk)]);
 }
 
 /** The number of characters to collect before they are encoded. */
 const chunkLength = 65_536;
 
-/** Writes a value as JSON. `name` is the name of the member that contains it, for error messages. */
-function writeValue(value: unknown, name: string, write: (text: string) => void): void {
+/** The position of the value that is being written. The path changes as writing proceeds. */
+interface Output {
+  readonly path: (string | number)[];
+  readonly warnings: Violations;
+  readonly write: (text: string) => void;
+}
+
+function writeValue(value: unknown, output: Output): void {
+  const { write } = output;
   if (value instanceof Map) {
     let separator = '{';
     for (const [key, member] of value as ReadonlyMap<string, unknown>) {
       write(`${separator}${JSON.stringify(key)}:`);
-      writeValue(member, key, write);
+      writeAt(key, member, output);
       separator = ',';
     }
     write(value.size === 0 ? '{}' : '}');
   } else if (Array.isArray(value)) {
     value.forEach((item: unknown, index) => {
       write(index === 0 ? '[' : ',');
-      writeValue(item, name, write);
+      writeAt(index, item, output);
     });
     write(value.length === 0 ? '[]' : ']');
-  } else if (typeof value === 'number' && !Number.isFinite(value)) {
-    throw createInvalidBodyError(
-      `not valid JSON: ${name || 'the document'} is ${value}, a number that JSON cannot represent`,
-    );
   } else {
-    write(typeof value === 'bigint' ? `${value}` : JSON.stringify(value));
+    write(scalarOf(value, output));
   }
 }
+
+function writeAt(token: string | number, value: unknown, output: Output): void {
+  output.path.push(token);
+  writeValue(value, output);
+  output.path.pop();
+}
+
+function scalarOf(value: unknown, { path, warnings }: Output): string {
+  if (value instanceof NumberText) return value.text;
+  if (typeof value === 'bigint') return `${value}`;
+  if (typeof value === 'number' && !Number.isFinite(value)) {
+    warnings.add(path, `is ${formatNonFinite(value)}, a number that JSON cannot represent; null is stored instead`);
+    return 'null';
+  }
+  return JSON.stringify(value);
+}
+
+const formatNonFinite = (value: number): string => (Number.isNaN(value) ? '.nan' : value > 0 ? '.inf' : '-.inf');

@@ -201,7 +201,7 @@ describe.skipIf(!isPresent)('published documents', () => {
     const lines = content.toString().split('\n');
     const [line, column] = match ? [match[1], match[2]] : [lines.length, (lines.at(-1)?.length ?? 0) + 1];
     expect(message).toMatch(match ? /line/ : /end of JSON/);
-    await expect(reader.readFile(content, 'json')).rejects.toThrow(
+    await expect(reader.readFile(content)).rejects.toThrow(
       new RegExp(`not valid JSON: expected .* at line ${line}, column ${column}$`),
     );
   });

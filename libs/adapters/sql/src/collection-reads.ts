@@ -21,6 +21,7 @@ export interface CollectionDialect {
 /** Creates the reads of the hot paths, as prepared statements. */
 export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: CollectionDialect): CollectionReads => {
   const readDocument = prepareDocument(reads);
+  const readOriginal = reads.prepareLarge<DocumentRow>(selectOriginal);
   const readNames = reads.prepareAll<{ id: CollectionId; name: string }>(`${selectNames} (${idsInJson})`);
   const readNamed = prepareNamedReads<NamedCollection>(reads, 'c.id, c.name', idsInJson);
   const readNamesakes = prepareNamedReads<NamesakeCollection>(
@@ -37,11 +38,12 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
 
     async findDocument(id) {
       const row = await readDocument(id);
-      if (!row) return null;
-      const { digest, packed, crc32, bytes } = row;
-      // A view, so that the bytes are sent without being copied.
-      const deflated = new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength);
-      return { digest, packed: { deflated, crc32, bytes } };
+      return row ? toStoredText(row) : null;
+    },
+
+    async findOriginal(id) {
+      const row = await readOriginal(id);
+      return row ? toStoredText(row) : null;
     },
 
     async findByNames(visibility, requestedNames) {
@@ -87,6 +89,11 @@ const prepareNamedReads = <Result extends NamedCollection>(
       : readGranted(keys, ...toIsGrantedParameters(visibility.profileId, visibility.now));
   };
 };
+/** Returns the packed text as a view, so that the bytes are sent without being copied. */
+const toStoredText = ({ digest, packed, crc32, bytes }: DocumentRow) => ({
+  digest,
+  packed: { deflated: new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength), crc32, bytes },
+});
 
 /** Prepares the read of a document. Both databases can determine the length of a value without reading it. */
 const prepareDocument = (reads: PreparedReads): PreparedRead<DocumentRow | undefined> => {
@@ -178,3 +185,7 @@ const selectNames = 'select id, name from collections where id in';
 const selectDocument = (packed: string): string =>
   `select c.document_digest as "digest", ${packed} as "packed", d.crc32, d.bytes
   from documents d join collections c on c.id = d.collection_id where d.collection_id = ?`;
+const selectOriginal = `select c.original_digest as "digest", d.original_deflated as "packed",
+    d.original_crc32 as "crc32", d.original_bytes as "bytes"
+  from documents d join collections c on c.id = d.collection_id
+  where d.collection_id = ? and c.original_for = c.document_digest and d.original_deflated is not null`;

@@ -14,7 +14,10 @@ export const headColumns = [
   'updatedAt',
   'revision',
   'documentDigest',
-] as const satisfies readonly (keyof CollectionHead)[];
+  'originalVersion',
+  'originalDigest',
+  'originalFor',
+] as const satisfies readonly (keyof CollectionRow)[];
 
 /** Excludes the digest of the operations, which `OperationStore` reads and writes. */
 export const collectionColumns = omitNames(columnsOf(CollectionEntity), 'nameKey', 'operationsDigest');
@@ -35,6 +38,10 @@ export const headOf = (row: CollectionColumns): CollectionHead => ({
   updatedAt: row.updatedAt,
   revision: row.revision,
   documentDigest: row.documentDigest,
+  original:
+    row.originalVersion !== null && row.originalDigest !== null && row.originalFor === row.documentDigest
+      ? { version: row.originalVersion, digest: row.originalDigest }
+      : null,
 });
 
 export const collectionOf = (row: CollectionColumns): Collection => ({
@@ -63,12 +70,16 @@ export const toCollectionRow = ({
   storedAuthentication: credential,
   serverVariables,
   credentialSchemes,
+  original,
   ...attributes
 }: Collection): Omit<CollectionRow, 'operationsDigest'> => ({
   ...attributes,
   nameKey: toNameKey(attributes.name),
   serverVariables: JSON.stringify(serverVariables),
   credentialSchemes: JSON.stringify(credentialSchemes),
+  originalVersion: original?.version ?? null,
+  originalDigest: original?.digest ?? null,
+  originalFor: original && attributes.documentDigest,
   derivedType: authentication.type,
   derivedName: authentication.name,
   derivedIn: authentication.in,

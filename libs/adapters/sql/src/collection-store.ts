@@ -23,7 +23,7 @@ import { buildColumns, upsertInto, write } from './table.ts';
 /** The reads of the hot paths. Each dialect has its own SQL for them. */
 export type CollectionReads = Pick<
   CollectionStore,
-  'findDocument' | 'list' | 'findByNames' | 'listNamesakes' | 'count' | 'listVisibleIds' | 'findNames'
+  'findDocument' | 'findOriginal' | 'list' | 'findByNames' | 'listNamesakes' | 'count' | 'listVisibleIds' | 'findNames'
 >;
 
 export const createSqlCollectionStore = (database: SqlDatabase, reads: CollectionReads): CollectionStore => ({
@@ -90,9 +90,14 @@ const applyChange = async (sql: Sql, id: CollectionId, decide: Decide): Promise<
 const writeDocument = async (
   sql: Sql,
   { id, documentDigest }: Collection,
-  { packed, operations }: DocumentContent,
+  { packed, operations, original }: DocumentContent,
 ): Promise<void> => {
-  await write(sql, upsertDocument, { collectionId: id, ...packed });
+  await write(sql, upsertDocument, {
+    ...{ collectionId: id, ...packed },
+    originalDeflated: original?.packed?.deflated ?? null,
+    originalCrc32: original?.packed?.crc32 ?? null,
+    originalBytes: original?.packed?.bytes ?? null,
+  });
   await writeOperations(sql, { collectionId: id, documentDigest, operations });
 };
 

@@ -78,7 +78,7 @@ const create = async (portico: Composition, name: string): Promise<CollectionId>
   const admin = await ports.profiles.findByEmail(localAdmin.email);
   if (!admin) throw new Error('There is no admin');
   const spec = { openapi: '3.0.3', info: { title: name, version: '1' }, paths: {} };
-  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)));
   const fields = { name, description: '', authentication: null };
   return (
     await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, {

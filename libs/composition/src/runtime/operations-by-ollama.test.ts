@@ -38,7 +38,7 @@ const create = async ({ useCases, documents, ports }: Composition, name: string,
   if (!admin) throw new Error('There is no admin');
   const paths = Object.fromEntries(summaries.map((summary, i) => [`/${i}`, { get: { summary, responses: {} } }]));
   const spec = { openapi: '3.0.3', info: { title: name, version: '1' }, paths };
-  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)));
   const fields = { name, description: '', authentication: null };
   const authority = authorityOf({ profile: admin, deadline: null });
   await useCases.createCollection(authority, admin.id, { ...fields, document, strict: false });

@@ -16,7 +16,7 @@ const createCollection = async ({ useCases, documents, ports }: Composition) => 
   const admin = await ports.profiles.findByEmail(localAdmin.email);
   if (!admin) throw new Error('There is no admin');
   const spec = { openapi: '3.0.3', info: { title: 'Roads', version: '1' }, paths: {} };
-  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)), 'json');
+  const document = await documents.readFile(Buffer.from(JSON.stringify(spec)));
   const fields = { name: 'Roads', description: 'Roads', authentication: null, document, strict: false };
   await useCases.createCollection(authorityOf({ profile: admin, deadline: null }), admin.id, fields);
 };

@@ -41,6 +41,17 @@ export interface StoredCredential {
   readonly updatedAt: Instant;
 }
 
+/** The document as sent, if it is neither OpenAPI 3.0 nor 3.1 (extensions, section 1). */
+export interface OriginalDocument {
+  /** Swagger 2.0 is converted to OpenAPI 3.0; OpenAPI 3.2 is stored as sent and read as 3.1. */
+  readonly version: string;
+  /** SHA-256 of the text as sent, in hexadecimal. */
+  readonly digest: string;
+}
+
+/** Whether the document is stored in a converted form. */
+export const isConverted = ({ version }: OriginalDocument): boolean => version.startsWith('2.');
+
 /**
  * The parts of a collection that responses contain besides its document, and the parts that distinguish its versions: a
  * few hundred bytes.
@@ -57,6 +68,8 @@ export interface CollectionHead {
   readonly revision: number;
   /** SHA-256 of the document's text, in hexadecimal; `CollectionStore.findDocument` returns it with the text. */
   readonly documentDigest: string;
+  /** Null if the document was sent as OpenAPI 3.0 or 3.1. */
+  readonly original: OriginalDocument | null;
 }
 
 /** A collection without its document. */

@@ -1,17 +1,35 @@
 import { isJsonObject, type Json } from '../json.ts';
 import { memberOf } from './document-value.ts';
 
+/** Versions that are accepted only from an import, or, 3.2, for a collection that already holds it. */
+export type ExtraVersion = '2.0' | '3.2';
+
+/**
+ * Returns the version of a document that declares Swagger 2.0, also as a YAML number; null for any other document.
+ */
+export const findSwaggerVersion = (document: Json): '2.0' | null => {
+  const version = memberOf(document, 'swagger');
+  return memberOf(document, 'openapi') === undefined && (version === '2.0' || version === 2) ? '2.0' : null;
+};
+
+export const isVersion32 = (version: string): boolean => /^3\.2\.\d+(-.+)?$/.test(version);
+
 /**
  * Returns the reason why a value is not an acceptable OpenAPI document, or null if it is one (specification, section
  * 4): the position and the requirement, as a message for the caller. `name` is the caller's name for the document.
  * Other violations of the official schema are not errors.
  */
-export function findDocumentError(document: Json, name?: string): string | null {
+export function findDocumentError(
+  document: Json,
+  name?: string,
+  extraVersions: readonly ExtraVersion[] = [],
+): string | null {
   const memberPathOf = (path: string) => (name ? `${name}.${path}` : path);
   if (!isJsonObject(document)) return `${name ?? 'the document'} must be a JSON object`;
 
   const version = memberOf(document, 'openapi');
-  const versionError = findVersionError(version, memberOf(document, 'swagger'), memberPathOf);
+  const accepts32 = extraVersions.includes('3.2') && typeof version === 'string' && isVersion32(version);
+  const versionError = accepts32 ? null : findVersionError(version, memberOf(document, 'swagger'), memberPathOf);
   if (versionError) return versionError;
 
   const info = memberOf(document, 'info');

@@ -1,4 +1,4 @@
-import type { AuthenticationScheme } from '../collections/collection.ts';
+import type { AuthenticationScheme, OriginalDocument } from '../collections/collection.ts';
 import type { Operation } from './operation.ts';
 
 /**
@@ -26,11 +26,25 @@ export interface ReadDocument extends Omit<DocumentMetadata, 'violations'> {
   readonly digest: string;
   /** In the document's order. */
   readonly operations: readonly Operation[];
+  /** Whether references lead out of the document. */
+  readonly hasExternalReferences: boolean;
+  /** The document as sent, if it is read as a different version; null otherwise. */
+  readonly original: ReadOriginal | null;
+  /**
+   * Warnings about values and parts that are lost or not understood, and about an unusable base URL: at most 20. The
+   * document may conform to the official schema.
+   */
+  readonly notices: readonly DocumentWarning[];
   /**
    * Warnings about content that cannot be stored, then about violations of the official JSON Schema: at most 20 in
    * full; counting stops at 10,000.
    */
   readonly warnings: { readonly total: number; readonly first: readonly DocumentWarning[] };
+}
+
+export interface ReadOriginal extends OriginalDocument {
+  /** The text as sent, if it was converted; null if it is stored as sent. */
+  readonly packed: PackedText | null;
 }
 
 /** The metadata stored about a document besides its text. Each value is small, regardless of the size of the document. */

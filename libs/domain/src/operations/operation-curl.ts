@@ -90,6 +90,8 @@ function printPart({ name, contentType, fileName, content }: RequestPart): strin
   // With `--form-string`, a value is never read as a file name, regardless of how it begins.
   if (type === '' && fileName === null) return `--form-string ${quote(`${name}=${content}`)}`;
   const file = fileName === null ? '' : `;filename="${fileName.replace(/["\\]/g, '_')}"`;
+  // Without these characters, curl reads the content up to the next option.
+  if (file === '' && !/^["@<(=]|[;\r\n]/.test(content)) return `-F ${quote(`${name}=${content}${type}`)}`;
   return `-F ${quote(`${name}="${content.replace(/["\\]/g, (character) => `\\${character}`)}"${file}${type}`)}`;
 }
 

@@ -43,7 +43,13 @@ export const toPreparedRequestView = (request: PreparedRequest) => ({
   url: request.url.toWellFormed(),
   headers: request.headers.map(([name, value]): [string, string] => [name, value]),
   body: request.body,
-  credentials: request.credentials.map(toCredentialView),
+  credentials: request.credentials.map(({ scheme, in: location, name, prefix, isStored }) => ({
+    scheme,
+    in: location,
+    name,
+    prefix,
+    stored: isStored,
+  })),
   curl: request.curl,
   warnings: [...request.warnings],
 });

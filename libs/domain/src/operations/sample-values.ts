@@ -19,9 +19,18 @@ const valuesMax = 200;
  */
 export function createSampleValues(description: RequestDescription): RequestValues {
   const { reader, body } = description;
+  const placeholders = new Set<string>();
   const parameters = providedParametersOf(description)
     .filter(({ required }) => required)
-    .map((parameter) => [parameter, parameterValueOf(reader, parameter)] as const);
+    .map((parameter) => {
+      const value = parameterValueOf(reader, parameter);
+      if (value !== toPlaceholder(parameter.name)) return [parameter, value] as const;
+      // Names that look alike have different placeholders.
+      let placeholder = value;
+      for (let count = 2; placeholders.has(placeholder); count++) placeholder = `${value}_${count}`;
+      placeholders.add(placeholder);
+      return [parameter, placeholder] as const;
+    });
   const isSent = body?.content && (body.required || body.content.schema !== null || body.content.example !== undefined);
   return { parameters, body: isSent && body.content ? bodyOf(reader, body.content, body.required) : undefined };
 }

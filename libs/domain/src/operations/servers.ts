@@ -51,7 +51,7 @@ const listServers = (owner: Json, settings: CallSettings['serverVariables']): Se
     const variables = variablesOf(url, memberOf(server, 'variables'), settings);
     const values = new Map(variables.map(({ name, value }) => [name, value]));
     const text = url.trim().replace(/\{([^{}]*)\}/g, (placeholder, name: string) => values.get(name) ?? placeholder);
-    const address = toPlainLine(text).trim();
+    const address = withoutUserInfo(toPlainLine(text).trim());
     return address.length > urlMax
       ? []
       : [{ url: address || '/', description: textAt(server, 'description'), variables }];
@@ -106,7 +106,7 @@ export function joinUrl(server: string, path: string): OperationUrl {
     warnings.push(`The path in the document ends with the fragment #${fragment}, which a request does not contain.`);
   const [ownPath = '', query] = splitAt(pathWithQuery, '?');
   const [serverWithQuery = ''] = splitAt(server, '#');
-  const [base = '', serverQuery] = splitAt(withoutUserInfo(serverWithQuery, warnings), '?');
+  const [base = '', serverQuery] = splitAt(serverWithQuery, '?');
   const queries = [serverQuery, query].filter((part) => part !== undefined && part !== '');
   const absoluteBase = base.startsWith('//') ? `https:${base}` : base;
   let end = absoluteBase.length;
@@ -135,8 +135,5 @@ const splitAt = (text: string, separator: string): [string, string | undefined] 
   return index === -1 ? [text, undefined] : [text.slice(0, index), text.slice(index + 1)];
 };
 
-function withoutUserInfo(url: string, warnings: string[]): string {
-  const result = url.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)[^/?#@]*@/i, '$1');
-  if (result !== url) warnings.push('The URL in the document contains a user name or password, which is left out.');
-  return result;
-}
+/** Leaves a user name and a password out: a document is no place for a credential. */
+const withoutUserInfo = (url: string): string => url.replace(/^((?:[a-z][a-z0-9+.-]*:)?\/\/)[^/?#@]*@/i, '$1');

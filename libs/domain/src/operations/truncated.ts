@@ -7,10 +7,10 @@ export function buildTruncatedText(places: readonly TruncatedPlace[], bytesMax: 
   const paths = places.map(({ place, reason }): Path => ({ tokens: pathOf(place), reason }));
   // If there are too many, their containers are listed instead; in the end, only the whole response, as the empty
   // pointer.
-  let [fittingLength, excessiveLength] = [0, paths.reduce((max, { tokens }) => Math.max(max, tokens.length), 0) + 1];
+  let [fittingLength, excessiveLength] = [-1, paths.reduce((max, { tokens }) => Math.max(max, tokens.length), 0) + 1];
   let text = paths.length > 0 ? JSON.stringify([{ pointer: '', reason: 'budget' }]) : '[]';
   while (excessiveLength - fittingLength > 1) {
-    const length = (fittingLength + excessiveLength) >>> 1;
+    const length = Math.floor((fittingLength + excessiveLength) / 2);
     const candidate = listPointers(paths, length, bytesMax);
     if (candidate === null) excessiveLength = length;
     else [fittingLength, text] = [length, candidate];

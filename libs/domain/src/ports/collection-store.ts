@@ -12,8 +12,8 @@ export interface ListPage {
 
 export type NamedCollection = Pick<Collection, 'id' | 'name'>;
 
-/** The stored parts of a document: its text and its operations. */
-export type DocumentContent = Pick<ReadDocument, 'packed' | 'operations'>;
+/** The stored parts of a document: its text, its operations, and the text that it was converted from. */
+export type DocumentContent = Pick<ReadDocument, 'packed' | 'operations' | 'original'>;
 
 /**
  * Collections and their documents. Every `decide` is synchronous and pure, and may run more than once. When a call
@@ -50,6 +50,12 @@ export interface CollectionStore {
 
   /** Returns the current document and its digest, or null if there is no such collection. */
   findDocument(id: CollectionId): Promise<{ readonly digest: string; readonly packed: PackedText } | null>;
+
+  /**
+   * Returns the text that the current document was converted from, and its digest, or null if the document is stored as
+   * it was sent, or there is no such collection.
+   */
+  findOriginal(id: CollectionId): Promise<{ readonly digest: string; readonly packed: PackedText } | null>;
 
   /**
    * Returns the visible collections, all or one page, sorted by `toNameKey(name)` (code points), then by id. If

@@ -1,5 +1,6 @@
 import type { Deadline } from '../deadline.ts';
-import type { PackedText, ReadDocument } from '../documents/document.ts';
+import type { ExtraVersion } from '../documents/document-error.ts';
+import type { DocumentWarning, PackedText, ReadDocument } from '../documents/document.ts';
 import type { Operation } from '../documents/operation.ts';
 import type { SecurityScheme } from '../documents/security-scheme.ts';
 import type { Json } from '../json.ts';
@@ -12,6 +13,11 @@ export interface MemberRead {
   readonly document: ReadDocument | null;
 }
 
+export interface ConvertedFile {
+  readonly json: Uint8Array;
+  readonly notices: readonly DocumentWarning[];
+}
+
 /**
  * Reads OpenAPI documents off the main thread. Does not resolve or fetch references to other documents. Callers of the
  * use cases read a document first and pass them the result.
@@ -22,15 +28,28 @@ export interface DocumentReader {
    * names the problem and its position, for invalid UTF-8 or JSON, a value that is not an object, nesting deeper than
    * 100 levels, an unacceptable document, or a document with too many values to read within bounds; and, outside the
    * document, for members that could pollute a prototype, U+0000 and lone surrogates. Throws `timed_out` once the
-   * deadline has expired: a queued read leaves the queue, and a read in progress is dropped.
+   * deadline has expired: a queued read leaves the queue, and a read in progress is dropped. Accepts the extra versions,
+   * none by default: Swagger 2.0 is converted to OpenAPI 3.0, and OpenAPI 3.2 is read as 3.1.
    */
-  readMember(object: Uint8Array, name: string, deadline: Deadline | null): Promise<MemberRead>;
+  readMember(
+    object: Uint8Array,
+    name: string,
+    deadline: Deadline | null,
+    extraVersions?: readonly ExtraVersion[],
+  ): Promise<MemberRead>;
 
   /**
-   * Reads a file as one document; converts YAML to JSON. The caller keeps ownership of the bytes. Throws as
-   * `readMember` does.
+   * Reads a file as one document, JSON or YAML in UTF-8, UTF-16 or UTF-32, as its content shows; converts YAML to JSON.
+   * Accepts all extra versions. The caller keeps ownership of the bytes. Throws a `DocumentFileError` for the reasons of
+   * `readMember`.
    */
-  readFile(content: Uint8Array, format: 'json' | 'yaml'): Promise<ReadDocument>;
+  readFile(content: Uint8Array): Promise<ReadDocument>;
+
+  /**
+   * Returns a file as JSON, as `readFile` does, whether or not it is a document, and warnings about values that JSON
+   * cannot represent. Throws a `DocumentFileError`.
+   */
+  convertToJson(content: Uint8Array): Promise<ConvertedFile>;
 
   /** Reads the operations of a stored document. The caller keeps ownership of the bytes. */
   readOperations(document: PackedText): Promise<readonly Operation[]>;

@@ -18,6 +18,7 @@ import {
   readDocument,
   readMetadata,
   readMetadataHints,
+  readOriginal,
   readYaml,
 } from './collections/read-collection.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
@@ -171,6 +172,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   importCollection: importCollection(ports, settings),
   planImport: planImport(ports, settings),
   readDocument: readDocument(ports),
+  readOriginal: readOriginal(ports),
   readYaml: readYaml(ports),
   readMetadata: readMetadata(ports),
   readMetadataHints: readMetadataHints(ports),

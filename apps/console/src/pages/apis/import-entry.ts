@@ -17,7 +17,7 @@ export type State =
       readonly nameExists: boolean;
     }
   | { readonly kind: 'done'; readonly result: ImportResult }
-  | { readonly kind: 'skipped'; readonly reason: 'extension' | 'other' }
+  | { readonly kind: 'skipped' }
   | { readonly kind: 'broken'; readonly read: FileRead & { readonly kind: 'broken' } }
   /** Another file in this import would change the same API. */
   | { readonly kind: 'duplicate'; readonly otherPath: string }
@@ -32,7 +32,7 @@ export interface Entry {
   readonly path: string;
   readonly state: State;
   /** The document in the file; null until the file has been read. */
-  readonly document: { readonly title: string | null; readonly json: Blob } | null;
+  readonly document: Omit<FileRead & { readonly kind: 'document' }, 'kind'> | null;
 }
 
 /** How a later import matches the API. */
@@ -57,12 +57,6 @@ export const importKeyOf = ({ path }: Pick<Entry, 'path'>, { by, source }: Ident
 };
 
 export const isInFolder = (path: string): boolean => path.includes('/');
-
-const isDocumentName = (path: string): boolean => /\.(json|ya?ml)$/i.test(path);
-
-/** Returns the initial state of a file from a folder, or of a single file. */
-export const initialStateOf = (path: string): State =>
-  isDocumentName(path) ? { kind: 'waiting' } : { kind: 'skipped', reason: 'extension' };
 
 /** Returns whether a path is in a folder that belongs to a tool and contains none of the user's documents. */
 export const isIgnored = (path: string): boolean => /(^|\/)(\.[^/]*|node_modules)(\/|$)/.test(path);

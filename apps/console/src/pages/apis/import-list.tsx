@@ -9,6 +9,7 @@ import { words } from '../../words/words.ts';
 import styles from './apis.module.css';
 import { describeBrokenFile } from './documents/describe-broken-file.ts';
 import { nameOf } from './documents/document-name.ts';
+import type { Notice } from './documents/yaml-to-json.ts';
 import type { Entry, Plan, State } from './import-entry.ts';
 
 const text = words.apis.import;
@@ -67,22 +68,29 @@ const Outcome = ({ state }: { readonly state: State }) => {
   return <StatusBadge kind={kind}>{text.states[state.kind]}</StatusBadge>;
 };
 
-const Details = ({ entry: { state, file } }: { readonly entry: Entry }) => {
+const Details = ({ entry: { state, file, document } }: { readonly entry: Entry }) => {
+  const notices = document?.notices ?? [];
   switch (state.kind) {
     case 'planned':
       return (
         <>
           <Changes plan={state.plan} />
+          <Conversion result={state.plan} />
           {state.nameExists ? <span>{text.sameName(text.matchModes.title)}</span> : null}
-          <Warnings result={state.plan} />
+          <Warnings result={state.plan} notices={notices} />
         </>
       );
     case 'done':
-      return <Warnings result={state.result} />;
+      return (
+        <>
+          <Conversion result={state.result} />
+          <Warnings result={state.result} notices={notices} />
+        </>
+      );
     case 'rateLimited':
       return text.rateLimitedFor(state.seconds);
     case 'skipped':
-      return text.skipReasons[state.reason];
+      return text.skipReason;
     case 'broken':
       return describeBrokenFile(state.read);
     case 'duplicate':
@@ -117,9 +125,23 @@ const Changes = ({ plan: { outcome, changes } }: { readonly plan: Plan }) => {
   return changeTexts.length > 0 ? <span>{changeTexts.join(', ')}</span> : null;
 };
 
-const Warnings = ({ result: { name, warnings } }: { readonly result: Pick<Plan, 'name' | 'warnings'> }) => {
+const Conversion = ({ result: { converted_from: version } }: { readonly result: Pick<Plan, 'converted_from'> }) =>
+  version === null ? null : <span>{text.converted(version)}</span>;
+
+interface WarningsProps {
+  readonly result: Pick<Plan, 'name' | 'warnings'>;
+  /** The values that were lost before the document was sent. */
+  readonly notices: readonly Notice[];
+}
+
+const Warnings = ({ result, notices }: WarningsProps) => {
   const [open, setOpen] = useState(false);
-  if (!warnings) return null;
+  const { name } = result;
+  const warnings = {
+    total: notices.length + (result.warnings?.total ?? 0),
+    first: [...notices, ...(result.warnings?.first ?? [])],
+  };
+  if (warnings.total === 0) return null;
   return (
     <>
       <Button variant="default" size="compact-xs" onClick={() => setOpen(true)}>

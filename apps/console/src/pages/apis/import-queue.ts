@@ -8,7 +8,6 @@ import {
   isIgnored,
   needsImport,
   isInProgress,
-  initialStateOf,
   type Entry,
   type Identity,
   type State,
@@ -54,7 +53,7 @@ class ImportQueue {
       .filter(({ path }) => !isIgnored(path))
       .sort((a, b) => a.path.localeCompare(b.path))
       .map(({ file, path }): Entry => {
-        return { number: ++this.#lastNumber, file, path, state: initialStateOf(path), document: null };
+        return { number: ++this.#lastNumber, file, path, state: { kind: 'waiting' }, document: null };
       });
     // Removes finished files, which would only hide the new ones.
     const entries = this.#state.entries.filter((entry) => isInProgress(entry) || needsImport(entry));
@@ -122,10 +121,10 @@ class ImportQueue {
   async #read(entry: Entry): Promise<Entry | null> {
     this.#set(entry, { kind: 'reading' });
     const read = await readFile(entry.file);
-    if (read.kind === 'other') this.#set(entry, { kind: 'skipped', reason: 'other' });
+    if (read.kind === 'other') this.#set(entry, { kind: 'skipped' });
     if (read.kind === 'broken') this.#set(entry, { kind: 'broken', read });
     if (read.kind !== 'document') return null;
-    return this.#patch(entry, { document: { title: read.title, json: read.json } });
+    return this.#patch(entry, { document: read });
   }
 
   /** Returns an earlier file that would change the same API. The later file waits until the user decides. */

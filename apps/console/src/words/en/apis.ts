@@ -66,10 +66,11 @@ export const apis = {
     planned: { created: 'would be created', updated: 'would be updated', unchanged: 'unchanged' },
     done: { created: 'created', updated: 'updated', unchanged: 'unchanged' },
     rateLimitedFor: (seconds: number) => `Rate limit reached: the import continues in ${seconds} s.`,
-    skipReasons: { extension: 'neither JSON nor YAML', other: 'not an OpenAPI document' },
+    skipReason: 'not an OpenAPI document',
+    converted: (version: string) => `converted from Swagger ${version}`,
     broken: {
       unreadable: 'The file cannot be read.',
-      'utf-8': 'The text is not valid UTF-8.',
+      encoding: 'The text is not valid UTF-8, UTF-16 or UTF-32.',
       json: 'Not valid JSON',
       yaml: 'Not valid YAML',
       deep: 'Nested too deeply.',
@@ -90,7 +91,7 @@ export const apis = {
       `An API with this name already exists, so this would create a second one. To update it, choose “${mode}” above.`,
     warnings: (count: number) => formatCount(count, 'warning'),
     warningsFor: (name: string) => `Warnings for ${name}`,
-    warningsIntro: 'It is imported anyway. These parts violate the official OpenAPI schema, or cannot be stored:',
+    warningsIntro: 'It is imported anyway. These parts should be checked:',
     entireDocument: 'the document',
     moreWarnings: (count: number) => `and ${formatNumber(count)} more`,
     summary: (counts: Readonly<Record<string, number>>) =>

@@ -49,6 +49,10 @@ export const CollectionEntity = defineEntity({
     /** A JSON array of the schemes in `CollectionCredentialEntity`, so that reading a collection does not need a join. */
     credentialSchemes: text().default('[]'),
     importKey: text().nullable().unique('collections_import_key_unique'),
+    /** As in `OriginalDocument`, for the document with the digest `originalFor`; 0.1.0 changes documents without these. */
+    originalVersion: text().nullable(),
+    originalDigest: text().nullable(),
+    originalFor: text().nullable(),
   },
   indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
 });
@@ -80,6 +84,10 @@ export const DocumentEntity = defineEntity({
     deflated: p.blob(),
     crc32: int64(),
     bytes: int64(),
+    /** The text that the document was converted from, if the collection has an original. */
+    originalDeflated: p.blob().nullable(),
+    originalCrc32: int64().nullable(),
+    originalBytes: int64().nullable(),
   },
 });
 

@@ -1,3 +1,4 @@
+import { aCollection, aDocumentContent, aPackedDocument, noEffects } from '@portico/contracts';
 import type { CollectionId } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { type Kind, createDatabaseConfig, runIn } from '../../test/movable.ts';
@@ -79,6 +80,26 @@ describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sql
       // The jobs that read the collections' documents have not run yet.
       expect(await operations.findDigest(idOf(1) as CollectionId)).toBeNull();
     });
+  });
+
+  test('a document of release 0.1.0 was stored as sent, also one that it writes over a converted one', async () => {
+    const config = await createReleasedDatabase(kind, [collection(1, 'One', '', null)]);
+    const sqlStores = await openSqlStores(config);
+    try {
+      const { collections } = sqlStores.stores;
+      expect(await collections.find(idOf(1) as CollectionId)).toMatchObject({ original: null });
+      const original = { version: '2.0', digest: 'ab'.repeat(32) };
+      const convertedCollection = aCollection({ original });
+      const document = { ...aDocumentContent(), original: { ...original, packed: aPackedDocument() } };
+      await collections.add(convertedCollection, document, noEffects);
+      const { id } = convertedCollection;
+      expect((await collections.findOriginal(id))?.digest).toBe(original.digest);
+      await runIn(config, `update collections set document_digest = 'new' where id = '${id}'`);
+      expect((await collections.find(id))?.original).toBeNull();
+      expect(await collections.findOriginal(id)).toBeNull();
+    } finally {
+      await sqlStores.close();
+    }
   });
 
   test('searches use the embeddings of release 0.1.0 from the model that has the most of them', () => {

@@ -240,7 +240,7 @@ const auditIndexes = Object.entries(facets).flatMap(([name, column]) => [
 ]);
 
 /** Runs last, because every request reads these rows, and from then on waits for the rest of the migration. */
-const addColumns = ({ text, buildUnique }: DialectTypes): readonly string[] => [
+const addColumns = ({ text, bytes, buildUnique }: DialectTypes): readonly string[] => [
   `alter table epochs add column search_model ${text} null`,
   `update epochs set search_model =
     (select model_id from embeddings group by model_id order by count(*) desc, model_id limit 1)`,
@@ -255,6 +255,12 @@ const addColumns = ({ text, buildUnique }: DialectTypes): readonly string[] => [
   `alter table collections add column base_url_setting ${text} null`,
   `alter table collections add column server_variables ${text} not null default '{}'`,
   `alter table collections add column credential_schemes ${text} not null default '[]'`,
+  `alter table collections add column original_version ${text} null`,
+  `alter table collections add column original_digest ${text} null`,
+  `alter table collections add column original_for ${text} null`,
+  `alter table documents add column original_deflated ${bytes} null`,
+  'alter table documents add column original_crc32 bigint null',
+  'alter table documents add column original_bytes bigint null',
   `alter table jobs add column request_id ${text} null`,
   'alter table grants add column expires_at bigint null',
   'create index grants_expiry_index on grants (profile_id, expires_at) where expires_at is not null',

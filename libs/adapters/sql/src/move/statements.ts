@@ -11,7 +11,9 @@ export const selectRows = ({ name, columns, key }: MovedTable): string =>
  * bytes.
  */
 export const selectSizes = ({ name, columns, key }: MovedTable): string | null => {
-  const sizes = columns.filter(({ kind }) => kind === 'bytes').map((column) => `octet_length(${column.name})`);
+  const sizes = columns
+    .filter(({ kind }) => kind === 'bytes')
+    .map((column) => `coalesce(octet_length(${column.name}), 0)`);
   return sizes.length === 0 ? null : `select ${sizes.join(' + ')} from ${name} order by ${key.join(', ')}`;
 };
 

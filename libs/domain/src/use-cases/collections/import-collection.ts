@@ -70,7 +70,7 @@ export interface ImportPlan extends Namesakes {
   /** The current collection; null if one would be created. */
   readonly current: Collection | null;
   /** The collection after the import. */
-  readonly plannedFields: Pick<Collection, 'name' | 'description' | 'descriptionDerived'>;
+  readonly plannedFields: Pick<Collection, 'name' | 'description' | 'descriptionDerived' | 'documentDigest'>;
   /**
    * The added operations, in the order of their document. Operations are the same if their methods and paths are equal.
    */
@@ -89,7 +89,7 @@ export const planImport =
     rejectViolations(settings, strict, document);
     const current = existingId && (await ports.collections.find(existingId));
     if (!current) {
-      const plannedFields = { name, ...descriptionFrom(document) };
+      const plannedFields = { name, documentDigest: document.digest, ...descriptionFrom(document) };
       const namesakes = await namesakesOf(ports, { id: null, name });
       return {
         outcome: 'created',
@@ -115,6 +115,7 @@ const editOf = ({ name, document, strict }: ImportedDocument): CollectionEdit =>
   name,
   document,
   strict,
+  acceptsVersion32: true,
   description: document.description || undefined,
 });
 

@@ -37,6 +37,20 @@ export const readDocument =
   };
 
 /**
+ * Returns the document of a collection as it was sent: if it was converted, the text before that. Throws
+ * `collection_not_found` if the collection no longer exists.
+ */
+export const readOriginal = (ports: Pick<Ports, 'collections'>) => {
+  const read = readDocument(ports);
+  return async (collection: CollectionHead): Promise<{ readonly digest: string; readonly document: PackedText }> => {
+    const original = await ports.collections.findOriginal(collection.id);
+    if (original) return { digest: original.digest, document: original.packed };
+    const { collection: current, document } = await read(collection);
+    return { digest: current.documentDigest, document };
+  };
+};
+
+/**
  * Returns the document that the request is about as YAML, with the digest of the text that it was converted from.
  * Callers are queued (`createCallerQueue`).
  */

@@ -1,6 +1,7 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ServerVariables } from '../../collections/collection.ts';
 import type { ReadDocument } from '../../documents/document.ts';
+import { isVersion32 } from '../../documents/document-error.ts';
 import { SchemaViolationError } from '../../documents/schema-violation-error.ts';
 import { PorticoError } from '../../errors.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
@@ -45,6 +46,10 @@ export interface CollectionEdit {
   readonly serverVariables?: ServerVariables | null | undefined;
   readonly document?: ReadDocument | undefined;
   readonly strict: boolean;
+  /**
+   * Whether OpenAPI 3.2 is accepted for any collection; by default, only for one that already holds such a document.
+   */
+  readonly acceptsVersion32?: boolean;
 }
 
 /** A condition on the current collection for a change; it is checked in the transaction of the change. */
@@ -117,6 +122,7 @@ export const updateCollection =
     let neededJobs: readonly NewJob[] = [];
     const collection = await ports.collections.update(id, (current) => {
       checkPrecondition(isExpected, current);
+      rejectVersion32(current, edit);
       const editedCollection = applyEdit(ports.cipher, current, edit);
       const fields = listChangedFields(current, editedCollection);
       hasChanged = fields.length > 0;
@@ -175,11 +181,28 @@ const createEmbeddingJobs = (ports: WritingPorts, id: CollectionId): readonly Ne
   createCollectionJob(ports, 'operations', id),
 ];
 
-const documentFieldsOf = ({ baseUrl, authentication, digest }: ReadDocument) => ({
+/** Throws `invalid_body` for a document of OpenAPI 3.2 if the collection does not hold one (extensions, section 1). */
+const rejectVersion32 = ({ original }: Collection, { document, acceptsVersion32 }: CollectionEdit): void => {
+  const version = document?.original?.version ?? '';
+  if (acceptsVersion32 || !isVersion32(version) || (original && isVersion32(original.version))) return;
+  throw new PorticoError('invalid_body', {
+    reason: `the document is of OpenAPI ${version}: import it, or send one of version 3.0.x or 3.1.x`,
+  });
+};
+
+const documentFieldsOf = ({ baseUrl, authentication, digest, original }: ReadDocument) => ({
   baseUrl,
   derivedAuthentication: authentication,
   documentDigest: digest,
+  original: original && { version: original.version, digest: original.digest },
 });
+
+/**
+ * Whether the document was converted from the text that the current one was converted from: even if the converter has
+ * changed since, nothing that was sent has.
+ */
+const hasSameOriginal = ({ original: current }: Collection, { original }: ReadDocument): boolean =>
+  current !== null && original !== null && current.digest === original.digest;
 
 /** Returns the collection with the edit applied, and nothing else changed. */
 export const applyEdit = (cipher: Ports['cipher'], current: Collection, edit: CollectionEdit): Collection => ({
@@ -190,7 +213,7 @@ export const applyEdit = (cipher: Ports['cipher'], current: Collection, edit: Co
   discoverable: edit.discoverable ?? current.discoverable,
   baseUrlSetting: edit.baseUrl === undefined ? current.baseUrlSetting : edit.baseUrl,
   serverVariables: updateVariables(current.serverVariables, edit.serverVariables),
-  ...(edit.document ? documentFieldsOf(edit.document) : {}),
+  ...(edit.document && !hasSameOriginal(current, edit.document) ? documentFieldsOf(edit.document) : {}),
 });
 
 /** Returns the variables after an edit: `current` itself if nothing changes, so that nothing is written. */

@@ -14,10 +14,10 @@ test('keeps the text of a JSON document, without a byte order mark', async () =>
 });
 
 test('keeps order, digits and dates of YAML, and expands merge keys', () => {
-  const text = 'b: 1\n10: 12345678901234567890\na: &x {on: 2020-01-01, no: yes}\nc: {<<: *x, f: 1.5}\nn:\n';
+  const text = 'b: 1\n10: 12345678901234567890\na: &x {on: 2020-01-01, no: yes}\nc: {<<: *x, f: 1.50}\nn:\n';
   expect(convertYamlToJson(text).json).toBe(
     '{"b":1,"10":12345678901234567890,"a":{"on":"2020-01-01","no":"yes"},' +
-      '"c":{"on":"2020-01-01","no":"yes","f":1.5},"n":null}',
+      '"c":{"on":"2020-01-01","no":"yes","f":1.50},"n":null}',
   );
 });
 
@@ -29,10 +29,28 @@ test('limits the expansion of aliases', () => {
   expect(() => convertYamlToJson(levels.join('\n'))).toThrow(/alias/i);
 });
 
+const utf16 = (text: string): ArrayBuffer => Uint16Array.from(text, (unit) => unit.charCodeAt(0)).buffer;
+
 test.each([
-  ['no-number.yaml', 'openapi: 3.0.3\nx: .inf\n', { kind: 'broken', reason: 'yaml', detail: /Infinity/ }],
+  ['no-number.yaml', 'openapi: 3.0.3\nx: .inf\n', { kind: 'document', notices: [{ pointer: '/x' }] }],
+  ['flow.yaml', '{openapi: 3.0.3, info: {title: Flow}}', { kind: 'document', title: 'Flow' }],
+  ['indented.yaml', '  openapi: 3.0.3\n  info: {title: In}', { kind: 'document', title: 'In' }],
+  ['yaml-in.json', 'openapi: 3.0.3\ninfo: {title: Yaml}', { kind: 'document', title: 'Yaml' }],
+  ['json-in.yaml', '{"openapi": "3.0.3", "info": {"title": "Json"}}', { kind: 'document', title: 'Json' }],
+  ['utf16.yaml', utf16('\ufeffopenapi: 3.0.3\ninfo: {title: Größe}'), { kind: 'document', title: 'Größe' }],
+  ['no-mark.yaml', utf16('openapi: 3.0.3\ninfo: {title: Größe}'), { kind: 'document', title: 'Größe' }],
+  ['API', 'openapi: 3.0.3', { kind: 'document' }],
+  ['README.md', 'openapi: b: c', { kind: 'other' }],
+  [
+    'no-value.json',
+    '{"openapi": "3.0.3",\n "paths": }',
+    { kind: 'broken', reason: 'json', position: { line: 2, column: 11 } },
+  ],
+  ['comments.json', '{"openapi": "3.0.3", // text\n "paths": {}}', { kind: 'broken', reason: 'json' }],
+  ['comma.json', '{"openapi": "3.0.3",}', { kind: 'document' }],
+  ['two.yaml', 'openapi: 3.0.3\n---\nopenapi: 3.0.3', { kind: 'broken', detail: /put each into a file of its own/ }],
   ['twice.yml', 'openapi: 3.0.3\nopenapi: 3.0.3\n', { kind: 'broken', position: { line: 2, column: 1 } }],
-  ['bytes.json', new Uint8Array([0x7b, 0xff]), { kind: 'broken', reason: 'utf-8' }],
+  ['bytes.json', new Uint8Array([0x7b, 0xff]), { kind: 'broken', reason: 'encoding' }],
   ['other.json', '{"name": "openapi"}', { kind: 'other' }],
   ['text.json', 'text', { kind: 'other' }],
   ['compose.yaml', 'services: {}\n', { kind: 'other' }],

@@ -1,5 +1,6 @@
+import { decodeText } from './decode-text.ts';
 import { findSyntaxErrorOffset, positionAt, type Position } from './find-syntax-error-offset.ts';
-import { convertYamlToJson, YamlError } from './yaml-to-json.ts';
+import { convertYamlToJson, YamlError, type Notice } from './yaml-to-json.ts';
 
 /** The result of reading a file. */
 export type FileRead =
@@ -9,74 +10,95 @@ export type FileRead =
       readonly title: string | null;
       /** The document as JSON; for a JSON file, the unchanged text. */
       readonly json: Blob;
+      /** The values that were lost. */
+      readonly notices: readonly Notice[];
     }
   /** The file does not claim to be an OpenAPI document. */
   | { readonly kind: 'other' }
   | {
       readonly kind: 'broken';
-      readonly reason: 'unreadable' | 'utf-8' | 'json' | 'yaml' | 'deep';
+      readonly reason: 'unreadable' | 'encoding' | 'json' | 'yaml' | 'deep';
       readonly detail: string;
       readonly position: Position | null;
     };
 
-/** Reads a file. Runs in the worker, not in the page's thread. */
+/** The maximum size of a file that is read although its name is not that of a document, in bytes. */
+const candidateBytesMax = 33_554_432;
+
+export const isDocumentName = (path: string): boolean => /\.(json|ya?ml)$/i.test(path);
+
+/**
+ * Reads a file. Its content shows whether it is JSON or YAML; if its name is not that of a document, it counts only if
+ * it is one. Runs in the worker, not in the page's thread.
+ */
 export const readDocument = async (file: File): Promise<FileRead> => {
-  const text = await textOf(file);
-  if (typeof text !== 'string') return text;
-  const isYaml = /\.ya?ml$/i.test(file.name);
+  const isNamed = isDocumentName(file.name);
+  if (!isNamed && file.size > candidateBytesMax) return { kind: 'other' };
+  const read = await readContent(file);
+  return read.kind === 'broken' && !isNamed ? { kind: 'other' } : read;
+};
+
+const readContent = async (file: File): Promise<FileRead> => {
+  const bytes = await file.arrayBuffer().catch(() => null);
+  if (!bytes) return toBroken('unreadable');
+  const text = decodeText(new Uint8Array(bytes));
+  if (text === null) return toBroken('encoding');
   try {
-    return isYaml ? readYaml(text) : readJson(text);
+    return /^\s*[{[]/.test(text) ? readJsonOrYaml(text) : readYaml(text);
   } catch (error) {
     // The parsers are recursive, so deep nesting exceeds the call stack.
-    if (error instanceof RangeError) return { kind: 'broken', reason: 'deep', detail: '', position: null };
+    if (error instanceof RangeError) return toBroken('deep');
     throw error;
   }
 };
 
-const textOf = async (file: File): Promise<string | FileRead> => {
-  const createBrokenFile = (reason: 'unreadable' | 'utf-8'): FileRead => ({
-    kind: 'broken',
-    reason,
-    detail: '',
-    position: null,
-  });
-  const bytes = await file.arrayBuffer().catch(() => null);
-  if (!bytes) return createBrokenFile('unreadable');
-  try {
-    // The decoder also removes a byte order mark, which some editors write.
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return createBrokenFile('utf-8');
-  }
-};
+const toBroken = (
+  reason: (FileRead & { readonly kind: 'broken' })['reason'],
+  detail = '',
+  position: Position | null = null,
+): FileRead => ({ kind: 'broken', reason, detail, position });
 
-const readJson = (text: string): FileRead => {
+/**
+ * A text that is not JSON may be YAML in flow style. If it is neither, the error is that of the language in which it
+ * begins. JSON with comments is rejected, because YAML would read them as values.
+ */
+const readJsonOrYaml = (text: string): FileRead => {
+  const isAlmostJson = /^\s*(?:\{\s*["}]|\[)/.test(text);
   try {
     const value: unknown = JSON.parse(text);
-    const isOpenApi = typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value);
-    return isOpenApi ? { kind: 'document', title: titleOf(value), json: new Blob([text]) } : { kind: 'other' };
+    return declaresVersion(value)
+      ? { kind: 'document', title: titleOf(value), json: new Blob([text]), notices: [] }
+      : { kind: 'other' };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    if (!/"(?:openapi|swagger)"\s*:/.test(text)) return { kind: 'other' };
-    return { kind: 'broken', reason: 'json', detail: '', position: positionAt(text, findSyntaxErrorOffset(text)) };
+    const offset = findSyntaxErrorOffset(text);
+    const isComment = /^\/[/*]/.test(text.slice(offset, offset + 2));
+    const read = isComment ? null : readYaml(text, isAlmostJson);
+    if (read && (read.kind === 'document' || !isAlmostJson)) return read;
+    return mentionsVersion(text) ? toBroken('json', '', positionAt(text, offset)) : { kind: 'other' };
   }
 };
 
-const readYaml = (text: string): FileRead => {
-  if (!/^["']?(?:openapi|swagger)["']?\s*:/m.test(text)) return { kind: 'other' };
+const readYaml = (text: string, requiresValues = false): FileRead => {
+  if (!mentionsVersion(text)) return { kind: 'other' };
   try {
-    const { json, value } = convertYamlToJson(text);
-    const info = value instanceof Map ? (value.get('info') as unknown) : null;
+    const { json, value, notices } = convertYamlToJson(text, { requiresValues });
+    if (!(value instanceof Map) || !(value.has('openapi') || value.has('swagger'))) return { kind: 'other' };
+    const info: unknown = value.get('info');
     const title: unknown = info instanceof Map ? info.get('title') : null;
-    return { kind: 'document', title: typeof title === 'string' ? title : null, json: new Blob([json]) };
+    return { kind: 'document', title: typeof title === 'string' ? title : null, json: new Blob([json]), notices };
   } catch (error) {
-    if (error instanceof YamlError)
-      return { kind: 'broken', reason: 'yaml', detail: error.message, position: error.position };
-    if (error instanceof ReferenceError)
-      return { kind: 'broken', reason: 'yaml', detail: error.message, position: null };
+    if (error instanceof YamlError) return toBroken('yaml', error.message, error.position);
+    if (error instanceof ReferenceError) return toBroken('yaml', error.message);
     throw error;
   }
 };
+
+const declaresVersion = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && ('openapi' in value || 'swagger' in value);
+
+/** Whether a text contains the name of a document's version as a member. */
+const mentionsVersion = (text: string): boolean => /(?<![\w.-])["']?(?:openapi|swagger)["']?\s*:/.test(text);
 
 const titleOf = (document: object): string | null => {
   const { info } = document as { readonly info?: { readonly title?: unknown } | null };

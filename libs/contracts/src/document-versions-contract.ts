@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { DocumentFileError, isPorticoError, type DocumentReader, type ExtraVersion } from '@portico/domain';
+import type { Contract } from './contract.ts';
+
+const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+const openApi32 = '{"openapi":"3.2.0","info":{"title":"Pets","version":"1"},"paths":{}}';
+const swagger =
+  '{"swagger":"2.0","info":{"title":"Pets","version":"1"},"host":"pets.example","schemes":["https"],"paths":{},"x":1.10}';
+
+const readWith = async (reader: DocumentReader, text: string, extraVersions?: readonly ExtraVersion[]) => {
+  const { document } = await reader.readMember(bytesOf(`{"spec":${text}}`), 'spec', null, extraVersions);
+  assert.ok(document, 'the body contains a document');
+  return document;
+};
+
+const assertRejected = (attempt: Promise<unknown>, reason: RegExp): Promise<void> =>
+  assert.rejects(attempt, (error) => isPorticoError(error, 'invalid_body') && reason.test(error.message));
+
+const assertFileError = (
+  attempt: Promise<unknown>,
+  expected: Pick<DocumentFileError, 'isParsed' | 'isDocument'>,
+): Promise<void> =>
+  assert.rejects(attempt, (error) => {
+    assert.ok(error instanceof DocumentFileError && isPorticoError(error, 'invalid_body'), `threw ${String(error)}`);
+    assert.deepEqual({ isParsed: error.isParsed, isDocument: error.isDocument }, expected);
+    return true;
+  });
+
+/** The part of the contract of `DocumentReader` that is about files, and about versions that only imports accept. */
+export const documentVersionsContract = {
+  'Swagger 2.0 is converted if it is an extra version': async (reader) => {
+    const { original, baseUrl, digest } = await readWith(reader, swagger, ['2.0']);
+    assert.equal(baseUrl, 'https://pets.example');
+    assert.equal(original?.version, '2.0');
+    assert.equal(original?.packed?.bytes, swagger.length);
+    assert.notEqual(original?.digest, digest);
+    await assertRejected(readWith(reader, swagger), /spec\.swagger: Swagger "2\.0"/);
+    await assertRejected(readWith(reader, swagger, ['3.2']), /spec\.swagger: Swagger "2\.0"/);
+  },
+  'OpenAPI 3.2 is read as 3.1, with a notice, if it is an extra version': async (reader) => {
+    const { original, digest, notices, packed } = await readWith(reader, openApi32, ['3.2']);
+    assert.deepEqual(original, { version: '3.2.0', digest, packed: null });
+    assert.equal(packed.bytes, openApi32.length);
+    assert.equal(notices[0]?.pointer, '/openapi');
+    await assertRejected(readWith(reader, openApi32), /it is "3\.2\.0"/);
+    await assertRejected(readWith(reader, openApi32, ['2.0']), /it is "3\.2\.0"/);
+  },
+  'a file may have any extra version': async (reader) => {
+    assert.equal((await reader.readFile(bytesOf(swagger))).original?.version, '2.0');
+    assert.equal((await reader.readFile(bytesOf(openApi32))).original?.version, '3.2.0');
+    assert.equal((await reader.readFile(bytesOf(openApi32.replace('3.2', '3.1')))).original, null);
+  },
+  'the error for a file distinguishes files that are not parsed and those that are no documents': async (reader) => {
+    await assertFileError(reader.readFile(bytesOf('a: 1')), { isParsed: true, isDocument: false });
+    await assertFileError(reader.readFile(bytesOf('openapi: 3.1')), { isParsed: true, isDocument: true });
+    await assertFileError(reader.readFile(bytesOf('a: b: c')), { isParsed: false, isDocument: false });
+    await assertFileError(reader.readFile(bytesOf('openapi: b: c')), { isParsed: false, isDocument: true });
+    await assertFileError(reader.convertToJson(bytesOf('a: b: c')), { isParsed: false, isDocument: false });
+  },
+  'any file can be converted to JSON, with notices about values that JSON cannot represent': async (reader) => {
+    const content = bytesOf('a: [1.10, .inf]');
+    for (let reads = 0; reads < 2; reads++) {
+      const { json, notices } = await reader.convertToJson(content);
+      assert.equal(new TextDecoder().decode(json), '{"a":[1.10,null]}');
+      assert.deepEqual(
+        notices.map(({ pointer }) => pointer),
+        ['/a/1'],
+      );
+    }
+  },
+} satisfies Contract<DocumentReader>;
