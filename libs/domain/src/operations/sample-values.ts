@@ -168,8 +168,8 @@ class Sampler {
       if (this.#valuesLeft-- <= 0) break;
       for (const [name, node] of this.#requiredMembersOf(this.#reader.read(other), depth - 1)) {
         const [current, own] = [members.get(name), properties.get(name)];
-        const known = current ?? own;
-        members.set(name, known && node && known !== node ? joinNodes(known, node) : (known ?? node));
+        const first = current ?? own;
+        members.set(name, first && node && first !== node ? joinNodes(first, node) : (first ?? node));
       }
     }
     return members;
