@@ -158,7 +158,11 @@ class Sampler {
     const members = new Map<string, SchemaNode | undefined>();
     if (depth <= 0) return members;
     const properties = propertiesOf(schema);
-    for (const name of requiredNamesOf(schema)) members.set(name, properties.get(name));
+    for (const name of requiredNamesOf(schema)) {
+      // A sample with more members is too long in any case.
+      if (members.size >= valuesMax) break;
+      members.set(name, properties.get(name));
+    }
     const others = [
       ...(schema.lists.get('allOf') ?? []),
       ...(schema.lists.get('oneOf')?.slice(0, 1) ?? []),
