@@ -15,7 +15,7 @@ import { toolLimits, ToolSchemaGrowth } from './tool-schema.ts';
  * Returns the operation as a function tool for language models, as a JSON text of at most `maxBytes` (extensions,
  * section 1; docs/tool-formats.md). Its arguments are the parameters and the body's members, except those that the
  * credential fills in. Each argument has its location in `x-portico-in` and, if its name there is different, that name
- * in `x-portico-name`; `''` is the whole body. `request` says how they are sent. The description lists what is missing.
+ * in `x-portico-name`; `''` is the whole body. `request` says how they are sent. The description lists the missing parts.
  */
 export function buildOperationTool(
   source: Source,

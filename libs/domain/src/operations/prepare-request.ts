@@ -28,7 +28,7 @@ export type Preparation = { readonly request: PreparedRequest } | { readonly err
 
 /**
  * Turns the arguments of an operation's tool into a request, serialised as OpenAPI says (extensions, section 1), or
- * lists what is wrong with them.
+ * lists their errors.
  */
 export function prepareRequest(
   source: Source,
@@ -86,11 +86,11 @@ function validateArguments(
     .filter((name) => !knownKeys.has(name))
     .slice(0, errorsMax);
   if (unknown.length > 0) {
-    const known =
+    const hint =
       keys.length === 0 ? 'this operation has no arguments' : `the arguments are ${keys.slice(0, 50).join(', ')}`;
     return {
       value: values,
-      errors: unknown.map((name) => ({ pointer: `/${escapeToken(name)}`, message: `is unknown: ${known}` })),
+      errors: unknown.map((name) => ({ pointer: `/${escapeToken(name)}`, message: `is unknown: ${hint}` })),
     };
   }
   const { operation, context } = description;
@@ -136,7 +136,7 @@ function toRequestValues(
   };
 }
 
-/** Returns a request with its command line and what a caller has to know about it. */
+/** Returns a request with its command line and warnings for the caller. */
 export function toPreparedRequest(description: RequestDescription, request: HttpRequest): PreparedRequest {
   const { address, authentication, externalOperation, externalParameters } = description;
   const unplaced = request.credentials.filter((credential) => credential.in === null);

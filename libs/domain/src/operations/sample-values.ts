@@ -167,7 +167,11 @@ class Sampler {
     const members = new Map<string, SchemaNode | undefined>();
     if (depth <= 0) return members;
     const properties = propertiesOf(schema);
-    for (const name of requiredNamesOf(schema)) members.set(name, properties.get(name));
+    for (const name of requiredNamesOf(schema)) {
+      // A sample with more members is too long in any case.
+      if (members.size >= valuesMax) break;
+      members.set(name, properties.get(name));
+    }
     const others = [
       ...(schema.lists.get('allOf') ?? []),
       ...(schema.lists.get('oneOf')?.slice(0, 1) ?? []),
@@ -177,8 +181,8 @@ class Sampler {
       if (this.#valuesLeft-- <= 0) break;
       for (const [name, node] of this.#requiredMembersOf(this.#reader.read(other), depth - 1)) {
         const [current, own] = [members.get(name), properties.get(name)];
-        const known = current ?? own;
-        members.set(name, known && node && known !== node ? joinNodes(known, node) : (known ?? node));
+        const first = current ?? own;
+        members.set(name, first && node && first !== node ? joinNodes(first, node) : (first ?? node));
       }
     }
     return members;

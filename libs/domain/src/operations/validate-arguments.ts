@@ -125,9 +125,9 @@ function validateMembers(
       errors.push({ pointer: `${pointer}/${escapeToken(name)}`, message: 'is required' });
   const additional = memberOf(schema, 'additionalProperties');
   const members = Object.entries(value).map(([name, member]): [string, Json] => {
-    const known = memberOf(properties, name);
-    const result = validateValue(known ?? additional, member, `${pointer}/${escapeToken(name)}`);
-    const isUnknown = known === undefined && additional === false;
+    const declared = memberOf(properties, name);
+    const result = validateValue(declared ?? additional, member, `${pointer}/${escapeToken(name)}`);
+    const isUnknown = declared === undefined && additional === false;
     errors.push(
       ...(isUnknown
         ? [{ pointer: `${pointer}/${escapeToken(name)}`, message: 'is not a known member' }]
