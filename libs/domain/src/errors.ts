@@ -64,7 +64,7 @@ export const errorDetails = {
   secret_removed: 'The secret of this job was removed: issue new credentials, then discard it',
   rate_limited: 'Rate limit exceeded',
   invalid_body: 'Invalid request body',
-  /** `errors` lists what is wrong with the arguments of an operation. */
+  /** `errors` lists the invalid arguments of an operation. */
   invalid_arguments: 'Invalid arguments',
   invalid_query: 'Invalid query parameter',
   body_too_large: 'Request body too large',
@@ -77,7 +77,7 @@ export const errorDetails = {
 
 export type ErrorCode = keyof typeof errorDetails;
 
-/** What is wrong with a value in a request. */
+/** An error in a value of a request. */
 export interface ValueError {
   /** A JSON Pointer (RFC 6901). */
   readonly pointer: string;
@@ -91,7 +91,7 @@ export interface PorticoErrorOptions {
   readonly rateLimit?: CountedRequest | null;
   /** The number of seconds after which the same request may succeed, at least 1; absent if unknown. */
   readonly retryAfterSeconds?: number;
-  /** What is wrong with each value, for `invalid_arguments`. */
+  /** The error in each value, for `invalid_arguments`. */
   readonly errors?: readonly ValueError[];
   /** The original error, which is only logged. */
   readonly cause?: unknown;

@@ -8,7 +8,11 @@ import { toParameterSchema, schemaOf, type JsonObject, type Schemas } from './js
 
 /** Returns the service's own OpenAPI document (3.1), built from the route table and its validation schemas. */
 export const buildOpenApiDocument = (routes: readonly Route[], settings: HttpSettings): JsonObject => {
-  const schemas: Schemas = { Error: errorSchema, RateLimitError: rateLimitErrorSchema };
+  const schemas: Schemas = {
+    Error: errorSchema,
+    RateLimitError: rateLimitErrorSchema,
+    ArgumentsError: argumentsErrorSchema,
+  };
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     if (route.isHidden) continue;
@@ -44,6 +48,28 @@ const rateLimitErrorSchema = {
     retry_after: { type: 'integer', minimum: 1, description: 'Seconds to wait, as in `Retry-After`.' },
   },
   required: ['detail', 'retry_after'],
+  additionalProperties: false,
+};
+
+const argumentsErrorSchema = {
+  type: 'object',
+  properties: {
+    detail: { type: 'string' },
+    errors: {
+      type: 'array',
+      description: 'The invalid arguments; absent if the body itself is invalid.',
+      items: {
+        type: 'object',
+        properties: {
+          pointer: { type: 'string', description: 'A JSON Pointer into the arguments.' },
+          message: { type: 'string' },
+        },
+        required: ['pointer', 'message'],
+        additionalProperties: false,
+      },
+    },
+  },
+  required: ['detail'],
   additionalProperties: false,
 };
 
@@ -256,6 +282,7 @@ const reasonExamples: Partial<Record<ErrorCode, string>> = {
   too_many_credentials: 'a collection has at most 100',
   scheme_not_found: 'the document has bearerAuth, apiKey',
   body_too_large: 'at most 262144 bytes are accepted',
+  invalid_arguments: '/id is required',
 };
 
 const describeErrorResponse = (route: Route, status: number, codes: readonly ErrorCode[]): JsonObject => {
@@ -267,16 +294,22 @@ const describeErrorResponse = (route: Route, status: number, codes: readonly Err
     headers: headersOf(route, extraHeaders),
     content: {
       'application/json': {
-        schema: { $ref: `#/components/schemas/${isRateLimited ? 'RateLimitError' : 'Error'}` },
+        schema: { $ref: `#/components/schemas/${schemaNameOf(codes)}` },
         examples: Object.fromEntries(codes.map((code) => [code, { value: exampleOf(code) }])),
       },
     },
   };
 };
 
+const schemaNameOf = (codes: readonly ErrorCode[]): string => {
+  if (codes.includes('rate_limited')) return 'RateLimitError';
+  return codes.includes('invalid_arguments') ? 'ArgumentsError' : 'Error';
+};
+
 const exampleOf = (code: ErrorCode): JsonObject => ({
   detail: reasonExamples[code] ? `${errorDetails[code]}: ${reasonExamples[code]}` : errorDetails[code],
   ...(code === 'rate_limited' ? { retry_after: 12 } : {}),
+  ...(code === 'invalid_arguments' ? { errors: [{ pointer: '/id', message: 'is required' }] } : {}),
 });
 
 /**

@@ -311,7 +311,7 @@ export const operationRoutes = [
     summary: 'Prepare the request that calls an operation',
     description:
       'Validates arguments in the form of the tool, and serialises them as the document says. Does not send anything. A file is a ' +
-      'text, or a `data:` URL with base64. A 400 lists what is wrong in `errors`, by JSON Pointer.',
+      'text, or a `data:` URL with base64. A 400 lists the invalid arguments in `errors`, by JSON Pointer.',
     params: operationParameter,
     targetDetail: 'full',
     auth: 'token or key',
@@ -323,6 +323,7 @@ export const operationRoutes = [
     response: preparedRequest,
     errors: ['no_access', 'collection_not_found', 'operation_not_found', 'invalid_arguments'],
     handler: async ({ useCases, caller, params, query, body }) => {
+      requireReadableTarget(caller.principal);
       const key = parseOperationKey(params.operation_key ?? '');
       if (!key) throw new PorticoError('operation_not_found');
       const argumentsText = body.readMemberText('arguments') ?? '{}';

@@ -34,7 +34,9 @@ export const preparedRequest = z
   .object({
     method: z.enum(methods),
     url: z.string(),
-    headers: z.array(z.tuple([z.string(), z.string()])),
+    headers: z
+      .array(z.array(z.string()).length(2))
+      .meta({ description: 'Pairs of name and value; a name can occur several times.' }),
     body: z.union([z.object({ text: z.string() }), z.object({ base64: z.string() })]).nullable(),
     credentials: z
       .array(credential.pick({ scheme: true, in: true, name: true, prefix: true, stored: true }))

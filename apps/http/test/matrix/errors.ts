@@ -50,7 +50,7 @@ export const expectError = (reply: Reply, { status, detail }: ExpectedError): vo
 };
 
 /** The MCP endpoint names the simplest credential, because its clients show the detail to people. */
-const keyAdvice = ': send an API key of this service in the header X-API-Key, as CLIENT_ID.CLIENT_SECRET';
+export const keyAdvice = ': send an API key of this service in the header X-API-Key, as CLIENT_ID.CLIENT_SECRET';
 
 /** Asserts that a response is a 400 with this detail and a reason. */
 export const expectBadRequest = (reply: Reply, detail: 'Invalid request body' | 'Invalid query parameter'): void => {

@@ -71,6 +71,7 @@ export const clientsSuite = (start: Start): void => {
         expect(names).toEqual([
           'search_operations',
           'describe_operation',
+          'prepare_call',
           'search_apis',
           'list_apis',
           'get_api',

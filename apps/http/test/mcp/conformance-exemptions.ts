@@ -8,15 +8,6 @@ export interface Exemption {
   readonly checks: readonly string[];
 }
 
-/** Checks that apply and fail. The aim is an empty list. */
-const knownDefects: readonly Exemption[] = [
-  {
-    revisions,
-    reason: 'A Host header that names another host is accepted.',
-    checks: ['dns-rebinding-protection:localhost-host-rebinding-rejected'],
-  },
-];
-
 /**
  * The checks of the conformance suite that fail, with the reason why each does not apply. The suite runs every scenario
  * of a revision, also those for capabilities that a server does not advertise.
@@ -151,5 +142,4 @@ export const exemptions: readonly Exemption[] = [
       'tasks-wire-fields:tasks-no-related-task-meta-on-inlined-result',
     ],
   },
-  ...knownDefects,
 ];

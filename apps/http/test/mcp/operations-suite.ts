@@ -142,7 +142,7 @@ export const operationsSuite = (start: Start): void => {
       expect(text + fullResult.text).not.toContain(secret);
     });
 
-    test('prepare_call turns arguments into a request, or says what is wrong with them', async () => {
+    test('prepare_call turns arguments into a request, or names the invalid ones', async () => {
       const { operations } = await search({ query: 'send a text message', limit: 1 });
       const operationArgs = { collection_id: tonwire, operation_key: operations[0]?.operation_key };
       const { text, isError } = await mcp.call('prepare_call', {

@@ -61,31 +61,7 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
     terminatesOnExpiry: false,
     transferOf: () => [],
   });
-  const loads = new Map<string, { readonly promise: Promise<void>; readonly sharedDeadline: SharedDeadline }>();
-
-  /**
-   * Loads a document into the thread, once for all waiting requests. The load is removed from the queue when no request
-   * is waiting for it any longer.
-   */
-  const load = (document: StoredDocument, deadline: Deadline | null): Promise<void> => {
-    const { digest } = document;
-    const pending = loads.get(digest);
-    pending?.sharedDeadline.join(deadline);
-    if (pending) return pending.promise;
-    const sharedDeadline = new SharedDeadline(deadline);
-    const promise = (async () => {
-      const result = await queue.run({ kind: 'load', digest, text: await document.load() }, sharedDeadline);
-      if ('failed' in result) throw new PorticoError('internal', { cause: result.failed });
-    })();
-    const entry = { promise, sharedDeadline };
-    loads.set(digest, entry);
-    const removeLoad = () => {
-      if (loads.get(digest) === entry) loads.delete(digest);
-    };
-    sharedDeadline.onExpired(removeLoad);
-    promise.then(removeLoad, removeLoad);
-    return promise;
-  };
+  const load = createLoads(queue);
 
   /** Runs a task on a document, which is loaded first if it is not in the cache. */
   const run = async (
@@ -120,6 +96,33 @@ export function createOperationSlicer(options: OperationSlicerOptions = {}): Clo
 }
 
 const attemptsMax = 5;
+
+/**
+ * Returns a function that loads a document into the thread, once for all waiting requests. The load is removed from the
+ * queue when no request is waiting for it any longer.
+ */
+const createLoads = (queue: Pick<ThreadQueue<SliceTask, SliceResult>, 'run'>) => {
+  const loads = new Map<string, { readonly promise: Promise<void>; readonly sharedDeadline: SharedDeadline }>();
+  return (document: StoredDocument, deadline: Deadline | null): Promise<void> => {
+    const { digest } = document;
+    const pending = loads.get(digest);
+    pending?.sharedDeadline.join(deadline);
+    if (pending) return pending.promise;
+    const sharedDeadline = new SharedDeadline(deadline);
+    const promise = (async () => {
+      const result = await queue.run({ kind: 'load', digest, text: await document.load() }, sharedDeadline);
+      if ('failed' in result) throw new PorticoError('internal', { cause: result.failed });
+    })();
+    const entry = { promise, sharedDeadline };
+    loads.set(digest, entry);
+    const removeLoad = () => {
+      if (loads.get(digest) === entry) loads.delete(digest);
+    };
+    sharedDeadline.onExpired(removeLoad);
+    promise.then(removeLoad, removeLoad);
+    return promise;
+  };
+};
 
 const createFailure = (reason: string, cause?: unknown): PorticoError =>
   new PorticoError('internal', { cause: new Error(reason, { cause }) });

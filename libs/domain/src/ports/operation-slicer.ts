@@ -42,6 +42,6 @@ export interface OperationSlicer {
    */
   slice(document: StoredDocument, request: SliceRequest, deadline: Deadline | null): Promise<Uint8Array>;
 
-  /** Returns the request that `prepareRequest` makes of the arguments, or what is wrong with them. Throws like `slice`. */
+  /** Returns the request that `prepareRequest` makes of the arguments, or the errors in them. Throws like `slice`. */
   prepare(document: StoredDocument, request: PreparationRequest, deadline: Deadline | null): Promise<Preparation>;
 }

@@ -81,6 +81,7 @@ export const collectionEndpoints: Endpoints = {
         'description',
         'base_url',
         'authentication',
+        'converted_from',
         'discoverable',
         'settings',
         'created_by',

@@ -15,7 +15,7 @@ const badQueries = ['?strict=perhaps', `?import_key=${'x'.repeat(1_001)}`, '?imp
 
 export const importEndpoints: Endpoints = {
   'PUT /api/imports/': {
-    response: object(['outcome', 'id', 'name', 'description', 'description_derived', 'updated_at']),
+    response: object(['outcome', 'id', 'name', 'description', 'description_derived', 'converted_from', 'updated_at']),
     target: ({ make }) => ({ json: { name: make.nextName(), openapi_spec: smallDocument } }),
     verify: ({ body }) =>
       expect(body).toMatchObject({
@@ -27,7 +27,7 @@ export const importEndpoints: Endpoints = {
     badQueries,
   },
   'POST /api/imports/plan': {
-    response: object(['outcome', 'id', 'name', 'description_derived', 'changes']),
+    response: object(['outcome', 'id', 'name', 'description_derived', 'converted_from', 'changes']),
     target: () => ({ json: { name: 'Planned', openapi_spec: smallDocument } }),
     verify: ({ body }) => expect(body).toMatchObject({ outcome: 'created', id: null, name: 'Planned' }),
     badBodies,

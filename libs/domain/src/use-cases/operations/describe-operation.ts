@@ -57,7 +57,7 @@ export const describeOperation = (ports: RequiredPorts & WithUsageCounter) => {
 /**
  * Returns the request that calls an operation of the collection that the request is about with the arguments of its
  * tool, given as the text of a JSON object. Callers are queued (`createCallerQueue`). Throws `operation_not_found`, and
- * `invalid_arguments` with what is wrong.
+ * `invalid_arguments` with all errors.
  */
 export const prepareOperation = (ports: RequiredPorts & WithUsageCounter) => {
   const enqueue = createCallerQueue();
