@@ -4,7 +4,7 @@ const subjectLengthMax = 72;
  * The verbs that a subject may start with. If a verb is missing, add it: without the list, "Sketches go" would pass.
  */
 const verbs = new Set(
-  `accept add adjust align allow announce answer apply approve ask assert assign avoid batch block bound break bring build
+  `accept adapt add adjust align allow announce answer apply approve ask assert assign avoid batch block bound break bring build
   bump cache call cancel catch change check clarify clean clear close collect combine compare complete compress compute
   configure confirm connect convert copy correct count cover create cut decide declare decline decouple dedupe default
   defer define delete deny deprecate describe detect disable disconnect distinguish divide document drop embed enable
