@@ -104,8 +104,8 @@ const checkSentParameters = (facts: OperationFacts, views: Views): readonly Diff
         value.split(/; */).map((part) => part.split('=')[0] ?? ''),
       ),
     };
-    const missing = facts.parameters.filter(({ in: location, name, required }) => {
-      if (!required || location === 'path' || isSetByClient(facts, { in: location, name })) return false;
+    const missing = facts.parameters.filter(({ in: location, name, required, exploded }) => {
+      if (!required || exploded || location === 'path' || isSetByClient(facts, { in: location, name })) return false;
       return !sentNames[location as keyof typeof sentNames].some(
         (sentName) => isSameName(sentName, name) || sentName.startsWith(`${name}[`),
       );

@@ -16,6 +16,7 @@ export interface ParameterFact {
   readonly in: string;
   readonly name: string;
   readonly required: boolean;
+  readonly exploded: boolean; // The names of an object's members take the place of the name.
 }
 
 /** The facts about one operation that every view of it must agree with. */
@@ -86,6 +87,7 @@ function readOperation(
       ? (security as readonly Value[]).map((item) => readCredentials(schemas, item))
       : null,
     parameters: readParameters(
+      schemas,
       parameters.map(({ value }) => value),
       path,
     ),
@@ -144,16 +146,23 @@ function readCredentials(schemas: DocumentSchemas, requirement: Value): Credenti
 }
 
 /** The parameters of the operation override those of the path; placeholders without a parameter are required too. */
-function readParameters(values: readonly (Value | undefined)[], path: string): ParameterFact[] {
+function readParameters(
+  schemas: DocumentSchemas,
+  values: readonly (Value | undefined)[],
+  path: string,
+): ParameterFact[] {
   const parameters = new Map<string, ParameterFact>();
   for (const value of values) {
     const [name, location] = [stringAt(value, 'name'), stringAt(value, 'in') ?? ''];
     if (name === null || !['path', 'query', 'header', 'cookie'].includes(location)) continue;
     const required = location === 'path' || memberAt(value, 'required') === true;
-    parameters.set(`${location} ${name}`, { in: location, name, required });
+    const parts = schemas.conjunctsOf(memberAt(value, 'schema'), ['allOf', 'anyOf', 'oneOf']);
+    const exploded = parts.some(({ properties }) => isObject(properties)) && stringAt(value, 'style') !== 'deepObject';
+    parameters.set(`${location} ${name}`, { in: location, name, required, exploded });
   }
   for (const [, name = ''] of (path.split('#')[0] ?? '').matchAll(/\{([^{}]+)\}/g)) {
-    if (!parameters.has(`path ${name}`)) parameters.set(`path ${name}`, { in: 'path', name, required: true });
+    if (!parameters.has(`path ${name}`))
+      parameters.set(`path ${name}`, { in: 'path', name, required: true, exploded: false });
   }
   return [...parameters.values()];
 }

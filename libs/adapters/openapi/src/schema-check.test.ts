@@ -276,7 +276,7 @@ function mutate(document: Json, index: number, name: string, value: Json | undef
   const places: { parent: Record<string, Json>; name: string }[] = [];
   const visit = (parent: Json): void => {
     if (typeof parent !== 'object' || parent === null) return;
-    for (const [member, memberValue] of Object.entries(parent)) {
+    for (const [member, memberValue] of Object.entries(parent as Record<string, Json>)) {
       places.push({ parent: parent as Record<string, Json>, name: member });
       visit(memberValue);
     }

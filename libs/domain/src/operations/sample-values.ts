@@ -191,8 +191,9 @@ class Sampler {
 
 const itemsOf = (value: Json | undefined): readonly Json[] => (isJsonArray(value) ? value : []);
 
-/** Whether a stated value has one of the schema's types, and is short enough for a sample. */
+/** Whether a stated value has a type and the required members of the schema, and is short enough for a sample. */
 function isFitting(value: Json, schema: Schema): boolean {
+  if (isJsonObject(value) && [...requiredNamesOf(schema)].some((name) => !Object.hasOwn(value, name))) return false;
   const types = typesOf(schema);
   if (JSON.stringify(value).length > (isJsonObject(value) || isJsonArray(value) ? bodyMax : 60)) return false;
   if (value === null) return types.length === 0 || types.includes('null');

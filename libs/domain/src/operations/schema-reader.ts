@@ -220,15 +220,20 @@ export class SchemaReader {
     if (separateKeywords.size > 0) remainder.push({ parts: [], schema: rest });
   }
 
-  #hideMembers({ values, maps }: Schema): void {
+  #hideMembers({ values, lists, maps }: Schema): void {
     values.delete(this.#hiddenFlag);
     const properties = maps.get('properties');
     const hiddenNames = new Set<Json>();
     for (const [name, node] of properties ?? []) if (this.isHidden(node)) hiddenNames.add(name);
-    if (hiddenNames.size === 0) return;
     for (const name of hiddenNames) properties?.delete(`${name as string}`);
     const required = values.get('required');
-    const remaining = isJsonArray(required) ? required.filter((name) => !hiddenNames.has(name)) : [];
+    if (!isJsonArray(required)) return;
+    // The alternatives may declare the members that the schema itself only requires.
+    const [alternative] = ['oneOf', 'anyOf'].flatMap((keyword) => lists.get(keyword)?.slice(0, 1) ?? []);
+    const isUndeclared = required.some((name) => !properties?.has(`${name as string}`) && !hiddenNames.has(name));
+    if (alternative && isUndeclared) for (const name of this.hiddenNamesOf(alternative)) hiddenNames.add(name);
+    if (hiddenNames.size === 0) return;
+    const remaining = required.filter((name) => !hiddenNames.has(name));
     if (remaining.length > 0) values.set('required', remaining);
     else values.delete('required');
     values.delete('dependentRequired');
