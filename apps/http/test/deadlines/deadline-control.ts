@@ -17,6 +17,7 @@ type Stores = Pick<
   | 'profiles'
   | 'serviceAccounts'
   | 'collections'
+  | 'credentials'
   | 'grants'
   | 'requests'
   | 'groups'
@@ -31,6 +32,7 @@ const changingMethods: { readonly [Port in keyof Stores]?: readonly (keyof Store
   profiles: ['add', 'update', 'remove', 'claimAdmin'],
   serviceAccounts: ['add', 'update', 'remove'],
   collections: ['add', 'update', 'remove'],
+  credentials: ['update'],
   grants: ['update'],
   requests: ['create', 'decide'],
   groups: ['add', 'update', 'remove', 'updateMembers', 'syncClaims'],
@@ -103,6 +105,7 @@ export const createDeadlineControl = () => {
       profiles,
       serviceAccounts,
       collections,
+      credentials,
       grants,
       groups,
       requests,
@@ -116,6 +119,7 @@ export const createDeadlineControl = () => {
       profiles: instrumentPort('profiles', profiles),
       serviceAccounts: instrumentPort('serviceAccounts', serviceAccounts),
       collections: instrumentPort('collections', collections),
+      credentials: instrumentPort('credentials', credentials),
       grants: instrumentPort('grants', grants),
       groups: instrumentPort('groups', groups),
       requests: instrumentPort('requests', requests),

@@ -15,6 +15,7 @@ const readOnlyRequests: readonly string[] = [
   'POST /api/vector/search',
   'POST /api/operations/search',
   'POST /api/imports/plan',
+  'POST /api/collections/{collection_id}/operations/{operation_key}/prepare',
   'POST /mcp',
 ];
 const changingGets: readonly string[] = ['GET /api/collections/{collection_id}/metadata'];

@@ -207,6 +207,7 @@ test.each(Object.entries(shapes))(
       issuer: claims.iss,
       ...shape.identity,
       groups: null,
+      isAccessToken: false,
     });
     expect(await outcomeOf(verifier.verify(await signToken(key, { ...claims, aud: 'another' })))).toBe('invalid_token');
   },

@@ -60,7 +60,7 @@ const request: SliceRequest = {
     collectionId: '8a6e0804-2bd0-4672-b79d-d97027f9071a' as CollectionId,
     collectionName: 'Pets',
     operationKey: 'abcdefghijklmnop' as OperationKey,
-    settings: defaultCallSettings,
+    settings: { ...defaultCallSettings, baseUrl: 'https://pets.example/v1/' },
   },
 };
 
@@ -74,7 +74,13 @@ describe('an operation', () => {
       url: 'https://pets.example/v1/pets/{id}',
       summary: 'A pet of Pets',
     });
-    expect(read(await slicer.slice(pets, { ...request, form: 'tool' }, null))).toMatchObject({ name: 'getPet' });
+    expect(read(await slicer.slice(pets, { ...request, form: 'tool' }, null))).toMatchObject({
+      name: 'getPet_abcdf9071a',
+    });
+    const { method, path, context } = request;
+    expect(await slicer.prepare(pets, { method, path, context, argumentsText: '{"id":"7"}' }, null)).toMatchObject({
+      request: { method: 'GET', url: 'https://pets.example/v1/pets/7' },
+    });
     expect(read(await slicer.slice(pets, { ...request, form: 'openapi' }, null))).toMatchObject({ openapi: '3.0.3' });
     expect(pets.countLoads()).toBe(1);
   });
