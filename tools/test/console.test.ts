@@ -28,7 +28,7 @@ const signIn = async (address: string, code: string) => {
     execute: [allowInsecureRequests],
     // The issuer's name cannot be resolved; the console gets the URL of the document from the service.
     [customFetch]: (url, options) =>
-      fetch(url.replace('https://local-issuer.portico.invalid', address), options as RequestInit),
+      fetch(url.replace('https://local-issuer.portico.invalid', `${address}/local-issuer`), options as RequestInit),
   });
   const [pkceCodeVerifier, expectedState, expectedNonce] = [randomPKCECodeVerifier(), randomState(), randomNonce()];
   const authorizationUrl = buildAuthorizationUrl(config, {

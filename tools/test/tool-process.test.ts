@@ -45,7 +45,10 @@ test('failures and usage errors have different exit codes, and are reported on s
 test("npm run resolves relative paths against the operator's folder, and returns the exit code", async () => {
   const folder = join(installation.folder, 'documents');
   mkdirSync(folder);
-  writeFileSync(join(folder, 'a.json'), '{"openapi":"3.0.3","info":{"title":"A","version":"1"},"paths":{}}');
+  writeFileSync(
+    join(folder, 'a.json'),
+    '{"openapi":"3.0.3","info":{"title":"A","version":"1"},"servers":[{"url":"https://a.example"}],"paths":{}}',
+  );
   const npmArguments = ['run', '-s', '--prefix', root, 'portico', '--', 'import', 'a.json', 'missing.json'];
   const env = { ...process.env, ...variables, INIT_CWD: '' };
   const execution = promisify(execFile)('npm', npmArguments, { cwd: folder, env });
@@ -56,7 +59,10 @@ test("npm run resolves relative paths against the operator's folder, and returns
 
 test('an import that is interrupted by a signal reports the files that it has imported', async () => {
   const [wholeFile, hangingFile] = [join(installation.folder, 'whole.json'), join(installation.folder, 'hanging.json')];
-  writeFileSync(wholeFile, '{"openapi":"3.0.3","info":{"title":"Whole","version":"1"},"paths":{}}');
+  writeFileSync(
+    wholeFile,
+    '{"openapi":"3.0.3","info":{"title":"Whole","version":"1"},"servers":[{"url":"https://a.example"}],"paths":{}}',
+  );
   // No process writes to this pipe, so reading it never ends.
   await promisify(execFile)('mkfifo', [hangingFile]);
   const { child, result } = start('import', wholeFile, hangingFile);

@@ -33,6 +33,7 @@ describe('SQLite', () => {
     expect({ tables, readOnlyReason }).toEqual({ tables: { state: 'current' }, readOnlyReason: null });
     expect(await stores.sealed.read()).toEqual({
       collections: [],
+      credentials: [],
       mails: [],
       pepper: null,
       apiKeys: 0,
