@@ -58,15 +58,27 @@ interface Credential {
 export type PrepareCall = (documentText: string, operation: string, args: ObjectValue) => PreparedRequest;
 
 export const prepareCall: PrepareCall = (documentText, name, args) => {
-  const source = readSource(documentText);
-  const [method = '', path = ''] = name.split(/ (.*)/s);
-  const operation = findDocumentOperation(source.document, method, path);
+  const { source, operation, context } = findOperation(documentText, name);
   const values = parseExactJson(JSON.stringify(args));
-  if (!operation || !isJsonObject(values)) throw new Error(`There is no operation ${name}`);
-  const preparation = prepareRequest(source, operation, createContext(method, path), values);
+  if (!isJsonObject(values)) throw new Error('The arguments are not an object');
+  const preparation = prepareRequest(source, operation, context, values);
   if ('errors' in preparation) throw new Error(JSON.stringify(preparation.errors));
   return toRequest(preparation.request);
 };
+
+/** Returns the tool of an operation with the largest `max_bytes`, so that hardly anything is left out. */
+export const readLargeTool = (documentText: string, name: string): ObjectValue => {
+  const { source, operation, context } = findOperation(documentText, name);
+  return parseJsonText(buildOperationTool(source, operation, context, sliceBytes.max)) as ObjectValue;
+};
+
+function findOperation(documentText: string, name: string) {
+  const source = readSource(documentText);
+  const [method = '', path = ''] = name.split(/ (.*)/s);
+  const operation = findDocumentOperation(source.document, method, path);
+  if (!operation) throw new Error(`There is no operation ${name}`);
+  return { source, operation, context: createContext(method, path) };
+}
 
 let lastSource: { readonly text: string; readonly source: Source } | null = null;
 

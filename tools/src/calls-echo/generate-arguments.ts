@@ -74,9 +74,13 @@ function generateObject(schema: Schema, random: SeededRandom, depth: number): Js
   const required = listAt(schema, 'required') as readonly string[];
   const properties = Object.entries((schema['properties'] ?? {}) as Schema);
   const optionalShare = depth > 3 ? 0 : 0.3;
-  const members = properties
-    .filter(([name]) => required.includes(name) || random.nextFraction() < optionalShare)
-    .map(([name, property]) => [name, generate(property, random, depth + 1)] as const);
+  const chosenProperties = properties.filter(
+    ([name]) => required.includes(name) || random.nextFraction() < optionalShare,
+  );
+  // An object without members is not sent in a query.
+  const members = (chosenProperties.length > 0 || depth === 0 ? chosenProperties : properties.slice(0, 1)).map(
+    ([name, property]) => [name, generate(property, random, depth + 1)] as const,
+  );
   const others = schema['additionalProperties'];
   const entry =
     isObject(others) && properties.length === 0 ? [['key', generate(others, random, depth + 1)] as const] : [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { readFacts } from '../calls-check/document-facts.ts';
 import { DocumentSchemas } from '../calls-check/document-schemas.ts';
 import { parseJsonText } from '../calls-check/json-text.ts';
-import { describe, type PrepareCall } from '../calls-check/product.ts';
+import { readLargeTool, type PrepareCall } from '../calls-check/product.ts';
 import type { Progress } from '../search-eval/progress.ts';
 import { createSeededRandom } from '../seeded-random.ts';
 import { echoOperation, type EchoResult } from './echo-operation.ts';
@@ -35,13 +35,15 @@ export async function runEcho(
     for (const [document, names] of chosenOperations) {
       const documentText = readText(options.documents, document);
       const schemas = new DocumentSchemas(parseJsonText(documentText));
-      for (const { method, path, tool } of describe(documentText, {}, (name) => names.has(name))) {
+      for (const name of names) {
+        const [method = '', path = ''] = name.split(/ (.*)/s);
+        const tool = readLargeTool(documentText, name);
         const runsCurl = random.nextFraction() < curlShare;
         const result = await echoOperation(
           { documentText, schemas, method, path, tool },
           { prepare, echo, validator, random, runsCurl },
         );
-        results.push({ document, operation: `${method} ${path}`, ...result });
+        results.push({ document, operation: name, ...result });
         progress.advance();
       }
     }

@@ -166,13 +166,16 @@ function requiredPartsOf(
   );
   const [, json] = content.find(([type]) => type === 'application/json') ?? [];
   const schema = dereference((json as JsonObject | undefined)?.['schema']);
+  const partsOf = (value: JsonObject | undefined): JsonObject[] =>
+    value === undefined
+      ? []
+      : [value, ...((value['allOf'] as Json[] | undefined) ?? []).flatMap((part) => partsOf(dereference(part)))];
   const names = Array.isArray(schema?.['required']) ? (schema['required'] as string[]) : [];
   return {
     parameters: required.map((parameter) => [parameter['in'] as string, parameter['name'] as string]),
     body: names.filter((name) => {
-      const property = dereference((schema?.['properties'] as JsonObject | undefined)?.[name]);
-      const parts = (property?.['allOf'] as Json[] | undefined) ?? [];
-      return ![property, ...parts.map(dereference)].some((part) => part?.['readOnly'] === true);
+      const declarations = partsOf(schema).map((part) => (part['properties'] as JsonObject | undefined)?.[name]);
+      return !declarations.flatMap((value) => partsOf(dereference(value))).some((part) => part['readOnly'] === true);
     }),
   };
 }
