@@ -32,8 +32,9 @@ beforeAll(() => {
   mkdirSync(join(documents, '.git'));
   const files = {
     'tides.json': documentText('Tides', '/tides', '/currents'),
-    'winds.yaml': `openapi: 3.1.0\ninfo: {title: Winds, version: '1', x-huge: ${huge}}\npaths: {}\nx-more: 1\n`,
-    'departing.json': '{"openapi":"3.0.3","info":{"title":"Departing","version":"1"},"paths":{},"surprise":1}',
+    'winds.yaml': `openapi: 3.1.0\ninfo: {title: Winds, version: '1', x-huge: ${huge}}\nservers: [{url: 'https://winds.example'}]\npaths: {}\nx-more: 1\n`,
+    'departing.json':
+      '{"openapi":"3.0.3","info":{"title":"Departing","version":"1"},"servers":[{"url":"https://a.example"}],"paths":{},"surprise":1}',
     'broken.json': '{"openapi": "3.0.3",\n  "info": {"title": "Broken"},,\n}',
     'broken.yaml': 'openapi: 3.0.3\ninfo:\n  title: One\n  title: Two\n',
     'README.md': '# Documents',

@@ -188,7 +188,9 @@ export const walkthroughs: Readonly<Record<string, readonly Walkthrough[]>> = {
         page.locator('input[type=file]:not([webkitdirectory])').setInputFiles({
           name: 'departing.json',
           mimeType: 'application/json',
-          buffer: Buffer.from(JSON.stringify({ ...documentOf('Departing'), surprise: 1 })),
+          buffer: Buffer.from(
+            JSON.stringify({ ...documentOf('Departing'), servers: [{ url: 'https://a.example' }], surprise: 1 }),
+          ),
         }),
       button: '1 warning',
       title: 'Warnings for Departing',
