@@ -2,6 +2,7 @@ import type { DocumentSchemas } from '../calls-check/document-schemas.ts';
 import { objectAt, parseJsonText, type ObjectValue } from '../calls-check/json-text.ts';
 import type { PrepareCall, PreparedRequest } from '../calls-check/product.ts';
 import type { SeededRandom } from '../seeded-random.ts';
+import { explainRejection, isOwnMember } from './explain-rejection.ts';
 import { compareRequests, runCurl } from './compare-curl.ts';
 import type { ArrivedRequest, EchoServer } from './echo-server.ts';
 import { generateArguments } from './generate-arguments.ts';
@@ -67,7 +68,10 @@ export async function echoOperation(operation: CalledOperation, tools: EchoTools
     addCredentials(arrivedRequest, prepared.credentials),
   );
   const curlDifferences = tools.runsCurl ? await compareCurl(prepared, arrivedRequest, tools.echo) : null;
-  return { outcome: validation.kind, reason: 'reason' in validation ? validation.reason : '', args, curlDifferences };
+  const reason = 'reason' in validation ? validation.reason : '';
+  if (validation.kind !== 'invalid') return { outcome: validation.kind, reason, args, curlDifferences };
+  const outcome = isOwnMember(reason, args) ? 'limit' : 'invalid';
+  return { outcome, reason: `${explainRejection(reason)} ${reason}`.trim(), args, curlDifferences };
 }
 
 /** Adds a value for each credential, because some documents declare them as required parameters too. */

@@ -51,7 +51,9 @@ export const toolLimits = {
 };
 
 const formats = new Set(['date-time', 'date', 'time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'uri']);
-for (const name of ['int32', 'int64', 'float', 'double']) formats.add(name);
+for (const name of ['int32', 'int64', 'float', 'double', 'byte']) formats.add(name);
+/** Common names of other formats. */
+const formatAliases: Readonly<Record<string, string>> = { url: 'uri' };
 
 const valueCharactersMax = 300;
 
@@ -119,8 +121,9 @@ export class ToolSchemaGrowth {
     deferred: (() => void)[],
   ): void {
     const positionOf = (key: string): Position => ({ parent, container: draft, key, isKeyword: true });
-    const format = values.get('format');
-    if (typeof format === 'string' && formats.has(format)) draft.set('format', JSON.stringify(format));
+    const statedFormat = values.get('format');
+    const format = typeof statedFormat === 'string' ? (formatAliases[statedFormat] ?? statedFormat) : '';
+    if (formats.has(format)) draft.set('format', JSON.stringify(format));
     draft.set('description', null);
     const text = values.get('description') ?? description ?? undefined;
     deferred.push(() => enqueueText(this.#growth, ranks.membersAt(level.depth) + 2, positionOf('description'), text));
