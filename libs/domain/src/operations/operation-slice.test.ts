@@ -260,6 +260,22 @@ describe('a slice that does not fit', () => {
     // Missing members are not forbidden.
     expect(smallerSlice.request_body.schema).not.toHaveProperty('additionalProperties');
   });
+  test('has the required ones of very many members, and lists that others are missing', () => {
+    const names = Array.from({ length: 20_001 }, (_, i) => `m${i}`);
+    const properties = Object.fromEntries(names.map((name) => [name, {}]));
+    const schemaWith = (count: number): Json => ({
+      type: 'object',
+      required: [`m${count - 1}`],
+      additionalProperties: false,
+      properties: Object.fromEntries(Object.entries(properties).slice(0, count)),
+    });
+    for (const count of [20_000, 20_001]) {
+      const { request_body, truncated } = buildSlice(createDocument(createJsonBody(schemaWith(count))), 2_048);
+      expect(Object.keys(request_body.schema['properties'] as JsonObject)[0]).toBe(`m${count - 1}`);
+      expect(request_body.schema).not.toHaveProperty('additionalProperties');
+      expect(truncated.some(({ pointer }) => '/request_body/schema/properties'.startsWith(pointer))).toBe(true);
+    }
+  });
   test('uses `anyOf` if one of the alternatives is truncated', () => {
     const { request_body, truncated } = buildSlice(
       createDocument(createJsonBody({ oneOf: [createWideSchema(40), { type: 'string' }] })),

@@ -33,6 +33,8 @@ interface Fragment {
 const fragmentsMax = 12_000;
 const membersPerFragment = 50;
 const allOfDepthMax = 30;
+/** Far more members than fit into the largest result. */
+const membersMax = 20_000;
 const flagDepthMax = 4;
 
 /** Reads the schemas of a document level by level: follows references, merges `allOf`, and finds alternatives. */
@@ -129,6 +131,21 @@ export class SchemaReader {
     return new Map(keywords);
   }
 
+  /** Limits the members that are read of one object, required ones first. Returns whether some are left out. */
+  #limitMembers(keywords: Map<string, Json>): boolean {
+    const properties = keywords.get('properties');
+    if (!isJsonObject(properties)) return false;
+    const names = Object.keys(properties);
+    if (names.length <= membersMax) return false;
+    const required = new Set((keywords.get('required') ?? []) as readonly string[]);
+    const sortedNames = [...names.filter((name) => required.has(name)), ...names.filter((name) => !required.has(name))];
+    const members = sortedNames.slice(0, membersMax).map((name) => [name, properties[name] ?? null] as const);
+    keywords.set('properties', Object.fromEntries(members));
+    // Missing members are not forbidden.
+    keywords.delete('additionalProperties');
+    return true;
+  }
+
   /** Returns the schema objects that apply, the outermost first. Adds the targets of their references to `targets`. */
   #flatten({ value, trail, isImplied = false }: SchemaPart, depth: number, targets: Set<string>): (Fragment | false)[] {
     if (this.#fragmentsLeft-- <= 0 || depth > allOfDepthMax) return [createGap('budget', trail)];
@@ -145,6 +162,7 @@ export class SchemaReader {
       targets.add(name);
     }
     const keywords = this.#translate(schema);
+    const missing = this.#limitMembers(keywords) ? 'budget' : resolution.missing;
     const allOf = keywords.get('allOf');
     keywords.delete('allOf');
     const parts: (Fragment | false)[] = [];
@@ -154,10 +172,7 @@ export class SchemaReader {
       else parts.push(...this.#flatten({ value: part, trail: inner, isImplied }, depth + 1, targets));
     }
     const alternatives = this.#findAlternatives(schema, keywords, inner, name ?? null);
-    return [
-      { keywords, trail: inner, isImplied, missing: resolution.missing, ...(alternatives ? { alternatives } : {}) },
-      ...parts,
-    ];
+    return [{ keywords, trail: inner, isImplied, missing, ...(alternatives ? { alternatives } : {}) }, ...parts];
   }
 
   /** Returns the alternatives of a schema with their names and, with a discriminator, their values. */
