@@ -39,9 +39,15 @@ export function buildOperationSlice(
   context: OperationContext,
   options: SliceOptions,
 ): string {
+  const description = describeRequest(source, operation, context);
+  // Both attempts share the readers, which have then read most schemas.
+  const parts: SliceParts = {
+    description,
+    responseReader: new SchemaReader(source, 'response'),
+    curl: buildOperationCurl(description),
+  };
   const build = (bytes: number): { root: DraftObject; growth: Growth } => {
-    // Each attempt reads the schemas again, because the number of schemas that are read is limited.
-    const slice = new SliceGrowth(describeRequest(source, operation, context), bytes);
+    const slice = new SliceGrowth(parts, bytes);
     slice.enqueueAll(options.detail);
     slice.growth.run();
     return slice;
@@ -62,14 +68,24 @@ const truncatedShare = 8;
 const fits = (root: DraftObject, truncated: string, maxBytes: number): boolean =>
   bytesOf(root) - bytesOf(root.get('truncated') ?? '') + bytesOf(truncated) <= maxBytes;
 
+interface SliceParts {
+  readonly description: RequestDescription;
+  readonly responseReader: SchemaReader;
+  readonly curl: string | null;
+}
+
 class SliceGrowth {
   readonly growth: Growth;
   readonly root: DraftObject;
   readonly #description: RequestDescription;
+  readonly #responseReader: SchemaReader;
+  readonly #curl: string | null;
   readonly #schemas: SchemaGrowth;
 
-  constructor(description: RequestDescription, bytes: number) {
+  constructor({ description, responseReader, curl }: SliceParts, bytes: number) {
     this.#description = description;
+    this.#responseReader = responseReader;
+    this.#curl = curl;
     this.root = createEmptySlice(description);
     this.growth = new Growth(bytes - bytesOf(this.root));
     this.#schemas = new SchemaGrowth(this.growth, description.reader);
@@ -101,9 +117,8 @@ class SliceGrowth {
         tags.map((tag) => tag.toWellFormed()),
         ranks.texts,
       );
-    const curl = buildOperationCurl(this.#description);
-    if (curl === null) this.growth.truncate(this.#placeOf('curl'));
-    this.#enqueueRoot('curl', curl, ranks.curl);
+    if (this.#curl === null) this.growth.truncate(this.#placeOf('curl'));
+    this.#enqueueRoot('curl', this.#curl, ranks.curl);
     enqueueText(this.growth, ranks.texts, this.#placeOf('description'), memberOf(operation.operation, 'description'));
   }
 
@@ -223,7 +238,7 @@ class SliceGrowth {
   }
 
   #enqueueResponseSchema(place: Position, node: SchemaNode): void {
-    const schemas = new SchemaGrowth(this.growth, new SchemaReader(this.#description.source, 'response'));
+    const schemas = new SchemaGrowth(this.growth, this.#responseReader);
     schemas.enqueue(ranks.membersAt(1), place, node, { ...createTopLevel(false), depth: 1 });
   }
 

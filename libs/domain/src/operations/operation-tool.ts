@@ -23,13 +23,14 @@ export function buildOperationTool(
   context: OperationContext,
   maxBytes: number,
 ): string {
-  const buildDraft = (bytes: number) => build(describeRequest(source, operation, context), bytes);
+  const description = describeRequest(source, operation, context);
+  const buildDraft = (bytes: number) => build(description, bytes);
   const completeDraft = buildDraft(maxBytes);
   const noteBytes = Math.min(noteBytesMax, Math.floor(maxBytes / noteShare));
   if (noteOf(completeDraft, noteBytes) === '') return textOf(completeDraft.root);
   const smallerDraft = buildDraft(maxBytes - noteBytes);
-  const description = JSON.parse(textOf(smallerDraft.root.get('description') ?? '""')) as string;
-  smallerDraft.root.set('description', JSON.stringify(`${description}${noteOf(smallerDraft, noteBytes)}`));
+  const text = JSON.parse(textOf(smallerDraft.root.get('description') ?? '""')) as string;
+  smallerDraft.root.set('description', JSON.stringify(`${text}${noteOf(smallerDraft, noteBytes)}`));
   return textOf(smallerDraft.root);
 }
 
