@@ -24,7 +24,7 @@ const validatorOf = (schema: object) =>
 /** Returns null if the code that ajv generates fails, as it does for some nested `unevaluatedProperties`. */
 const evaluate = (validate: ReturnType<typeof validatorOf>, item: Json): boolean | null => {
   try {
-    return validate(item) as boolean;
+    return validate(item);
   } catch (error) {
     if (error instanceof TypeError) return null;
     throw error;
