@@ -14,32 +14,6 @@ import {
 } from './schema-node.ts';
 import type { SchemaReader } from './schema-reader.ts';
 
-/**
- * The keywords of JSON Schema that all common function tools accept (docs/tool-formats.md), in the order they are
- * written. Other keywords are omitted: a caller may then send a value that the API rejects.
- */
-export const toolKeywords = [
-  'title',
-  'type',
-  'format',
-  'description',
-  'enum',
-  'default',
-  'examples',
-  'minimum',
-  'maximum',
-  'minLength',
-  'maxLength',
-  'pattern',
-  'minItems',
-  'maxItems',
-  'properties',
-  'required',
-  'additionalProperties',
-  'items',
-  'anyOf',
-] as const;
-
 /** The strictest documented limits (docs/tool-formats.md). */
 export const toolLimits = {
   levels: 5,
@@ -69,7 +43,10 @@ export interface ExtraMembers {
   readonly extraBytes?: number;
 }
 
-/** Adds schemas to a growing tool, in the subset of JSON Schema that tools accept. */
+/**
+ * Adds schemas to a growing tool, in the subset of JSON Schema that tools accept (docs/tool-formats.md). Other keywords
+ * are omitted: a caller may then send a value that the API rejects.
+ */
 export class ToolSchemaGrowth {
   readonly #growth: Growth;
   readonly #reader: SchemaReader;
