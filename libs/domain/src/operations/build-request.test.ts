@@ -35,6 +35,8 @@ describe('parameters', () => {
     ['pipe-delimited, not exploded by default', { style: 'pipeDelimited' }, list, '?v=a%20b%7Cc%2Cd'],
     ['with reserved characters', { allowReserved: true }, 'a/b?c&d', '?v=a/b?c%26d'],
     ['as JSON', { content: { 'application/json': {} } }, ['a'], '?v=%5B%22a%22%5D'],
+    ['as JSON, also if it is a text', { content: { 'application/json': {} } }, 'a', '?v=%22a%22'],
+    ['as it is, if it is a text of another type', { content: { 'text/plain': {} } }, 'a', '?v=a'],
     ['in a style of another location as form', { style: 'matrix' }, 'a', '?v=a'],
     ['only if they are not null', {}, null, ''],
     ['even if they are empty', {}, '', '?v='],

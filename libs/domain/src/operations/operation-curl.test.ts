@@ -69,6 +69,17 @@ test.each<[string, JsonObject, Options, string]>([
     "curl 'https://pets.example/v1/pets?q=Q' -H 'X-Trace: X_TRACE' -b 'lang=LANG'",
   ],
   [
+    'parameters whose names differ only in case',
+    {
+      parameters: [
+        { name: 'id', in: 'query', required: true },
+        { name: 'ID', in: 'query', required: true },
+      ],
+    },
+    { path: '/pets' },
+    "curl 'https://pets.example/v1/pets?id=ID&ID=ID_2'",
+  ],
+  [
     'a body of required members',
     createBody('application/json', pet),
     { method: 'POST', path: '/pets' },
