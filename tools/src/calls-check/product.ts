@@ -57,12 +57,15 @@ interface Credential {
 /** Prepares the request of an operation, such as `GET /pets`, for arguments of its tool. */
 export type PrepareCall = (documentText: string, operation: string, args: ObjectValue) => PreparedRequest;
 
+/** The product lists errors of the arguments. */
+export class RejectedArguments extends Error {}
+
 export const prepareCall: PrepareCall = (documentText, name, args) => {
   const { source, operation, context } = findOperation(documentText, name);
   const values = parseExactJson(JSON.stringify(args));
   if (!isJsonObject(values)) throw new Error('The arguments are not an object');
   const preparation = prepareRequest(source, operation, context, values);
-  if ('errors' in preparation) throw new Error(JSON.stringify(preparation.errors));
+  if ('errors' in preparation) throw new RejectedArguments(JSON.stringify(preparation.errors));
   return toRequest(preparation.request);
 };
 

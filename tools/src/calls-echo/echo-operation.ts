@@ -1,8 +1,8 @@
 import type { DocumentSchemas } from '../calls-check/document-schemas.ts';
 import { objectAt, parseJsonText, type ObjectValue } from '../calls-check/json-text.ts';
-import type { PrepareCall, PreparedRequest } from '../calls-check/product.ts';
+import { RejectedArguments, type PrepareCall, type PreparedRequest } from '../calls-check/product.ts';
 import type { SeededRandom } from '../seeded-random.ts';
-import { explainRejection, isOwnMember } from './explain-rejection.ts';
+import { explainRejection } from './explain-rejection.ts';
 import { compareRequests, runCurl } from './compare-curl.ts';
 import type { ArrivedRequest, EchoServer } from './echo-server.ts';
 import { generateArguments } from './generate-arguments.ts';
@@ -24,6 +24,8 @@ export interface EchoResult {
   readonly outcome: 'valid' | 'invalid' | 'limit' | 'unprepared';
   readonly reason: string;
   readonly args: object;
+  /** The errors of arguments that the product rejected before. */
+  readonly rejections: readonly string[];
   /** The differences of the curl line; null if it was not run. */
   readonly curlDifferences: readonly string[] | null;
 }
@@ -38,40 +40,62 @@ export interface EchoTools {
 
 /** Prepares a request for generated arguments, sends it to the echo server, and validates the request that arrives. */
 export async function echoOperation(operation: CalledOperation, tools: EchoTools): Promise<EchoResult> {
-  const { documentText, schemas, method, path, tool } = operation;
-  const { prepare } = tools;
-  const unprepared = (reason: string, args: object): EchoResult => ({
-    outcome: 'unprepared',
+  const { schemas, method, path } = operation;
+  const preparation = prepareGenerated(operation, tools);
+  const { args, rejections } = preparation;
+  const toResult = (
+    outcome: EchoResult['outcome'],
+    reason: string,
+    curlDifferences: EchoResult['curlDifferences'],
+  ) => ({
+    outcome,
     reason,
     args,
-    curlDifferences: null,
+    rejections,
+    curlDifferences,
   });
-  const args = generateArguments(
-    JSON.parse(JSON.stringify(objectAt(tool, 'input_schema') ?? {})) as object,
-    tools.random,
-  );
-  if (args === null) return unprepared('no arguments fit the schema of the tool', {});
-  let prepared: PreparedRequest;
+  if (preparation.prepared === null) return toResult('unprepared', preparation.reason, null);
+  const { prepared } = preparation;
   let arrivedRequest: ArrivedRequest | undefined;
   try {
-    prepared = prepare(documentText, `${method} ${path}`, parseJsonText(JSON.stringify(args)) as ObjectValue);
     await sendRequest(prepared, tools.echo.port);
     [arrivedRequest] = tools.echo.takeRequests();
   } catch (error) {
-    return unprepared(error instanceof Error ? error.message : String(error), args);
+    return toResult('unprepared', error instanceof Error ? error.message : String(error), null);
   }
-  if (!arrivedRequest) return unprepared('the echo server rejected the request', args);
-  if (arrivedRequest.method !== method)
-    return { outcome: 'invalid', reason: `the method is ${arrivedRequest.method}`, args, curlDifferences: null };
+  if (!arrivedRequest) return toResult('unprepared', 'the echo server rejected the request', null);
+  if (arrivedRequest.method !== method) return toResult('invalid', `the method is ${arrivedRequest.method}`, null);
   const validation = await tools.validator.validate(
     extractOperation(schemas, method, path),
     addCredentials(arrivedRequest, prepared.credentials),
   );
   const curlDifferences = tools.runsCurl ? await compareCurl(prepared, arrivedRequest, tools.echo) : null;
   const reason = 'reason' in validation ? validation.reason : '';
-  if (validation.kind !== 'invalid') return { outcome: validation.kind, reason, args, curlDifferences };
-  const outcome = isOwnMember(reason, args) ? 'limit' : 'invalid';
-  return { outcome, reason: `${explainRejection(reason)} ${reason}`.trim(), args, curlDifferences };
+  return toResult(validation.kind, `${explainRejection(reason)} ${reason}`.trim(), curlDifferences);
+}
+
+type GeneratedRequest = { readonly args: object; readonly rejections: readonly string[] } & (
+  { readonly prepared: PreparedRequest } | { readonly prepared: null; readonly reason: string }
+);
+
+/** Generates arguments until the product accepts them, as a caller corrects them by the errors. */
+function prepareGenerated({ documentText, method, path, tool }: CalledOperation, tools: EchoTools): GeneratedRequest {
+  const inputSchema = JSON.parse(JSON.stringify(objectAt(tool, 'input_schema') ?? {})) as object;
+  const rejections: string[] = [];
+  let lastArguments: object = {};
+  for (const args of generateArguments(inputSchema, tools.random)) {
+    lastArguments = args;
+    try {
+      const values = parseJsonText(JSON.stringify(args)) as ObjectValue;
+      return { prepared: tools.prepare(documentText, `${method} ${path}`, values), args, rejections };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      if (!(error instanceof RejectedArguments)) return { prepared: null, reason, args, rejections };
+      rejections.push(reason);
+    }
+  }
+  const reason = rejections.at(-1) ?? 'no arguments fit the schema of the tool';
+  return { prepared: null, reason, args: lastArguments, rejections };
 }
 
 /** Adds a value for each credential, because some documents declare them as required parameters too. */

@@ -35,13 +35,3 @@ const explanations: readonly Explanation[] = [
 /** Explains a rejection of the validator; an empty text if nothing explains it. */
 export const explainRejection = (message: string): string =>
   explanations.find(({ pattern }) => pattern.test(message))?.text ?? '';
-
-/**
- * Whether the validator rejects a member that the request does not contain: it inserts the default of a read-only
- * member, and then finds that requests must not contain it.
- */
-export const isOwnMember = (message: string, args: object): boolean => {
-  const names = [...message.matchAll(/([^/\s]+) is read-only/g)].map(([, name = '']) => name);
-  const text = JSON.stringify(args);
-  return names.length > 0 && names.every((name) => !text.includes(`"${name}"`)) && !/ must /.test(message);
-};

@@ -50,7 +50,7 @@ const valueOf = ({ isFile, type, content }: Part): unknown => {
 
 /**
  * Parses the fields of a form that hold objects as JSON, the default for objects in forms (OpenAPI 3.1, section
- * 4.8.15.1).
+ * 4.8.15.1). A single field can be a list.
  */
 export const createObjectParser =
   (schemas: DocumentSchemas, schema: Value | undefined): RequestHandler =>
@@ -58,13 +58,18 @@ export const createObjectParser =
     const body = request.body as Record<string, unknown> | undefined;
     const parts = schemas.conjunctsOf(schema, ['allOf', 'anyOf', 'oneOf']);
     for (const [name, value] of Object.entries(body ?? {})) {
+      const declarations = schemas.declarationsOf(parts, name);
       const values = Array.isArray(value) ? (value as unknown[]) : [value];
-      const isComposite = schemas.declarationsOf(parts, name).some((declaration) => holdsObjects(schemas, declaration));
+      const isComposite = declarations.some((declaration) => holdsObjects(schemas, declaration));
       const parsedValues = values.map((item) => (isComposite && typeof item === 'string' ? parseIfJson(item) : item));
-      if (body) body[name] = Array.isArray(value) ? parsedValues : parsedValues[0];
+      const isList = Array.isArray(value) || declarations.some((declaration) => isOnlyList(schemas, declaration));
+      if (body) body[name] = isList ? parsedValues : parsedValues[0];
     }
     next();
   };
+
+const isOnlyList = (schemas: DocumentSchemas, schema: Value): boolean =>
+  schemas.conjunctsOf(schema).some((part) => stringAt(part, 'type') === 'array');
 
 const holdsObjects = (schemas: DocumentSchemas, schema: Value): boolean =>
   schemas

@@ -12,36 +12,47 @@ const ajv = new Ajv2020({
   unicodeRegExp: false,
   logger: false,
 });
-const attemptsMax = 20;
+const [attemptsMax, optionalShareMax] = [20, 0.3];
 
-/** Generates arguments that the schema of a tool accepts: all required ones, and some of the others. */
-export function generateArguments(schema: object, random: SeededRandom): Readonly<Record<string, Json>> | null {
-  const accepts = ajv.compile(schema);
-  for (let attempt = 0; attempt < attemptsMax; attempt++) {
-    const args = generate(schema, random, 0);
-    if (accepts(args)) return args as Record<string, Json>;
-  }
-  return null;
+interface Context {
+  readonly random: SeededRandom;
+  /** The share of the optional members that are generated. */
+  readonly optionalShare: number;
 }
 
-function generate(value: unknown, random: SeededRandom, depth: number): Json {
+/**
+ * Generates arguments that the schema of a tool accepts: all required ones, and some of the others, fewer with each
+ * attempt. The caller may stop at any attempt.
+ */
+export function* generateArguments(
+  schema: object,
+  random: SeededRandom,
+): Generator<Readonly<Record<string, Json>>, void, void> {
+  const accepts = ajv.compile(schema);
+  for (let attempt = 0; attempt < attemptsMax; attempt++) {
+    const args = generate(schema, { random, optionalShare: optionalShareMax * (1 - attempt / attemptsMax) }, 0);
+    if (accepts(args)) yield args as Record<string, Json>;
+  }
+}
+
+function generate(value: unknown, context: Context, depth: number): Json {
   const schema = (typeof value === 'object' && value !== null ? value : {}) as Schema;
   if (schema['const'] !== undefined) return schema['const'] as Json;
   const choices = listAt(schema, 'enum');
-  if (choices.length > 0) return random.pick(choices) as Json;
+  if (choices.length > 0) return context.random.pick(choices) as Json;
   const alternatives = [...listAt(schema, 'anyOf'), ...listAt(schema, 'oneOf')];
   if (alternatives.length > 0) {
     const others = { ...schema, anyOf: [], oneOf: [] };
-    return mergeObjects(generate(random.pick(alternatives), random, depth), others, random, depth);
+    return mergeObjects(generate(context.random.pick(alternatives), context, depth), others, context, depth);
   }
   const types = Array.isArray(schema['type']) ? (schema['type'] as string[]) : [schema['type'] as string | undefined];
-  return generateType(random.pick(types) ?? typeOf(schema), schema, random, depth);
+  return generateType(context.random.pick(types) ?? typeOf(schema), schema, context, depth);
 }
 
 /** Adds the members of the schema around alternatives. */
-const mergeObjects = (value: Json, schema: Schema, random: SeededRandom, depth: number): Json =>
+const mergeObjects = (value: Json, schema: Schema, context: Context, depth: number): Json =>
   schema['properties'] && isObject(value)
-    ? { ...(generate({ type: 'object', ...schema }, random, depth) as object), ...value }
+    ? { ...(generate({ type: 'object', ...schema }, context, depth) as object), ...value }
     : value;
 
 const isObject = (value: unknown): value is Readonly<Record<string, Json>> =>
@@ -49,41 +60,41 @@ const isObject = (value: unknown): value is Readonly<Record<string, Json>> =>
 
 const typeOf = (schema: Schema): string => (schema['properties'] ? 'object' : schema['items'] ? 'array' : 'string');
 
-function generateType(type: string, schema: Schema, random: SeededRandom, depth: number): Json {
+function generateType(type: string, schema: Schema, context: Context, depth: number): Json {
   switch (type) {
     case 'object':
-      return generateObject(schema, random, depth);
+      return generateObject(schema, context, depth);
     case 'array': {
       const [min, max] = [numberAt(schema, 'minItems') ?? 1, numberAt(schema, 'maxItems') ?? 3];
-      const length = Math.max(min, Math.min(max, 1 + random.nextIntegerBelow(2)));
-      return Array.from({ length }, () => generate(schema['items'], random, depth + 1));
+      const length = Math.max(min, Math.min(max, 1 + context.random.nextIntegerBelow(2)));
+      return Array.from({ length }, () => generate(schema['items'], context, depth + 1));
     }
     case 'integer':
     case 'number':
-      return generateNumber(type, schema, random);
+      return generateNumber(type, schema, context.random);
     case 'boolean':
-      return random.nextIntegerBelow(2) === 0;
+      return context.random.nextIntegerBelow(2) === 0;
     case 'null':
       return null;
     default:
-      return generateText(schema, random);
+      return generateText(schema, context.random);
   }
 }
 
-function generateObject(schema: Schema, random: SeededRandom, depth: number): Json {
+function generateObject(schema: Schema, context: Context, depth: number): Json {
   const required = listAt(schema, 'required') as readonly string[];
   const properties = Object.entries((schema['properties'] ?? {}) as Schema);
-  const optionalShare = depth > 3 ? 0 : 0.3;
+  const optionalShare = depth > 3 ? 0 : context.optionalShare;
   const chosenProperties = properties.filter(
-    ([name]) => required.includes(name) || random.nextFraction() < optionalShare,
+    ([name]) => required.includes(name) || context.random.nextFraction() < optionalShare,
   );
   // An object without members is not sent in a query.
   const members = (chosenProperties.length > 0 || depth === 0 ? chosenProperties : properties.slice(0, 1)).map(
-    ([name, property]) => [name, generate(property, random, depth + 1)] as const,
+    ([name, property]) => [name, generate(property, context, depth + 1)] as const,
   );
   const others = schema['additionalProperties'];
   const entry =
-    isObject(others) && properties.length === 0 ? [['key', generate(others, random, depth + 1)] as const] : [];
+    isObject(others) && properties.length === 0 ? [['key', generate(others, context, depth + 1)] as const] : [];
   return Object.fromEntries([...members, ...entry]);
 }
 
@@ -133,13 +144,22 @@ const words = [
 function generateText(schema: Schema, random: SeededRandom): string {
   const format = formats[schema['format'] as string];
   const isFile = schema['contentMediaType'] !== undefined || schema['contentEncoding'] === 'base64';
-  if (format !== undefined && schema['pattern'] === undefined) return format;
+  const pattern = typeof schema['pattern'] === 'string' ? schema['pattern'] : null;
+  if (format !== undefined && (pattern === null || matches(pattern, format))) return format;
   if (isFile) return 'AAH/';
-  if (typeof schema['pattern'] === 'string') return generateMatch(schema['pattern'], random) ?? 'plain';
+  if (pattern !== null) return generateMatch(pattern, random) ?? 'plain';
   const [min, max] = [numberAt(schema, 'minLength') ?? 1, numberAt(schema, 'maxLength') ?? 1_000];
   const word = random.nextFraction() < 0.5 ? 'plain' : random.pick(words);
   return [...word.padEnd(Math.min(min, 10_000), 'x')].slice(0, Math.max(0, max)).join('');
 }
+
+const matches = (pattern: string, text: string): boolean => {
+  try {
+    return new RegExp(pattern, 'u').test(text);
+  } catch {
+    return false;
+  }
+};
 
 /** Returns a text that matches a pattern; null if fast-check cannot generate one. */
 function generateMatch(pattern: string, random: SeededRandom): string | null {

@@ -38,13 +38,19 @@ export function extractOperation(schemas: DocumentSchemas, method: string, path:
     (name) => parameters.get(`path ${name}`) ?? { name, in: 'path', required: true, schema: { type: 'string' } },
   );
   const otherParameters = [...parameters.values()].filter((parameter) => stringAt(parameter, 'in') !== 'path');
+  const queryNames = otherParameters.flatMap((parameter) =>
+    stringAt(parameter, 'in') === 'query' ? [stringAt(parameter, 'name') ?? ''] : [],
+  );
   const body = schemas.resolve(memberAt(operation, 'requestBody')).value;
   const components: Components = { schemas: {} };
   const list = [
-    ...pathParameters.map((parameter, index) =>
-      isObject(parameter) ? { ...parameter, name: `p${index}` } : parameter,
-    ),
-    ...otherParameters,
+    ...pathParameters.map((parameter, index) => toValidated(parameter, `p${index}`)),
+    ...otherParameters.flatMap((parameter) => {
+      const name = stringAt(parameter, 'name') ?? '';
+      if (stringAt(parameter, 'in') !== 'query') return [toValidated(parameter, name)];
+      const isDefined = !isNested(schemas, memberAt(parameter, 'schema'));
+      return isDefined ? [toValidated(parameter, toPlainName(queryNames, name))] : [];
+    }),
   ];
   // `readOnly` says nothing about parameters.
   const parametersCopy = new Copy(schemas, components, 'P', ['readOnly']).copyValue(list);
@@ -71,7 +77,7 @@ export function extractOperation(schemas: DocumentSchemas, method: string, path:
       const type = (contentType.split(';')[0] ?? '').trim().toLowerCase();
       return memberAt(contents.find(([name]) => name.toLowerCase().startsWith(type))?.[1], 'schema');
     },
-    translateTarget: createTranslation(template),
+    translateTarget: createTranslation(template, queryNames),
   };
 }
 
@@ -80,8 +86,47 @@ const isIgnored = (parameter: Value): boolean =>
   stringAt(parameter, 'in') === 'header' &&
   /^(accept|content-type|authorization)$/i.test(stringAt(parameter, 'name') ?? '');
 
+/** Returns a parameter with another name, and with its style, because the validator does not know all defaults. */
+function toValidated(parameter: Value, name: string): Value {
+  if (!isObject(parameter) || memberAt(parameter, 'schema') === undefined) return parameter;
+  const location = stringAt(parameter, 'in');
+  const style = stringAt(parameter, 'style') ?? (location === 'query' || location === 'cookie' ? 'form' : 'simple');
+  return { ...parameter, name, style, explode: memberAt(parameter, 'explode') ?? style === 'form' };
+}
+
+/** Whether a value can contain arrays or objects with further ones: OpenAPI does not define how a query contains them. */
+function isNested(schemas: DocumentSchemas, schema: Value | undefined): boolean {
+  const isStructure = (value: Value): boolean =>
+    schemas
+      .conjunctsOf(value, alternativeKeywords)
+      .some(
+        (part) => /^(?:object|array)$/.test(stringAt(part, 'type') ?? '') || objectAt(part, 'properties') !== undefined,
+      );
+  return schemas
+    .conjunctsOf(schema, alternativeKeywords)
+    .flatMap((part) => [memberAt(part, 'items'), ...Object.values(objectAt(part, 'properties') ?? {})])
+    .some((value) => value !== undefined && isStructure(value));
+}
+
+const alternativeKeywords = ['allOf', 'anyOf', 'oneOf'];
+
+/** The validator's parser of queries reads brackets in names as members of objects. */
+const toPlainName = (names: readonly string[], name: string): string =>
+  /[[\]]/.test(name) ? `q${names.indexOf(name)}` : name;
+
+function translateQuery(names: readonly string[], query: string): string {
+  const bracketNames = names.filter((name) => toPlainName(names, name) !== name);
+  const translatePair = (pair: string): string => {
+    const [key = '', ...value] = pair.split('=');
+    const decodedKey = decodeURIComponent(key.replaceAll('+', ' '));
+    const name = bracketNames.find((candidate) => decodedKey === candidate || decodedKey === `${candidate}[]`);
+    return name === undefined ? pair : [toPlainName(names, name), ...value].join('=');
+  };
+  return query.split('&').map(translatePair).join('&');
+}
+
 /** The prefix of the server may be anything, so the path is matched at the end. */
-function createTranslation(template: string): OperationDocument['translateTarget'] {
+function createTranslation(template: string, queryNames: readonly string[]): OperationDocument['translateTarget'] {
   const pattern = template
     .split(/\{[^{}]+\}/)
     .map((text) => encodePlain(text).replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'))
@@ -92,7 +137,7 @@ function createTranslation(template: string): OperationDocument['translateTarget
     const match = matcher.exec(encodePlain(path));
     const values = match?.slice(1) ?? [];
     if (!match || values.includes('')) return null;
-    return `/call${values.map((value) => `/${value}`).join('')}${query.length > 0 ? `?${query.join('?')}` : ''}`;
+    return `/call${values.map((value) => `/${value}`).join('')}${query.length > 0 ? `?${translateQuery(queryNames, query.join('?'))}` : ''}`;
   };
 }
 
@@ -121,35 +166,76 @@ class Copy {
     this.#omitted = omitted;
   }
 
-  copyValue(value: Value): Value {
-    if (Array.isArray(value)) return (value as readonly Value[]).map((item) => this.copyValue(item));
+  /** `readOnlyNames`: the members that a schema around this one, such as one with `allOf`, declares as read-only. */
+  copyValue(value: Value, readOnlyNames: ReadonlySet<string> = new Set()): Value {
+    if (Array.isArray(value)) return (value as readonly Value[]).map((item) => this.copyValue(item, readOnlyNames));
     if (!isObject(value)) return value;
     const reference = stringAt(value, '$ref');
-    if (reference !== null) return this.#copyReference(reference);
-    const members = Object.entries(value).filter(([name]) => isMember(value) || !this.#omits(name, value));
-    return Object.fromEntries(members.map(([name, member]) => [name, this.copyValue(member)]));
+    if (reference !== null) return this.#copyReference(reference, readOnlyNames);
+    if (isMember(value))
+      return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, this.copyValue(member)]));
+    const names = new Set([...readOnlyNames, ...this.#readOnlyNamesOf(value)]);
+    const members = Object.entries(value)
+      .filter(([name]) => !this.#omits(name, value))
+      .map(([name, member]): [string, Value] => {
+        // Only answers contain a required member that is read-only.
+        if (name === 'required' && Array.isArray(member))
+          return [name, (member as readonly Value[]).filter((item) => !names.has(`${item as string}`))];
+        const isSameValue = alternativeKeywords.includes(name);
+        const isOverlapping = name === 'oneOf' && !this.#hasStructures(value);
+        return [isOverlapping ? 'anyOf' : name, this.copyValue(member, isSameValue ? names : new Set())];
+      });
+    return Object.fromEntries(members);
   }
 
-  #omits(name: string, { type }: ObjectValue): boolean {
+  #readOnlyNamesOf(schema: ObjectValue): readonly string[] {
+    if (memberAt(schema, 'properties') === undefined && memberAt(schema, 'allOf') === undefined) return [];
+    const declarations = this.#schemas
+      .conjunctsOf(schema, alternativeKeywords)
+      .flatMap((part) => Object.entries(objectAt(part, 'properties') ?? {}));
+    return declarations.flatMap(([name, declaration]) => (this.#schemas.isReadOnly(declaration) ? [name] : []));
+  }
+
+  /**
+   * Whether an alternative is an object or an array. Texts match several other alternatives: in a URL, each number is
+   * also a text, and documents list values such as `-1` next to all texts.
+   */
+  #hasStructures(schema: ObjectValue): boolean {
+    return this.#schemas
+      .conjunctsOf({ anyOf: listAt(schema, 'oneOf') }, alternativeKeywords)
+      .some(
+        (part) => /^(?:object|array)$/.test(stringAt(part, 'type') ?? '') || objectAt(part, 'properties') !== undefined,
+      );
+  }
+
+  #omits(name: string, { type, format }: ObjectValue): boolean {
     // The validator's own interpretation of discriminators needs all schemas of the document, and its `nullable` a type.
+    // It inserts defaults, which are not part of the request.
     return (
-      /^(discriminator|examples?|x-.*)$/.test(name) ||
+      /^(discriminator|default|examples?|x-.*)$/.test(name) ||
       (name === 'nullable' && type === undefined) ||
+      (name === 'format' && !knownFormats.has(`${format as string}`)) ||
       this.#omitted.includes(name)
     );
   }
 
-  #copyReference(reference: string): Value {
-    const copiedName = this.#names.get(reference);
+  #copyReference(reference: string, readOnlyNames: ReadonlySet<string>): Value {
+    const key = [reference, ...readOnlyNames].join(' ');
+    const copiedName = this.#names.get(key);
     if (copiedName !== undefined) return { $ref: `#/components/schemas/${copiedName}` };
     const { value } = this.#schemas.resolve({ $ref: reference });
     if (!isObject(value)) return {};
     const name = `${this.#prefix}${this.#names.size}`;
-    this.#names.set(reference, name);
-    this.#components.schemas[name] = this.copyValue(value);
+    this.#names.set(key, name);
+    this.#components.schemas[name] = this.copyValue(value, readOnlyNames);
     return { $ref: `#/components/schemas/${name}` };
   }
 }
+
+/** The formats that the validator checks; it prints a warning for others. */
+const knownFormats = new Set(
+  'date date-time time duration email hostname ipv4 ipv6 uri uri-reference uuid byte binary int32 int64'.split(' '),
+);
 
 /** Whether the names are those of members, as in `properties`, rather than keywords. */
 const isMember = (value: ObjectValue): boolean =>

@@ -101,6 +101,7 @@ export function formatResults(results: readonly LocatedResult[]): string {
   const counts = outcomes.map(
     (outcome) => `${outcome} ${results.filter((result) => result.outcome === outcome).length}`,
   );
+  const rejections = results.filter((result) => result.rejections.length > 0).length;
   const curlResults = results.flatMap(({ curlDifferences }) => (curlDifferences ? [curlDifferences.length === 0] : []));
   const details = results.flatMap(({ document, operation, outcome, reason, args, curlDifferences }) => [
     ...(outcome === 'valid'
@@ -117,6 +118,7 @@ export function formatResults(results: readonly LocatedResult[]): string {
   return [
     ...details,
     `requests: ${counts.join(', ')}; ${(100 * validShare(results)).toFixed(2)} % valid`,
+    `operations whose first arguments were rejected, and then corrected: ${rejections}`,
     `curl lines: ${curlResults.length}, of which ${curlResults.filter(Boolean).length} send the prepared request`,
     '',
   ].join('\n');

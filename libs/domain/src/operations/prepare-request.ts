@@ -1,19 +1,15 @@
-import { parseExactJson } from '../exact-json.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
-import { memberOf } from '../documents/document-value.ts';
 import type { ValueError } from '../errors.ts';
 import { buildRequest, UnsendableError, type RequestValues } from './build-request.ts';
 import type { ApiCredential } from './credentials.ts';
 import { toWireRequest, type HttpRequest, type WireRequest } from './http-request.ts';
 import { argumentsOf, type Argument } from './operation-arguments.ts';
 import { printCurl } from './operation-curl.ts';
-import { buildOperationTool } from './operation-tool.ts';
 import type { Source } from './references.ts';
-import { sliceBytes } from './slice-bytes.ts';
 import { createSampleValues } from './sample-values.ts';
 import { describeRequest, type OperationContext, type RequestDescription } from './request-description.ts';
-import { errorsMax, escapeToken, validateValue } from './validate-arguments.ts';
+import { ArgumentValidator, errorsMax, escapeToken } from './validate-arguments.ts';
 
 /** A request that a caller can send, once the credentials are added. It contains no secret. */
 export interface PreparedRequest extends WireRequest {
@@ -38,7 +34,7 @@ export function prepareRequest(
 ): Preparation {
   const description = describeRequest(source, operation, context);
   const args = argumentsOf(description);
-  const { value, errors } = validateArguments(source, description, args, renameArguments(args, values));
+  const { value, errors } = validateArguments(description, args, renameArguments(args, values));
   if (errors.length > 0) return { errors };
   try {
     const request = buildRequest(description, toRequestValues(description, args, value));
@@ -75,7 +71,6 @@ function renameArguments(args: readonly Argument[], values: JsonObject): JsonObj
 }
 
 function validateArguments(
-  source: Source,
   description: RequestDescription,
   args: readonly Argument[],
   values: JsonObject,
@@ -93,28 +88,26 @@ function validateArguments(
       errors: unknown.map((name) => ({ pointer: `/${escapeToken(name)}`, message: `is unknown: ${hint}` })),
     };
   }
-  const { operation, context } = description;
-  const tool = parseExactJson(buildOperationTool(source, operation, context, sliceBytes.max));
-  const schema = memberOf(tool, 'input_schema');
+  const validator = new ArgumentValidator(description.reader);
   const isSent =
     description.body?.required ||
     args.some(({ key, in: location }) => location === 'body' && Object.hasOwn(values, key));
-  const required = args
-    .filter((argument) => argument.required && (argument.in !== 'body' || isSent))
-    .map(({ key }) => key);
-  // A null argument counts as absent where null is not a value.
-  const present = Object.entries(values).filter(
-    ([name, value]) => value !== null || acceptsNull(memberOf(memberOf(schema, 'properties'), name)),
-  );
-  const { value, errors } = validateValue(
-    { ...(isJsonObject(schema) ? schema : {}), required },
-    Object.fromEntries(present),
-    '',
-  );
-  return { value: isJsonObject(value) ? value : {}, errors };
+  const errors: ValueError[] = [];
+  const members = args.flatMap(({ key, in: location, required, schema }): [string, Json][] => {
+    const pointer = `/${escapeToken(key)}`;
+    const value = values[key];
+    const result =
+      value === undefined || !Object.hasOwn(values, key) ? null : validator.validate(schema, value, pointer);
+    // A null argument counts as absent where null is not a value.
+    if (result && (value !== null || result.errors.length === 0)) {
+      errors.push(...result.errors);
+      return [[key, result.value]];
+    }
+    if (required && (location !== 'body' || isSent)) errors.push({ pointer, message: 'is required' });
+    return [];
+  });
+  return { value: Object.fromEntries(members), errors: errors.slice(0, errorsMax) };
 }
-
-const acceptsNull = (schema: Json | undefined): boolean => validateValue(schema, null, '').errors.length === 0;
 
 function toRequestValues(
   description: RequestDescription,

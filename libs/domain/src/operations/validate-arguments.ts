@@ -1,8 +1,9 @@
-import { ExactNumber, isJsonArray, isJsonObject, type Json } from '../json.ts';
-import { memberOf } from '../documents/document-value.ts';
+import { ExactNumber, isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { ValueError } from '../errors.ts';
 import { compareNumbers, isInteger, isNumber, isSameValue } from './numbers.ts';
 import { matchesPattern } from './patterns.ts';
+import { propertiesOf, requiredNamesOf, typesOf, type Schema, type SchemaNode } from './schema-node.ts';
+import type { SchemaReader } from './schema-reader.ts';
 
 export interface ValidatedValue {
   /** The value, with numbers and booleans in place of texts that are exactly that. */
@@ -13,34 +14,126 @@ export interface ValidatedValue {
 /** The number of errors that are reported. */
 export const errorsMax = 20;
 
+/** The number of values that are compared with a schema; a document can apply many schemas to one value. */
+const comparisonsMax = 200_000;
+
 /**
- * Validates a value with a schema in the form of a tool. Some models write every number and boolean as text: such a
- * text is accepted where a string is not.
+ * Validates values with the schemas of a document, as JSON Schema 2020-12 says, but more leniently where documents are
+ * often wrong or a caller cannot know better:
+ *
+ * - Some models write every number and boolean as text: such a text is accepted where a string is not.
+ * - Several alternatives of `oneOf` may accept a value.
+ * - Where several schemas apply to a value, a limit of additional members that only refers to the members of one of them
+ *   has no effect: it would forbid the members of the others.
+ * - `format`, `multipleOf` and the keywords for conditions and contained items are left to the API.
+ *
+ * Values beyond a limit, and schemas that the reader cannot read, are accepted.
  */
-export function validateValue(schema: Json | undefined, input: Json, pointer: string): ValidatedValue {
-  if (schema === false) return { value: input, errors: [{ pointer, message: 'is not allowed' }] };
-  if (!isJsonObject(schema)) return { value: input, errors: [] };
-  const value = convertText(input, listTypes(schema));
-  const errors: ValueError[] = [];
-  const reject = (message: string): void => void errors.push({ pointer, message });
-  const alternatives = memberOf(schema, 'anyOf');
-  const types = listTypes(schema);
-  if (types.length > 0 && !types.some((type) => hasType(value, type))) {
-    reject(`must be ${types.map((type) => typeNames[type] ?? type).join(' or ')}`);
-    return { value, errors };
+export class ArgumentValidator {
+  readonly #reader: SchemaReader;
+  readonly #restartedNodes = new WeakMap<SchemaNode, SchemaNode>();
+  #comparisonsLeft = comparisonsMax;
+
+  constructor(reader: SchemaReader) {
+    this.#reader = reader;
   }
-  const list = memberOf(schema, 'enum');
-  if (isJsonArray(list) && !list.some((item) => isSameValue(item, value)))
-    reject(
-      `must be ${list.length === 1 ? '' : 'one of '}${shorten(list.map((item) => JSON.stringify(item)).join(', '))}`,
-    );
-  if (isNumber(value)) validateNumber(schema, value, reject);
-  if (typeof value === 'string') validateText(schema, value, reject);
-  let result = value;
-  if (isJsonArray(value)) result = validateItems(schema, value, pointer, errors);
-  else if (isJsonObject(value)) result = validateMembers(schema, value, pointer, errors);
-  if (isJsonArray(alternatives)) result = validateAlternatives(alternatives, result, pointer, errors);
-  return { value: result, errors: errors.slice(0, errorsMax) };
+
+  /** Returns the value and at most `errorsMax` errors; their pointers start with `pointer`. */
+  validate(node: SchemaNode, input: Json, pointer: string): ValidatedValue {
+    return this.#validate(this.#reader.read(node), input, pointer);
+  }
+
+  #validate(schema: Schema, input: Json, pointer: string): ValidatedValue {
+    if (this.#comparisonsLeft-- <= 0) return { value: input, errors: [] };
+    if (!schema.isSatisfiable) return { value: input, errors: [{ pointer, message: 'is not allowed' }] };
+    const types = typesOf(schema);
+    const value = convertText(input, types);
+    if (types.length > 0 && !types.some((type) => hasType(value, type))) {
+      const message = `must be ${types.map((type) => typeNames[type] ?? type).join(' or ')}`;
+      return { value, errors: [{ pointer, message }] };
+    }
+    const errors: ValueError[] = listValueErrors(schema, value).map((message) => ({ pointer, message }));
+    let result = value;
+    if (isJsonArray(value)) result = this.#validateItems(schema, value, pointer, errors);
+    else if (isJsonObject(value)) result = this.#validateMembers(schema, value, pointer, errors);
+    for (const keyword of ['anyOf', 'oneOf'])
+      result = this.#validateAlternatives(schema.lists.get(keyword) ?? [], result, pointer, errors);
+    for (const part of schema.lists.get('allOf') ?? []) {
+      const { nodes, ...others } = this.#reader.read(part);
+      const openNodes = new Map(nodes);
+      openNodes.delete('additionalProperties');
+      const validated = this.#validate({ ...others, nodes: openNodes }, result, pointer);
+      errors.push(...validated.errors);
+      result = validated.value;
+    }
+    return { value: result, errors: errors.slice(0, errorsMax) };
+  }
+
+  #validateItems(schema: Schema, value: readonly Json[], pointer: string, errors: ValueError[]): Json {
+    const first = schema.lists.get('prefixItems') ?? [];
+    const others = schema.nodes.get('items');
+    return value.map((item, index) => {
+      const node = first[index] ?? others;
+      if (!node || errors.length >= errorsMax) return item;
+      const result = this.validate(this.#restart(node), item, `${pointer}/${index}`);
+      errors.push(...result.errors);
+      return result.value;
+    });
+  }
+
+  #validateMembers(schema: Schema, value: JsonObject, pointer: string, errors: ValueError[]): Json {
+    for (const name of requiredNamesOf(schema))
+      if (!Object.hasOwn(value, name))
+        errors.push({ pointer: `${pointer}/${escapeToken(name)}`, message: 'is required' });
+    const patterns = [...(schema.maps.get('patternProperties') ?? [])];
+    const members = Object.entries(value).map(([name, member]): [string, Json] => {
+      const declared = propertiesOf(schema).get(name);
+      const matching = patterns.filter(([pattern]) => matchesPattern(pattern, name) !== false);
+      const nodes = [...(declared ? [declared] : []), ...matching.map(([, node]) => node)];
+      const additional = schema.nodes.get('additionalProperties');
+      if (nodes.length === 0 && additional) nodes.push(additional);
+      let result = member;
+      for (const node of nodes) {
+        const memberPointer = `${pointer}/${escapeToken(name)}`;
+        const validated = this.validate(this.#restart(node), result, memberPointer);
+        const isUnknown = node === additional && !this.#reader.read(node).isSatisfiable;
+        errors.push(...(isUnknown ? [{ pointer: memberPointer, message: 'is not a known member' }] : validated.errors));
+        result = validated.value;
+      }
+      return [name, result];
+    });
+    return Object.fromEntries(members);
+  }
+
+  /**
+   * Accepts a value that one alternative accepts, if possible without a change; else adds the errors of the alternative
+   * with the fewest.
+   */
+  #validateAlternatives(alternatives: readonly SchemaNode[], value: Json, pointer: string, errors: ValueError[]): Json {
+    if (alternatives.length === 0) return value;
+    const results: ValidatedValue[] = [];
+    for (const alternative of alternatives) {
+      const result = this.validate(alternative, value, pointer);
+      if (result.errors.length === 0 && result.value === value) return value;
+      results.push(result);
+    }
+    const [closest] = results.sort((a, b) => a.errors.length - b.errors.length);
+    const [first] = closest?.errors ?? [];
+    if (!first) return closest?.value ?? value;
+    const reason = `; the closest one: ${first.pointer || 'the value'} ${first.message}`;
+    errors.push({ pointer, message: `matches none of ${alternatives.length} alternatives${reason}` });
+    return value;
+  }
+
+  /** Returns the schema of an inner value: a schema may contain itself there. */
+  #restart(node: SchemaNode): SchemaNode {
+    const restarted = this.#restartedNodes.get(node) ?? {
+      ...node,
+      parts: node.parts.map((part) => ({ ...part, trail: null })),
+    };
+    this.#restartedNodes.set(node, restarted);
+    return restarted;
+  }
 }
 
 const typeNames: Readonly<Record<string, string>> = {
@@ -51,11 +144,6 @@ const typeNames: Readonly<Record<string, string>> = {
   object: 'an object',
   array: 'an array',
   null: 'null',
-};
-
-const listTypes = (schema: Json): readonly string[] => {
-  const type = memberOf(schema, 'type');
-  return (type === undefined ? [] : isJsonArray(type) ? type : [type]) as readonly string[];
 };
 
 function hasType(value: Json, type: string): boolean {
@@ -83,73 +171,53 @@ function convertText(value: Json, types: readonly string[]): Json {
   return `${Number(value)}` === value ? Number(value) : new ExactNumber(value);
 }
 
-type Reject = (message: string) => void;
-
-function validateNumber(schema: Json, value: number | ExactNumber, reject: Reject): void {
-  const [minimum, maximum] = [memberOf(schema, 'minimum'), memberOf(schema, 'maximum')];
-  if (isNumber(minimum) && compareNumbers(value, minimum) < 0) reject(`must be at least ${JSON.stringify(minimum)}`);
-  if (isNumber(maximum) && compareNumbers(value, maximum) > 0) reject(`must be at most ${JSON.stringify(maximum)}`);
-}
-
-function validateText(schema: Json, value: string, reject: Reject): void {
-  const [minLength, maxLength, pattern] = ['minLength', 'maxLength', 'pattern'].map((name) => memberOf(schema, name));
-  const length = Array.from(value).length;
-  if (typeof minLength === 'number' && length < minLength) reject(`must have at least ${minLength} characters`);
-  if (typeof maxLength === 'number' && length > maxLength) reject(`must have at most ${maxLength} characters`);
-  if (typeof pattern === 'string' && matchesPattern(pattern, value) === false) reject(`must match ${shorten(pattern)}`);
-}
-
-function validateItems(schema: Json, value: readonly Json[], pointer: string, errors: ValueError[]): Json {
-  const [minItems, maxItems] = [memberOf(schema, 'minItems'), memberOf(schema, 'maxItems')];
-  if (typeof minItems === 'number' && value.length < minItems)
-    errors.push({ pointer, message: `must have at least ${minItems} items` });
-  if (typeof maxItems === 'number' && value.length > maxItems)
-    errors.push({ pointer, message: `must have at most ${maxItems} items` });
-  const items = memberOf(schema, 'items');
-  return value.map((item, index) => {
-    const result = errors.length < errorsMax ? validateValue(items, item, `${pointer}/${index}`) : null;
-    errors.push(...(result?.errors ?? []));
-    return result?.value ?? item;
-  });
-}
-
-function validateMembers(
-  schema: Json,
-  value: { readonly [name: string]: Json },
-  pointer: string,
-  errors: ValueError[],
-): Json {
-  const [required, properties] = [memberOf(schema, 'required'), memberOf(schema, 'properties')];
-  for (const name of isJsonArray(required) ? required : [])
-    if (typeof name === 'string' && !Object.hasOwn(value, name))
-      errors.push({ pointer: `${pointer}/${escapeToken(name)}`, message: 'is required' });
-  const additional = memberOf(schema, 'additionalProperties');
-  const members = Object.entries(value).map(([name, member]): [string, Json] => {
-    const declared = memberOf(properties, name);
-    const result = validateValue(declared ?? additional, member, `${pointer}/${escapeToken(name)}`);
-    const isUnknown = declared === undefined && additional === false;
+/** Lists what is wrong with a value itself, apart from its members and items. */
+function listValueErrors({ values }: Schema, value: Json): readonly string[] {
+  const errors: string[] = [];
+  const constant = values.get('const');
+  const list = constant === undefined ? values.get('enum') : [constant];
+  // Members of objects have no order, so objects are not compared.
+  const isComparable = isJsonArray(list) && list.every((item) => !isJsonArray(item) && !isJsonObject(item));
+  if (isComparable && !list.some((item) => isSameValue(item, value)))
     errors.push(
-      ...(isUnknown
-        ? [{ pointer: `${pointer}/${escapeToken(name)}`, message: 'is not a known member' }]
-        : result.errors),
+      `must be ${list.length === 1 ? '' : 'one of '}${shorten(list.map((item) => JSON.stringify(item)).join(', '))}`,
     );
-    return [name, result.value];
-  });
-  return Object.fromEntries(members);
+  if (isNumber(value)) errors.push(...listNumberErrors(values, value));
+  const pattern = values.get('pattern');
+  if (typeof value === 'string') {
+    errors.push(...listCountErrors(values, 'Length', Array.from(value).length, 'characters'));
+    if (typeof pattern === 'string' && matchesPattern(pattern, value) === false)
+      errors.push(`must match ${shorten(pattern)}`);
+  } else if (isJsonArray(value)) {
+    errors.push(...listCountErrors(values, 'Items', value.length, 'items'));
+    if (values.has('uniqueItems') && new Set(value.map((item) => JSON.stringify(item))).size < value.length)
+      errors.push('must not have an item twice');
+  } else if (isJsonObject(value))
+    errors.push(...listCountErrors(values, 'Properties', Object.keys(value).length, 'members'));
+  return errors;
 }
 
-/** Accepts a value that one alternative accepts; else reports the errors of the alternative with the fewest. */
-function validateAlternatives(alternatives: readonly Json[], value: Json, pointer: string, errors: ValueError[]): Json {
-  let closest: ValidatedValue | null = null;
-  for (const alternative of alternatives) {
-    const result = validateValue(alternative, value, pointer);
-    if (result.errors.length === 0) return result.value;
-    if (!closest || result.errors.length < closest.errors.length) closest = result;
-  }
-  const [first] = closest?.errors ?? [];
-  const reason = first ? `; the closest one: ${first.pointer || 'the value'} ${first.message}` : '';
-  if (closest) errors.push({ pointer, message: `matches none of ${alternatives.length} alternatives${reason}` });
-  return value;
+function listNumberErrors(values: Schema['values'], value: number | ExactNumber): readonly string[] {
+  const bounds = [
+    ['minimum', 'at least', 0],
+    ['exclusiveMinimum', 'more than', 1],
+    ['maximum', 'at most', 0],
+    ['exclusiveMaximum', 'less than', 1],
+  ] as const;
+  return bounds.flatMap(([name, words, min]) => {
+    const bound = values.get(name);
+    if (!isNumber(bound)) return [];
+    const difference = compareNumbers(value, bound) * (/max/i.test(name) ? -1 : 1);
+    return difference < min ? [`must be ${words} ${JSON.stringify(bound)}`] : [];
+  });
+}
+
+function listCountErrors(values: Schema['values'], suffix: string, count: number, noun: string): readonly string[] {
+  const [min, max] = [values.get(`min${suffix}`), values.get(`max${suffix}`)];
+  return [
+    ...(typeof min === 'number' && count < min ? [`must have at least ${min} ${noun}`] : []),
+    ...(typeof max === 'number' && count > max ? [`must have at most ${max} ${noun}`] : []),
+  ];
 }
 
 export const escapeToken = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1');
