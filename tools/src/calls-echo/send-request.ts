@@ -15,6 +15,8 @@ export const targetOf = (url: string): string => {
 export const bodyOf = ({ body }: Pick<PreparedRequest, 'body'>): Buffer =>
   body === null ? Buffer.alloc(0) : 'text' in body ? Buffer.from(body.text) : Buffer.from(body.base64, 'base64');
 
+const timeoutMs = 10_000;
+
 type SendableRequest = Pick<PreparedRequest, 'method' | 'url' | 'headers' | 'body'>;
 
 /** Sends a prepared request to a server on this machine instead of its own; returns the status and the body. */
@@ -24,6 +26,7 @@ export async function sendRequest(prepared: SendableRequest, port: number): Prom
   const lengthHeader = prepared.body === null ? [] : [['Content-Length', String(body.length)] as const];
   try {
     const outgoing = request({
+      signal: AbortSignal.timeout(timeoutMs),
       host: '127.0.0.1',
       port,
       method: prepared.method,

@@ -188,6 +188,40 @@ describe('a schema keeps all that its document says', () => {
       expect(call.acceptsBody(wrong), JSON.stringify(wrong)).toBe(false);
   });
 
+  describe('a schema that extends one with a discriminator', () => {
+    const extend = (base: string, properties: object) => ({
+      allOf: [{ $ref: `#/components/schemas/${base}` }, { type: 'object', properties }],
+    });
+    const member = { type: 'string' };
+    const base = { type: 'object', required: ['type'], properties: { type: member } };
+    const createSchemas = (discriminator: object) => ({
+      Thing: { ...base, discriminator: { propertyName: 'type', ...discriminator } },
+      Comment: extend('Thing', { text: member, about: { $ref: '#/components/schemas/Thing' } }),
+      IssueComment: extend('Comment', { issue: member }),
+      Repository: extend('Thing', { slug: member }),
+    });
+    const mapping = { comment: '#/components/schemas/Comment', issue_comment: '#/components/schemas/IssueComment' };
+
+    test.each([
+      ['IssueComment', {}, 'IssueComment', ['Comment', 'Repository', 'Thing']],
+      ['Comment', {}, 'IssueComment', ['Repository', 'Thing']],
+      ['Repository', {}, 'Repository', ['Comment', 'IssueComment']],
+      ['IssueComment', { mapping }, 'issue_comment', ['comment', 'IssueComment', 'Repository']],
+    ])('%s, with the discriminator %j, has its own value', (name, discriminator, value, others) => {
+      const call = callWith({ $ref: `#/components/schemas/${name}` }, { schemas: createSchemas(discriminator) });
+      expect(call.acceptsBody({ type: value })).toBe(true);
+      for (const other of [...others, 'x']) expect(call.acceptsBody({ type: other }), other).toBe(false);
+      expect(call.acceptsBody({})).toBe(false);
+    });
+
+    test('has members of the other types, where it contains them', () => {
+      const call = callWith({ $ref: '#/components/schemas/IssueComment' }, { schemas: createSchemas({}) });
+      const contained = (about: object) => ({ type: 'IssueComment', text: 'x', issue: '1', about });
+      expect(call.acceptsBody(contained({ type: 'Repository', slug: 'a' }))).toBe(true);
+      expect(call.acceptsBody(contained({ type: 'Repository', slug: 1 }))).toBe(false);
+    });
+  });
+
   test('local anchors, ids and definitions are put in place', () => {
     const components = {
       schemas: { Named: { $anchor: 'named', type: 'object', required: ['n'], properties: { n: { type: 'integer' } } } },

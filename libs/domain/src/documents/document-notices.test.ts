@@ -35,7 +35,7 @@ describe('a base URL', () => {
     const [notice, ...others] = noticesOf({ servers: [{ url }] });
     expect(others).toEqual([]);
     expect(notice).toMatch(message);
-    expect(notice).toMatch(/^\/servers .*; set a base address on the collection$/);
+    expect(notice).toMatch(/^\/servers .*; the collection needs a base address of its own$/);
   });
 
   test('is missing without servers', () => {

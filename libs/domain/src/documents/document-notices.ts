@@ -17,7 +17,7 @@ export const listNotices = (
   return [
     ...(baseUrlProblem === null
       ? []
-      : [{ path: ['servers'], message: `${baseUrlProblem}; set a base address on the collection` }]),
+      : [{ path: ['servers'], message: `${baseUrlProblem}; the collection needs a base address of its own` }]),
     ...(references.length > 0 ? [{ path: references[0]?.path ?? [], message: describeReferences(references) }] : []),
   ];
 };

@@ -46,20 +46,39 @@ export function createAlternative(value: Json, trail: Trail | null, discriminato
   if (typeof reference !== 'string') return { parts: [{ value, trail }] };
   const name = lastNameOf(reference);
   if (!discriminator) return { parts: [{ value, trail }], ...(name === undefined ? {} : { name }) };
-  const { propertyName, valuesByReference } = discriminator;
-  const values = valuesByReference.get(reference) ?? (name === undefined ? [] : [name]);
+  const values = valuesOf(reference, discriminator);
   const [firstValue] = values;
   if (firstValue === undefined) return { parts: [{ value, trail }] };
-  const property: Json = values.length === 1 ? { const: firstValue } : { enum: values };
-  const implied: Json = { properties: { [propertyName]: property }, required: [propertyName] };
   return {
     parts: [
       { value, trail },
-      { value: implied, trail, isImplied: true },
+      { value: createImplied(discriminator, values), trail, isImplied: true },
     ],
     name: firstValue,
   };
 }
+
+/**
+ * Returns the schema of the discriminator's value where a schema extends the one with the discriminator: the value is
+ * that of the extending schema, or of one that extends it.
+ */
+export function createInherited(document: Json, name: string, discriminator: Discriminator): Json {
+  const references = [`${schemasPointer}${name}`, ...listExtensions(document, name)];
+  return createImplied(discriminator, [
+    ...new Set(references.flatMap((reference) => valuesOf(reference, discriminator))),
+  ]);
+}
+
+const createImplied = ({ propertyName }: Discriminator, values: readonly string[]): Json => ({
+  properties: { [propertyName]: values.length === 1 ? { const: values[0] ?? '' } : { enum: values } },
+  required: [propertyName],
+});
+
+/** Returns the values that stand for a schema: those of the mapping, else its name. */
+const valuesOf = (reference: string, { valuesByReference }: Discriminator): readonly string[] => {
+  const name = lastNameOf(reference);
+  return valuesByReference.get(reference) ?? (name === undefined ? [] : [name]);
+};
 
 const lastNameOf = (reference: string): string | undefined => {
   const name = localPathOf(reference)?.at(-1);
@@ -73,8 +92,12 @@ const lastNameOf = (reference: string): string | undefined => {
 export function listSubtypes(document: Json, name: string, { valuesByReference }: Discriminator): readonly string[] {
   const own = `${schemasPointer}${name}`;
   if (valuesByReference.size > 0) return [...valuesByReference.keys()].filter((reference) => reference !== own);
+  return listExtensions(document, name);
+}
+
+function listExtensions(document: Json, name: string): readonly string[] {
   // The set grows while it is read: subtypes can have subtypes.
-  const schemas = new Set([own]);
+  const schemas = new Set([`${schemasPointer}${name}`]);
   for (const base of schemas) for (const subtype of extensionsOf(document).get(base) ?? []) schemas.add(subtype);
   return [...schemas].slice(1);
 }

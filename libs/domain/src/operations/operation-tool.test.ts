@@ -116,6 +116,29 @@ describe('a schema of a tool', () => {
       { type: 'object', properties: { b: {}, a: {} }, required: ['b'] },
     ],
     [
+      'has members that it requires without describing any',
+      { type: 'object', required: ['b'] },
+      { type: 'object', properties: { b: {} }, required: ['b'] },
+    ],
+    [
+      'requires members that its alternatives describe',
+      {
+        required: ['a', 'b', 'id'],
+        oneOf: [
+          { type: 'object', properties: { a: { type: 'string' }, b: {}, id: { readOnly: true } } },
+          { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } },
+          { type: 'string' },
+        ],
+      },
+      {
+        anyOf: [
+          { type: 'object', properties: { a: { type: 'string' }, b: {} }, required: ['a', 'b'] },
+          { type: 'object', properties: { a: { type: 'integer' }, b: {} }, required: ['a', 'b'] },
+          { type: 'string' },
+        ],
+      },
+    ],
+    [
       'has the narrower one of two bounds, and the values of both lists',
       {
         allOf: [

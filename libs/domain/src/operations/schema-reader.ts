@@ -1,6 +1,6 @@
 import { memberOf } from '../documents/document-value.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
-import { createAlternative, discriminatorOf, listSubtypes } from './discriminators.ts';
+import { createAlternative, createInherited, discriminatorOf, listSubtypes } from './discriminators.ts';
 import { isOnTrail, resolveReference, type Source, type Trail } from './references.ts';
 import { listSeparateKeywords, mergeKeyword } from './schema-conjunction.ts';
 import { schemaKeywords, translateSchema } from './schema-keywords.ts';
@@ -64,9 +64,11 @@ export class SchemaReader {
     let isSatisfiable = true;
     const fragments: (Fragment | false)[] = [];
     const targets = new Set<string>();
+    // An alternative has the discriminator's value already.
+    const hasValue = node.parts.some(({ isImplied }) => isImplied);
     for (const part of node.parts) {
       if (node.parts.length > 1 && this.#isOpaque(part)) remainder.push({ parts: [part] });
-      else fragments.push(...this.#flatten(part, 0, targets));
+      else fragments.push(...this.#flatten(part, 0, targets, hasValue ? notExtending : null));
     }
     for (const fragment of separateClosedFragments(fragments, (node) => this.isHidden(node), remainder)) {
       if (fragment === false) isSatisfiable = false;
@@ -83,7 +85,7 @@ export class SchemaReader {
   /** Returns the names of the members that are left out. */
   hiddenNamesOf(node: SchemaNode): ReadonlySet<string> {
     const names = node.parts.flatMap((part) =>
-      this.#flatten(part, 0, new Set()).flatMap((fragment) =>
+      this.#flatten(part, 0, new Set(), notExtending).flatMap((fragment) =>
         fragment === false
           ? []
           : Object.entries(fragment.keywords.get('properties') ?? {}).map(([name, value]) => ({
@@ -146,8 +148,16 @@ export class SchemaReader {
     return true;
   }
 
-  /** Returns the schema objects that apply, the outermost first. Adds the targets of their references to `targets`. */
-  #flatten({ value, trail, isImplied = false }: SchemaPart, depth: number, targets: Set<string>): (Fragment | false)[] {
+  /**
+   * Returns the schema objects that apply, the outermost first. Adds the targets of their references to `targets`.
+   * `extending` is the name of the outermost schema that extends this one by its `allOf`.
+   */
+  #flatten(
+    { value, trail, isImplied = false }: SchemaPart,
+    depth: number,
+    targets: Set<string>,
+    extending: string | null,
+  ): (Fragment | false)[] {
     if (this.#fragmentsLeft-- <= 0 || depth > allOfDepthMax) return [createGap('budget', trail)];
     const resolution = resolveReference(this.#source, value, trail);
     const { schema } = resolution;
@@ -169,9 +179,23 @@ export class SchemaReader {
     for (const part of isJsonArray(allOf) ? allOf : []) {
       if (this.#isOpaque({ value: part, trail: inner }))
         keywords.set('allOf', [...((keywords.get('allOf') ?? []) as Json[]), part]);
-      else parts.push(...this.#flatten({ value: part, trail: inner, isImplied }, depth + 1, targets));
+      else
+        parts.push(
+          ...this.#flatten(
+            { value: part, trail: inner, isImplied },
+            depth + 1,
+            targets,
+            extending ?? schemaNameOf(name),
+          ),
+        );
     }
-    const alternatives = this.#findAlternatives(schema, keywords, inner, name ?? null);
+    const discriminator = discriminatorOf(this.#source.document, schema);
+    if (discriminator && extending !== null && extending !== notExtending) {
+      const inherited = createInherited(this.#source.document, extending, discriminator);
+      parts.push(...this.#flatten({ value: inherited, trail: inner, isImplied: true }, depth + 1, targets, extending));
+    }
+    const isExtended = extending !== null && depth > 0;
+    const alternatives = this.#findAlternatives(schema, keywords, inner, isExtended ? null : (name ?? null));
     return [{ keywords, trail: inner, isImplied, missing, ...(alternatives ? { alternatives } : {}) }, ...parts];
   }
 
@@ -189,9 +213,8 @@ export class SchemaReader {
       const values = keywords.get(keyword) as readonly Json[];
       return { keyword, nodes: values.map((value) => createAlternative(value, trail, discriminator)) };
     }
-    const schemaName = /^components\/schemas\/([^/]+)$/.exec(name ?? '')?.[1];
-    if (!discriminator || name === null || schemaName === undefined || isOnTrail(trail, subtypesOf(name)))
-      return undefined;
+    const schemaName = schemaNameOf(name);
+    if (!discriminator || name === null || schemaName === null || isOnTrail(trail, subtypesOf(name))) return undefined;
     const outerTrail: Trail = { target: subtypesOf(name), parent: trail?.parent ?? null };
     const nodes = listSubtypes(document, schemaName, discriminator).map((reference) =>
       createAlternative({ $ref: reference }, outerTrail, discriminator),
@@ -254,6 +277,12 @@ export class SchemaReader {
     values.delete('dependentRequired');
   }
 }
+
+/** Stands for the name of an extending schema where its discriminator's value is known, or not wanted. */
+const notExtending = '';
+
+const schemaNameOf = (target: string | null | undefined): string | null =>
+  /^components\/schemas\/([^/]+)$/.exec(target ?? '')?.[1] ?? null;
 
 const subtypesOf = (name: string): string => `subtypes of ${name}`;
 

@@ -45,7 +45,7 @@ export interface ExtraMembers {
 
 /**
  * Adds schemas to a growing tool, in the subset of JSON Schema that tools accept (docs/tool-formats.md). Other keywords
- * are omitted: a caller may then send a value that the API rejects.
+ * are omitted, but prepared requests are checked with them.
  */
 export class ToolSchemaGrowth {
   readonly #growth: Growth;
@@ -118,7 +118,8 @@ export class ToolSchemaGrowth {
 
   #writeMembers(parent: Position, draft: DraftObject, schema: Schema, level: Level, deferred: (() => void)[]): void {
     const declared = propertiesOf(schema);
-    if (declared.size === 0) return;
+    // The alternatives then list the required members.
+    if (declared.size === 0 && this.#listAlternatives(schema).length > 0) return;
     // A tool's required members must be listed, even if the document does not describe them.
     const undeclared = [...requiredNamesOf(schema)].filter((name) => !declared.has(name));
     const properties = [...declared, ...undeclared.map((name) => [name, createNode({})] as const)].filter(
@@ -228,17 +229,30 @@ export class ToolSchemaGrowth {
 
   #remainderOf = (schema: Schema): Schema[] => (schema.lists.get('allOf') ?? []).map((node) => this.#reader.read(node));
 
-  /** Adds the schemas of the members that an alternative only requires: a tool's required members must be listed. */
+  /**
+   * Completes the members of an alternative, because a tool's required members must be listed: adds the schemas of those
+   * that it only requires, and requires those that a schema without members of its own requires.
+   */
   #addMembers(node: SchemaNode, base: Schema): SchemaNode {
     const schema = this.#reader.read(node);
-    const names = [...requiredNamesOf(schema)].filter(
-      (name) => !propertiesOf(schema).has(name) && propertiesOf(base).has(name),
+    const required = new Set([...requiredNamesOf(schema), ...this.#inheritedNamesOf(node, schema, base)]);
+    const names = [...required].filter(
+      (name) => !propertiesOf(schema).has(name) && (propertiesOf(base).has(name) || !requiredNamesOf(schema).has(name)),
     );
-    if (names.length === 0) return node;
+    if (names.length === 0 && required.size === requiredNamesOf(schema).size) return node;
     const properties = new Map(propertiesOf(schema));
-    for (const name of names) properties.set(name, propertiesOf(base).get(name) ?? { parts: [] });
+    for (const name of names) properties.set(name, propertiesOf(base).get(name) ?? createNode({}));
     const maps = new Map(schema.maps).set('properties', properties);
-    return { parts: [], ...(node.name === undefined ? {} : { name: node.name }), schema: { ...schema, maps } };
+    const values = new Map(schema.values).set('required', [...required]);
+    return { parts: [], ...(node.name === undefined ? {} : { name: node.name }), schema: { ...schema, maps, values } };
+  }
+
+  #inheritedNamesOf(node: SchemaNode, schema: Schema, base: Schema): readonly string[] {
+    const types = typesOf(schema);
+    const isObject = types.length === 0 || types.includes('object');
+    if (propertiesOf(base).size > 0 || !isObject) return [];
+    const hiddenNames = this.#reader.hiddenNamesOf(node);
+    return [...requiredNamesOf(base)].filter((name) => !hiddenNames.has(name));
   }
 
   #writeEnum(draft: DraftObject, values: Schema['values']): void {
