@@ -85,7 +85,8 @@ const checkParameters =
 
 /** Whether the tool may leave a parameter out, because the credential or the client sets it. */
 const isSetByClient = (facts: OperationFacts, parameter: { in: string; name: string }): boolean =>
-  (parameter.in === 'header' && /^(accept|content-type)$/i.test(parameter.name)) ||
+  (parameter.in === 'header' &&
+    /^(accept|connection|content-(length|type)|host|transfer-encoding)$/i.test(parameter.name)) ||
   (facts.security ?? []).some((alternative) =>
     alternative.some((credential) => credential.in === parameter.in && isSameName(credential.name, parameter.name)),
   );

@@ -49,7 +49,7 @@ export async function echoOperation(operation: CalledOperation, tools: EchoTools
     curlDifferences: EchoResult['curlDifferences'],
   ) => ({
     outcome,
-    reason,
+    reason: outcome === 'valid' ? '' : `${explainRejection(reason)} ${reason}`.trim(),
     args,
     rejections,
     curlDifferences,
@@ -70,8 +70,7 @@ export async function echoOperation(operation: CalledOperation, tools: EchoTools
     addCredentials(arrivedRequest, prepared.credentials),
   );
   const curlDifferences = tools.runsCurl ? await compareCurl(prepared, arrivedRequest, tools.echo) : null;
-  const reason = 'reason' in validation ? validation.reason : '';
-  return toResult(validation.kind, `${explainRejection(reason)} ${reason}`.trim(), curlDifferences);
+  return toResult(validation.kind, 'reason' in validation ? validation.reason : '', curlDifferences);
 }
 
 type GeneratedRequest = { readonly args: object; readonly rejections: readonly string[] } & (

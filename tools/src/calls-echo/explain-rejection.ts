@@ -6,32 +6,35 @@ interface Explanation {
 
 const explanations: readonly Explanation[] = [
   {
-    pattern: /request\/(?:query|params)\S* must match exactly one schema in oneOf/,
-    text: 'The validator converts texts to numbers and booleans before it compares alternatives.',
+    pattern: /must match exactly one schema in oneOf/,
+    text: 'The arguments fit several alternatives, which a tool accepts.',
   },
   {
-    pattern: /request\/query\S* must be (?:object|array|string)|request\/query\/\S+\/\S+ must /,
-    text: 'OpenAPI does not define how values within values are written in a query.',
+    pattern: /request\/(?:query|params)\S* must be (?:object|array|string)/,
+    text: 'The validator assembles an exploded object from other parameters, or does not know the style.',
   },
   {
-    pattern: /Parameter 'style' has incorrect value/,
-    text: 'The validator does not know the default style of this location.',
+    pattern: /must NOT have additional properties/,
+    text: 'The document requires members that it forbids.',
   },
   {
-    pattern: /must NOT have (?:more|fewer) than \d+ properties|duplicate items/,
-    text: 'A tool does not limit the number of members, and does not require different items.',
+    pattern: /is read-only/,
+    text: 'The document says that only answers contain the whole body, or the items of a list.',
   },
   {
-    pattern:
-      /must NOT have additional properties|must match exactly one schema in oneOf|must be equal to one of the allowed/,
-    text: 'A tool accepts values that match several alternatives, further members, and any value of a very long list.',
+    pattern: /must match format/,
+    text: 'A tool has five levels, and no formats of deeper ones; or the document contradicts the format.',
   },
   {
-    pattern: /request\/body\/(?:\S+\/){3,}\S+ must have required property/,
-    text: 'A tool has five levels.',
+    pattern: /"message":"is required"|center is required/,
+    text: 'A tool has five levels; the errors name what is required below.',
+  },
+  {
+    pattern: /no arguments fit/,
+    text: 'The generator found no text for a pattern.',
   },
 ];
 
-/** Explains a rejection of the validator; an empty text if nothing explains it. */
+/** Explains why a request is not valid, or not prepared; an empty text if nothing explains it. */
 export const explainRejection = (message: string): string =>
   explanations.find(({ pattern }) => pattern.test(message))?.text ?? '';

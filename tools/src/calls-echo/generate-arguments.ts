@@ -142,15 +142,26 @@ const words = [
 ];
 
 function generateText(schema: Schema, random: SeededRandom): string {
-  const format = formats[schema['format'] as string];
-  const isFile = schema['contentMediaType'] !== undefined || schema['contentEncoding'] === 'base64';
   const pattern = typeof schema['pattern'] === 'string' ? schema['pattern'] : null;
-  if (format !== undefined && (pattern === null || matches(pattern, format))) return format;
-  if (isFile) return 'AAH/';
-  if (pattern !== null) return generateMatch(pattern, random) ?? 'plain';
-  const [min, max] = [numberAt(schema, 'minLength') ?? 1, numberAt(schema, 'maxLength') ?? 1_000];
+  const [min, max] = [
+    numberAt(schema, 'minLength') ?? (pattern === null ? 1 : 0),
+    numberAt(schema, 'maxLength') ?? 1_000,
+  ];
+  const fit = (text: string): string => [...text.padEnd(Math.min(min, 10_000), text)].slice(0, max).join('');
+  const isFile = schema['contentMediaType'] !== undefined || schema['contentEncoding'] === 'base64';
   const word = random.nextFraction() < 0.5 ? 'plain' : random.pick(words);
-  return [...word.padEnd(Math.min(min, 10_000), 'x')].slice(0, Math.max(0, max)).join('');
+  const generated = pattern === null ? fit(word) : fit(generateMatch(pattern, random) ?? word);
+  const candidates = [
+    formats[schema['format'] as string],
+    isFile ? 'AAH/' : undefined,
+    generated,
+    ...listAt(schema, 'examples'),
+  ];
+  const accepted = candidates.find(
+    (text): text is string =>
+      typeof text === 'string' && (pattern === null || matches(pattern, text)) && fit(text) === text,
+  );
+  return accepted ?? generated;
 }
 
 const matches = (pattern: string, text: string): boolean => {

@@ -52,9 +52,8 @@ export function extractOperation(schemas: DocumentSchemas, method: string, path:
       return isDefined ? [toValidated(parameter, toPlainName(queryNames, name))] : [];
     }),
   ];
-  // `readOnly` says nothing about parameters.
-  const parametersCopy = new Copy(schemas, components, 'P', ['readOnly']).copyValue(list);
-  const bodyCopy = isObject(body) ? new Copy(schemas, components, 'S', []).copyValue(body) : undefined;
+  const parametersCopy = new Copy(schemas, components, true).copyValue(list);
+  const bodyCopy = isObject(body) ? new Copy(schemas, components, false).copyValue(body) : undefined;
   const document = {
     openapi: stringAt(schemas.root, 'openapi') ?? '3.0.3',
     info: { title: 'One operation', version: '1' },
@@ -81,10 +80,12 @@ export function extractOperation(schemas: DocumentSchemas, method: string, path:
   };
 }
 
-/** OpenAPI ignores parameters for these headers (3.1, section 4.8.12.2). */
+/** OpenAPI ignores parameters for some headers (3.1, section 4.8.12.2), and the HTTP client sets others. */
 const isIgnored = (parameter: Value): boolean =>
   stringAt(parameter, 'in') === 'header' &&
-  /^(accept|content-type|authorization)$/i.test(stringAt(parameter, 'name') ?? '');
+  /^(accept|content-type|authorization|connection|content-length|host|transfer-encoding)$/i.test(
+    stringAt(parameter, 'name') ?? '',
+  );
 
 /** Returns a parameter with another name, and with its style, because the validator does not know all defaults. */
 function toValidated(parameter: Value, name: string): Value {
@@ -155,15 +156,14 @@ interface Components extends ObjectValue {
 class Copy {
   readonly #schemas: DocumentSchemas;
   readonly #components: Components;
-  readonly #prefix: string;
-  readonly #omitted: readonly string[];
+  readonly #isText: boolean;
   readonly #names = new Map<string, string>();
 
-  constructor(schemas: DocumentSchemas, components: Components, prefix: string, omitted: readonly string[]) {
+  /** `isText`: the values are texts, as parameters are. Each number is then also a text, and `readOnly` says nothing. */
+  constructor(schemas: DocumentSchemas, components: Components, isText: boolean) {
     this.#schemas = schemas;
     this.#components = components;
-    this.#prefix = prefix;
-    this.#omitted = omitted;
+    this.#isText = isText;
   }
 
   /** `readOnlyNames`: the members that a schema around this one, such as one with `allOf`, declares as read-only. */
@@ -182,24 +182,21 @@ class Copy {
         if (name === 'required' && Array.isArray(member))
           return [name, (member as readonly Value[]).filter((item) => !names.has(`${item as string}`))];
         const isSameValue = alternativeKeywords.includes(name);
-        const isOverlapping = name === 'oneOf' && !this.#hasStructures(value);
+        const isOverlapping = name === 'oneOf' && (this.#isText || !this.#hasStructures(value));
         return [isOverlapping ? 'anyOf' : name, this.copyValue(member, isSameValue ? names : new Set())];
       });
     return Object.fromEntries(members);
   }
 
   #readOnlyNamesOf(schema: ObjectValue): readonly string[] {
-    if (memberAt(schema, 'properties') === undefined && memberAt(schema, 'allOf') === undefined) return [];
+    if (!['properties', ...alternativeKeywords].some((keyword) => memberAt(schema, keyword) !== undefined)) return [];
     const declarations = this.#schemas
       .conjunctsOf(schema, alternativeKeywords)
       .flatMap((part) => Object.entries(objectAt(part, 'properties') ?? {}));
     return declarations.flatMap(([name, declaration]) => (this.#schemas.isReadOnly(declaration) ? [name] : []));
   }
 
-  /**
-   * Whether an alternative is an object or an array. Texts match several other alternatives: in a URL, each number is
-   * also a text, and documents list values such as `-1` next to all texts.
-   */
+  /** Whether an alternative is an object or an array. Documents list other values, such as `-1`, next to all texts. */
   #hasStructures(schema: ObjectValue): boolean {
     return this.#schemas
       .conjunctsOf({ anyOf: listAt(schema, 'oneOf') }, alternativeKeywords)
@@ -208,14 +205,16 @@ class Copy {
       );
   }
 
-  #omits(name: string, { type, format }: ObjectValue): boolean {
+  #omits(name: string, { type, format, allOf }: ObjectValue): boolean {
     // The validator's own interpretation of discriminators needs all schemas of the document, and its `nullable` a type.
-    // It inserts defaults, which are not part of the request.
+    // It inserts defaults, which are not part of the request. A schema without further members forbids those of the
+    // schemas that it is combined with.
     return (
       /^(discriminator|default|examples?|x-.*)$/.test(name) ||
       (name === 'nullable' && type === undefined) ||
       (name === 'format' && !knownFormats.has(`${format as string}`)) ||
-      this.#omitted.includes(name)
+      (name === 'additionalProperties' && allOf !== undefined) ||
+      (name === 'readOnly' && this.#isText)
     );
   }
 
@@ -225,7 +224,7 @@ class Copy {
     if (copiedName !== undefined) return { $ref: `#/components/schemas/${copiedName}` };
     const { value } = this.#schemas.resolve({ $ref: reference });
     if (!isObject(value)) return {};
-    const name = `${this.#prefix}${this.#names.size}`;
+    const name = `${this.#isText ? 'P' : 'S'}${this.#names.size}`;
     this.#names.set(key, name);
     this.#components.schemas[name] = this.copyValue(value, readOnlyNames);
     return { $ref: `#/components/schemas/${name}` };

@@ -31,7 +31,7 @@ export async function startRequestValidator(): Promise<RequestValidator> {
       const url = operation.translateTarget(request.target);
       if (url === null) return { kind: 'invalid', reason: `the path does not match: ${request.target}` };
       const contentType = request.headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-      app = createApp(operation, toDocument(operation, contentType, request.body.length === 0), contentType);
+      app = createApp(operation, toDocument(operation, contentType, { ...request, target: url }), contentType);
       const headers = request.headers.filter(([name]) => !/^(host|connection|content-length)$/.test(name));
       const body = request.body.length === 0 ? null : { base64: request.body.toString('base64') };
       const { status, text } = await sendRequest({ method: request.method, url, headers, body }, port);
@@ -46,13 +46,21 @@ export async function startRequestValidator(): Promise<RequestValidator> {
 }
 
 /** Returns the document without the parts about which the validator has no opinion, or a wrong one. */
-function toDocument({ document }: OperationDocument, contentType: string, isEmpty: boolean): object {
+function toDocument(
+  { document }: OperationDocument,
+  contentType: string,
+  { target, body: { length } }: ArrivedRequest,
+): object {
   // The numbers become JavaScript numbers.
   const copy = JSON.parse(JSON.stringify(document)) as ParsedDocument;
   for (const operation of Object.values(copy.paths).flatMap((item) => Object.values(item))) {
+    // It creates an empty object for one that is missing.
+    operation.parameters = operation.parameters.filter(
+      ({ name, style, required }) => style !== 'deepObject' || required === true || hasMembers(target, name),
+    );
     const body = operation.requestBody;
     // It requires a content type even if an optional body is missing.
-    if (body?.required !== true && isEmpty && contentType === '') delete operation.requestBody;
+    if (body?.required !== true && length === 0 && contentType === '') delete operation.requestBody;
     const isParsed = /json|^multipart\/|^application\/x-www-form-urlencoded/i.test(contentType);
     // It compares XML, text and files with schemas as if they were JSON.
     if (!isParsed) for (const content of Object.values(body?.content ?? {})) delete content.schema;
@@ -60,8 +68,19 @@ function toDocument({ document }: OperationDocument, contentType: string, isEmpt
   return copy;
 }
 
+const hasMembers = (target: string, name: string): boolean =>
+  target
+    .split(/[?&]/)
+    .slice(1)
+    .some((pair) => decodeURIComponent(pair).startsWith(`${name}[`));
+
 interface ParsedDocument {
-  readonly paths: Record<string, Record<string, { requestBody?: ParsedBody }>>;
+  readonly paths: Record<string, Record<string, { requestBody?: ParsedBody; parameters: ParsedParameter[] }>>;
+}
+interface ParsedParameter {
+  readonly name: string;
+  readonly style?: string;
+  readonly required?: boolean;
 }
 interface ParsedBody {
   readonly required?: boolean;

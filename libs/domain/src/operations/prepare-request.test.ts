@@ -58,6 +58,29 @@ test.each<[string, JsonObject]>([
   });
 });
 
+test('a member that contains the schema of the body is checked', () => {
+  const schemas = {
+    Pet: { type: 'object', properties: { name: string, parent: { $ref: '#/components/schemas/Pet' } } },
+  };
+  const body = createBody({ $ref: '#/components/schemas/Pet' });
+  expect(errorsOf(body, { parent: 'Rex' }, { schemas })).toEqual([
+    { pointer: '/parent', message: 'must be an object' },
+  ]);
+  expect(errorsOf(body, { parent: { parent: { name: 1 } } }, { schemas })).toEqual([
+    { pointer: '/parent/parent/name', message: 'must be a string' },
+  ]);
+});
+
+test('headers that the HTTP client computes are not arguments', () => {
+  const headers = ['Content-Length', 'transfer-encoding', 'Host', 'Connection'].map((name) => ({
+    name,
+    in: 'header',
+    required: true,
+    schema: string,
+  }));
+  expect(requestOf({ parameters: headers }, {}).headers).toEqual([]);
+});
+
 test('null is a value where the schema accepts it', () => {
   const schema = { type: 'object', properties: { a: { type: ['string', 'null'] }, b: string } };
   expect(requestOf(createBody(schema), { a: null, b: null }).body).toEqual({ text: '{"a":null}' });

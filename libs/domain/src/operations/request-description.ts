@@ -74,14 +74,18 @@ export const credentialsOf = ({ authentication }: RequestDescription): readonly 
   authentication?.[0] ?? [];
 
 /**
- * Returns the parameters that the caller provides: not those that carry the credential, and not the header
- * `Content-Type`, which is part of the body (OpenAPI 3.1, section 4.8.12.2).
+ * Returns the parameters that the caller provides: not those that carry the credential, not the header `Content-Type`,
+ * which is part of the body (OpenAPI 3.1, section 4.8.12.2), and not the headers that HTTP clients compute.
  */
 export const providedParametersOf = (description: RequestDescription): readonly Parameter[] => {
   const credentials = credentialsOf(description);
   return description.parameters.filter(({ in: location, name }) => {
     const key = name.toLowerCase();
+    if (location === 'header' && computedHeaders.has(key)) return false;
     if (location === 'header' && key === 'content-type') return !description.body?.content;
     return !credentials.some((credential) => credential.in === location && credential.name?.toLowerCase() === key);
   });
 };
+
+/** Headers about the connection and the size of the body (RFC 9110, sections 7.2, 7.6.1 and 8.6; RFC 9112, section 6.1). */
+const computedHeaders = new Set(['connection', 'content-length', 'host', 'transfer-encoding']);

@@ -40,7 +40,7 @@ export class ArgumentValidator {
 
   /** Returns the value and at most `errorsMax` errors; their pointers start with `pointer`. */
   validate(node: SchemaNode, input: Json, pointer: string): ValidatedValue {
-    return this.#validate(this.#reader.read(node), input, pointer);
+    return this.#validate(this.#reader.read(this.#restart(node)), input, pointer);
   }
 
   #validate(schema: Schema, input: Json, pointer: string): ValidatedValue {
@@ -75,7 +75,7 @@ export class ArgumentValidator {
     return value.map((item, index) => {
       const node = first[index] ?? others;
       if (!node || errors.length >= errorsMax) return item;
-      const result = this.validate(this.#restart(node), item, `${pointer}/${index}`);
+      const result = this.validate(node, item, `${pointer}/${index}`);
       errors.push(...result.errors);
       return result.value;
     });
@@ -95,7 +95,7 @@ export class ArgumentValidator {
       let result = member;
       for (const node of nodes) {
         const memberPointer = `${pointer}/${escapeToken(name)}`;
-        const validated = this.validate(this.#restart(node), result, memberPointer);
+        const validated = this.validate(node, result, memberPointer);
         const isUnknown = node === additional && !this.#reader.read(node).isSatisfiable;
         errors.push(...(isUnknown ? [{ pointer: memberPointer, message: 'is not a known member' }] : validated.errors));
         result = validated.value;
@@ -113,7 +113,7 @@ export class ArgumentValidator {
     if (alternatives.length === 0) return value;
     const results: ValidatedValue[] = [];
     for (const alternative of alternatives) {
-      const result = this.validate(alternative, value, pointer);
+      const result = this.#validate(this.#reader.read(alternative), value, pointer);
       if (result.errors.length === 0 && result.value === value) return value;
       results.push(result);
     }
@@ -125,7 +125,7 @@ export class ArgumentValidator {
     return value;
   }
 
-  /** Returns the schema of an inner value: a schema may contain itself there. */
+  /** Returns a schema apart from those around it: a value and its members may have the same schema. */
   #restart(node: SchemaNode): SchemaNode {
     const restarted = this.#restartedNodes.get(node) ?? {
       ...node,
