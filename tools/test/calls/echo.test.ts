@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { DocumentSchemas } from '../../src/calls-check/document-schemas.ts';
 import { parseJsonText, type ObjectValue } from '../../src/calls-check/json-text.ts';
-import type { PreparedRequest } from '../../src/calls-check/product.ts';
+import { RejectedArguments, type PreparedRequest } from '../../src/calls-check/product.ts';
 import { echoOperation, type EchoResult } from '../../src/calls-echo/echo-operation.ts';
 import { startEchoServer, type EchoServer } from '../../src/calls-echo/echo-server.ts';
 import { startRequestValidator, type RequestValidator } from '../../src/calls-echo/request-validator.ts';
@@ -25,7 +25,14 @@ const pet = {
   age: { type: 'integer', maximum: 30 },
   owner: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
 };
-const form = { a: { type: 'integer' }, list: tags };
+const size = { oneOf: [{ type: 'integer' }, { type: 'string', enum: ['all'] }] };
+const range = {
+  type: 'object',
+  required: ['from'],
+  properties: { from: { type: 'integer' }, to: { type: 'integer' } },
+};
+const items = { type: 'array', items: { type: 'object', required: ['b'], properties: { b: { type: 'integer' } } } };
+const form = { a: { type: 'integer' }, list: tags, items };
 const upload = { file: { type: 'string', format: 'binary' }, note: { type: 'string', pattern: '^[a-f]{3,5}$' } };
 
 const content = (mediaType: string, schema: object) => ({
@@ -46,6 +53,9 @@ const documentText = JSON.stringify({
           { name: 'theme', in: 'cookie', required: true, schema: theme },
           { $ref: 'other.yaml#/parameters/zone' },
           { name: 'key', in: 'query', required: true, schema: { type: 'string' } },
+          { name: 'page[size]', in: 'query', required: true, schema: size },
+          { name: 'range', in: 'query', style: 'deepObject', schema: range },
+          { name: 'Content-Length', in: 'header', required: true, schema: { type: 'integer', maximum: 0 } },
         ],
         ...content('application/json', { $ref: '#/components/schemas/Pet' }),
       },
@@ -61,10 +71,19 @@ const documentText = JSON.stringify({
     parameters: { id: { name: 'id', in: 'path', required: true, schema: { ...id, readOnly: true } } },
     schemas: {
       Pet: {
-        type: 'object',
         required: ['name', 'id'],
-        properties: { ...pet, id: { type: 'integer', readOnly: true }, mother: { $ref: '#/components/schemas/Pet' } },
+        additionalProperties: false,
+        allOf: [
+          { $ref: '#/components/schemas/Identified' },
+          { type: 'object', properties: { ...pet, mother: { $ref: '#/components/schemas/Pet' } } },
+        ],
       },
+      Identified: {
+        type: 'object',
+        required: ['id', 'created'],
+        properties: { id: { type: 'integer', readOnly: true }, created: { $ref: '#/components/schemas/Created' } },
+      },
+      Created: { type: 'string', readOnly: true },
     },
   },
 });
@@ -79,6 +98,7 @@ const pets: SimpleOperation = {
     ...toPlaces('body', pet),
     id: ['path', 'id'],
     ...toPlaces('query', { tags, filter }),
+    page_size: ['query', 'page[size]'],
     X_Trace: ['header', 'X-Trace'],
     theme: ['cookie', 'theme'],
   },
@@ -101,8 +121,8 @@ const schemaOf = new Map<SimpleOperation, object>([
     pets,
     {
       type: 'object',
-      required: ['id', 'tags', 'filter', 'X_Trace', 'theme', 'name'],
-      properties: { id, tags, filter, X_Trace: trace, theme, ...pet },
+      required: ['id', 'tags', 'filter', 'page_size', 'X_Trace', 'theme', 'name'],
+      properties: { id, tags, filter, page_size: size, X_Trace: trace, theme, ...pet },
     },
   ],
   [forms, { type: 'object', required: ['a'], properties: form }],
@@ -151,6 +171,30 @@ test.for([pets, forms, uploads])('right requests of $path are valid, for all see
   expect(new Set(results.map(({ args }) => JSON.stringify(args))).size).toBeGreaterThan(3);
 });
 
+test('arguments that the product rejects are corrected', async () => {
+  let count = 0;
+  const reject = (): Partial<PreparedRequest> => {
+    if (count++ < 2) throw new RejectedArguments(`${count}`);
+    return {};
+  };
+  expect(await run(pets, 1, reject)).toMatchObject({ outcome: 'valid', rejections: ['1', '2'] });
+});
+
+test('an operation whose arguments the product always rejects is not prepared', async () => {
+  const result = await run(pets, 1, () => {
+    throw new RejectedArguments('never');
+  });
+  expect(result).toMatchObject({ outcome: 'unprepared', reason: 'never' });
+  expect(isGood([result])).toBe(false);
+});
+
+test('an operation that the product cannot prepare is not prepared', async () => {
+  const result = await run(pets, 1, () => {
+    throw new Error('a fault');
+  });
+  expect(result).toMatchObject({ outcome: 'unprepared', reason: 'a fault', rejections: [] });
+});
+
 const replaceBody =
   (change: (text: string) => string) =>
   (request: PreparedRequest): Partial<PreparedRequest> => {
@@ -176,6 +220,9 @@ test.for<
   ['a list as JSON', pets, replaceUrl(/tags=[^&]*/g, 'tags=%5B%22x%22%5D')],
   ['no required query parameter', pets, replaceUrl(/tags=[^&]*&?/g, '')],
   ['an object that is not written as deepObject', pets, replaceUrl(/filter%5Bsize%5D/, 'size')],
+  ['no required parameter with brackets', pets, replaceUrl(/page%5Bsize%5D=[^&]*/, 'a=1')],
+  ['a parameter that fits no alternative', pets, replaceUrl(/page%5Bsize%5D=[^&]*/, 'page%5Bsize%5D=x')],
+  ['an optional object without its required member', pets, replaceUrl(/\?/, '?range%5Bto%5D=1&')],
   ['no credential for a required parameter', pets, () => ({ credentials: [] })],
   ['no required header', pets, withoutHeader('X-Trace')],
   ['no required cookie', pets, withoutHeader('Cookie')],
@@ -190,6 +237,7 @@ test.for<
   ['a number as text', pets, replaceBody((text) => text.replace('{', '{"age":"1",').replace(/,"age":\d+/, ''))],
   ['a read-only member', pets, replaceBody((text) => text.replace('{', '{"id":1,'))],
   ['a form field of the wrong type', forms, replaceBody((text) => text.replace(/a=[^&]*/, 'a=one'))],
+  ['an object in a form list without its required member', forms, replaceBody((text) => `${text}&items=%7B%7D`)],
   ['a form list as JSON', forms, replaceBody((text) => `${text.replace(/&list=[^&]*/g, '')}&list=%5B1%5D`)],
   [
     'a part of a multipart body that does not match its pattern',
