@@ -33,11 +33,8 @@ export const sourceOf = (document: Json): Source => {
  * document, or back to a containing schema is returned unchanged. In OpenAPI 3.1, siblings of a reference also apply; in 3.0, they have no
  * effect.
  */
-export function resolveReference(
-  { document, dialect }: Source,
-  value: Json | undefined,
-  trail: Trail | null,
-): Resolution {
+export function resolveReference(source: Source, value: Json | undefined, trail: Trail | null): Resolution {
+  const { dialect } = source;
   let siblings: JsonObject = {};
   for (;;) {
     if (!isJsonObject(value)) return { schema: value !== false, trail, missing: null };
@@ -46,7 +43,7 @@ export function resolveReference(
       const hasSiblings = Object.keys(siblings).length > 0;
       return { schema: hasSiblings ? { ...value, ...siblings } : value, trail, missing: null };
     }
-    const target = findTarget(document, reference);
+    const target = findTarget(source, reference);
     if (!target) return { schema: { $ref: reference }, trail, missing: 'external' };
     if (isOnTrail(trail, target.name)) return { schema: { $ref: reference }, trail, missing: 'cycle' };
     if (dialect !== '3.0') {
@@ -60,8 +57,24 @@ export function resolveReference(
   }
 }
 
-/** Returns the target of a reference within the document, by pointer, anchor or id, and a name that identifies it. */
-function findTarget(document: Json, reference: string): { readonly name: string; readonly value: Json } | undefined {
+interface Target {
+  /** Identifies the target. */
+  readonly name: string;
+  readonly value: Json;
+}
+
+/** The targets that were found, by reference; each view of an operation has a source of its own. */
+const targets = new WeakMap<Source, Map<string, Target | undefined>>();
+
+/** Returns the target of a reference within the document, by pointer, anchor or id. */
+function findTarget(source: Source, reference: string): Target | undefined {
+  const found = targets.get(source) ?? new Map<string, Target | undefined>();
+  targets.set(source, found);
+  if (!found.has(reference)) found.set(reference, locate(source.document, reference));
+  return found.get(reference);
+}
+
+function locate(document: Json, reference: string): Target | undefined {
   const path = localPathOf(reference);
   const value = path && valueAt(document, path);
   if (path !== undefined && value !== undefined) return { name: path.join('/'), value };

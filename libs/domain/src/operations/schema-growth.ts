@@ -63,7 +63,7 @@ export class SchemaGrowth {
     const draft: DraftObject = new Map();
     const deferredSteps: (() => void)[] = [];
     if (node.name !== undefined) draft.set('title', JSON.stringify(node.name.toWellFormed()));
-    for (const name of Object.keys(schemaKeywords)) {
+    for (const name of listKeywords(schema)) {
       const position: Position = { parent: place, container: draft, key: name, isKeyword: true };
       const keywordDraft = this.#buildKeyword(position, schema, level, deferredSteps);
       if (keywordDraft !== undefined) draft.set(name, keywordDraft);
@@ -201,6 +201,13 @@ export class SchemaGrowth {
     return members;
   }
 }
+
+/** Returns the names of a schema's keywords, in the order in which they are written. */
+const listKeywords = ({ values, nodes, lists, maps }: Schema): readonly string[] =>
+  [...values.keys(), ...nodes.keys(), ...lists.keys(), ...maps.keys()].sort((a, b) => orderOf(a) - orderOf(b));
+
+const keywordOrder = new Map(Object.keys(schemaKeywords).map((name, index) => [name, index]));
+const orderOf = (name: string): number => keywordOrder.get(name) ?? keywordOrder.size;
 
 const deepen = (level: Level): Level => ({ ...level, depth: level.depth + 1 });
 
