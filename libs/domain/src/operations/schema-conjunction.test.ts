@@ -26,7 +26,7 @@ const evaluate = (validate: ReturnType<typeof validatorOf>, item: Json): boolean
   try {
     return validate(item);
   } catch (error) {
-    if (error instanceof TypeError) return null;
+    if (error instanceof TypeError || error instanceof ReferenceError) return null;
     throw error;
   }
 };
@@ -101,8 +101,7 @@ test('a schema in a slice accepts exactly the values that all parts of its `allO
         expect({ item, isValid: outcomes[0] }).toEqual({ item, isValid: outcomes[1] });
       }
     }),
-    // A fixed seed: ajv itself fails for rare combinations of nested `unevaluatedProperties`.
-    { numRuns: 200, seed: 1 },
+    { numRuns: 200 },
   );
 });
 
