@@ -239,6 +239,41 @@ describe.skipIf(!browser)('APIs', () => {
     await page.getByText('No matching APIs.').waitFor();
   });
 
+  test('sets the address of an API', async () => {
+    const { id } = await publish('Currents', '/flows');
+    const { page, allowProblem } = await openAt(`/apis/${id}`);
+    allowProblem(/status of 400/);
+    const open = () => button(page, 'Address').click();
+    const baseUrl = page.getByRole('textbox', { name: 'Base URL' });
+    const variables = page.getByRole('textbox', { name: 'Server variables' });
+    await open();
+    await expectAccessible(page);
+    await baseUrl.fill('not an address');
+    await variables.fill('region=eu\ntier');
+    await button(page, 'Save').click();
+    await page.getByText('“tier” is not a name and a value').waitFor();
+    await variables.fill('region=eu\ntier=a=b');
+    await button(page, 'Save').click();
+    await page.getByText('must be an absolute http or https URL').waitFor();
+    await baseUrl.fill('https://currents.example/v2');
+    await button(page, 'Save').click();
+    await waitForDialogsToClose(page);
+    await page.locator('dd').getByText('https://currents.example/v2').waitFor();
+    const summary = `/api/collections/${id}/summary`;
+    const settings = { base_url: 'https://currents.example/v2', server_variables: { region: 'eu', tier: 'a=b' } };
+    expect(await service.request('GET', summary)).toMatchObject({ settings });
+    await open();
+    expect([await baseUrl.inputValue(), await variables.inputValue()]).toEqual([
+      settings.base_url,
+      'region=eu\ntier=a=b',
+    ]);
+    await baseUrl.fill('');
+    await variables.fill('');
+    await button(page, 'Save').click();
+    await waitForDialogsToClose(page);
+    expect(await service.request('GET', summary)).toMatchObject({ settings: { base_url: null, server_variables: {} } });
+  });
+
   test('edits an API, replaces its document and sets its credential, which is never shown', async () => {
     const { id } = await publish('Rivers', '/old');
     const { page } = await openAt(`/apis/${id}`);

@@ -163,6 +163,7 @@ export const walkthroughs: Readonly<Record<string, readonly Walkthrough[]>> = {
     { path: '/access', rowToSelect: 'cyd: Weather', button: 'Change expiry of 1', title: 'Change expiry' },
     { path: '/access', rowToSelect: 'cyd: Weather', button: 'Revoke 1', title: 'Revoke access?' },
   ],
+  'pages/apis/address-dialog.tsx': [{ path: '/apis/:weather', button: 'Address', title: 'Address' }],
   'pages/apis/authentication-dialog.tsx': [
     { path: '/apis/:weather', button: 'Authentication', title: 'Authentication' },
     {

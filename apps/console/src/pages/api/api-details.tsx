@@ -27,14 +27,7 @@ export const ApiDetails = ({ api }: { readonly api: Summary }) => (
     <dl className={styles.properties}>
       <dt>{text.baseUrl}</dt>
       <dd>
-        {api.base_url === '/' ? (
-          text.noBaseUrl
-        ) : (
-          <span className={styles.copied}>
-            <Code>{api.base_url}</Code>
-            <CopyButton text={api.base_url} />
-          </span>
-        )}
+        <BaseUrl url={api.settings.base_url ?? api.base_url} />
       </dd>
       <dt>{text.authentication}</dt>
       <dd>
@@ -43,6 +36,16 @@ export const ApiDetails = ({ api }: { readonly api: Summary }) => (
     </dl>
   </section>
 );
+
+const BaseUrl = ({ url }: { readonly url: string }) =>
+  url === '/' ? (
+    text.noBaseUrl
+  ) : (
+    <span className={styles.copied}>
+      <Code>{url}</Code>
+      <CopyButton text={url} />
+    </span>
+  );
 
 /** Shows how to send the credential, but never the credential itself. */
 const Authentication = ({ authentication }: { readonly authentication: Summary['authentication'] }) => {

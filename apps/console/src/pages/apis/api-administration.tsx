@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Link } from 'react-router';
 import { useRead } from '../../api/use-call.ts';
 import { words } from '../../words/words.ts';
+import { AddressDialog } from './address-dialog.tsx';
 import styles from './apis.module.css';
 import { AuthenticationDialog } from './authentication-dialog.tsx';
 import { DeleteDialog } from './delete-dialog.tsx';
@@ -13,10 +14,11 @@ import { AccessTable, UsageTable } from './access-and-usage.tsx';
 const text = words.apis.admin;
 
 type View = 'access' | 'usage';
-type DialogName = 'edit' | 'authentication' | 'replace' | 'remove';
+type DialogName = 'edit' | 'address' | 'authentication' | 'replace' | 'remove';
 
 const dialogs = {
   edit: EditDialog,
+  address: AddressDialog,
   authentication: AuthenticationDialog,
   replace: ReplaceDialog,
   remove: DeleteDialog,
@@ -34,7 +36,7 @@ export const ApiAdministration = ({ id }: { readonly id: string }) => {
       <h2>{text.title}</h2>
       <div className={styles.actions}>
         <Button onClick={() => setDialog('edit')}>{text.edit}</Button>
-        {(['authentication', 'replace'] as const).map((name) => (
+        {(['address', 'authentication', 'replace'] as const).map((name) => (
           <Button key={name} variant="default" onClick={() => setDialog(name)}>
             {text[name]}
           </Button>

@@ -137,6 +137,17 @@ export const apis = {
     discoverable: 'Shown in the catalog',
     discoverableHint: 'Approved people without access can see its name and description, and ask for access.',
     saved: 'Saved.',
+    address: 'Address',
+    addressIntro: 'Where calls to this API go. Operations with servers of their own keep them.',
+    baseUrl: 'Base URL',
+    baseUrlHint: (documented: string | null) =>
+      documented === null
+        ? 'The document does not specify a server, so calls need one.'
+        : `Replaces the one of the document: ${documented}`,
+    variables: 'Server variables',
+    variablesHint: 'For servers with variables: a name and a value on each line, such as region=eu.',
+    wrongVariable: (line: string) => `“${line}” is not a name and a value, such as region=eu.`,
+    addressSaved: 'Address saved.',
     authentication: 'Authentication',
     authenticationIntro: 'How calls to this API authenticate, and the credential they send.',
     type: 'Type',
