@@ -1,7 +1,7 @@
-# python3 docs/agents/agent.py "send a text message" '{"account": "A1"}' '{"to": "+15550100", "text": "Hello"}'
-import json, os, re, sys
+# python3 docs/agents/agent.py "send a text message" '{"account": "A1", "to": "+15550100", "text": "Hello"}'
+import base64, json, os, sys
 from urllib.error import HTTPError
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 from urllib.request import Request, urlopen
 
 def tool(name, **arguments):
@@ -13,22 +13,23 @@ def tool(name, **arguments):
         sys.exit(result["content"][0]["text"])
     return result.get("structuredContent") or json.loads(result["content"][0]["text"])
 
-query, args, body = sys.argv[1], json.loads(sys.argv[2]), sys.argv[3].encode() if len(sys.argv) > 3 else None
-best = (tool("search_operations", query=query)["operations"] or sys.exit("No operation matches"))[0]
+best = (tool("search_operations", query=sys.argv[1])["operations"] or sys.exit("No operation matches"))[0]
 ids = {name: best[name] for name in ("collection_id", "operation_key")}
-operation = tool("describe_operation", **ids)
-send = tool("read_credential", collection_id=best["collection_id"])["send"]
+call = tool("prepare_call", **ids, arguments=json.loads(sys.argv[2]))
 
-url = re.sub(r"\{([^{}]+)\}", lambda match: quote(str(args[match[1]]), safe=""), operation["url"])
-sent = {"path": {}, "query": {}, "header": {"Content-Type": "application/json"} if body else {}, "cookie": {}}
-for parameter in operation["parameters"]:
-    if parameter["name"] in args:
-        sent[parameter["in"]][parameter["name"]] = args[parameter["name"]]
-if send:
-    sent[send["in"]][send["name"]] = send["value"]
+url, headers, body = call["url"], dict(call["headers"]), call["body"]
+for credential in filter(lambda credential: credential["stored"], call["credentials"]):
+    send = tool("read_credential", collection_id=ids["collection_id"], scheme=credential["scheme"])["send"]
+    if send and send["in"] == "query":
+        url += f"{'&' if '?' in url else '?'}{quote(send['name'])}={quote(send['value'], safe='')}"
+    elif send:
+        name = "Cookie" if send["in"] == "cookie" else send["name"]
+        value = f"{send['name']}={send['value']}" if send["in"] == "cookie" else send["value"]
+        headers[name] = f"{headers[name]}; {value}" if name == "Cookie" and name in headers else value
+data = None if body is None else body["text"].encode() if "text" in body else base64.b64decode(body["base64"])
 try:
-    response = urlopen(Request(f"{url}?{urlencode(sent['query'])}", body, sent["header"], method=operation["method"]))
+    response = urlopen(Request(url, data, headers, method=call["method"]))
 except HTTPError as error:
     response = error
-tool("record_call", **ids, method=operation["method"], endpoint=operation["path"], status_code=response.status)
+tool("record_call", **ids, method=call["method"], endpoint=best["path"], status_code=response.status)
 print(response.status, response.read().decode())

@@ -4,8 +4,8 @@ import { retrySecondsOf } from '../errors.ts';
 /** Advice for a model about an error. Any other error fails the whole request, with its status. */
 const advice: Partial<Record<ErrorCode, string>> = {
   no_access:
-    'You have no access to this API. Use one that list_apis shows, or ask an administrator of this catalog for it with ' +
-    'request_access.',
+    'You have no access to this API. Use one that list_apis shows, or ask an administrator of this catalog: ' +
+    'request_access without collection_id lists those that you can ask for here.',
   collection_not_found:
     'There is no API with this collection_id: it may have been removed. Search again, or see list_apis; request_access ' +
     'without collection_id lists those that you can ask for.',
@@ -30,6 +30,7 @@ export const explainError = (error: unknown): string | null => {
   }
   if (error.code === 'rate_limited')
     return `Too many concurrent calls. Call again in ${retrySecondsOf(error)} s, one call at a time.`;
+  if (error.code === 'scheme_not_found') return `${error.message}. Call again with one of them.`;
   if (error.code === 'invalid_arguments') return `${error.message}. Call again with valid ones.`;
   if (error.code !== 'invalid_body') return advice[error.code] ?? null;
   return `${error.message.replace(errorDetails.invalid_body, 'Invalid arguments')}. Call again with valid ones.`;

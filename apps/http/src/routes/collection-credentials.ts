@@ -109,9 +109,9 @@ export const collectionCredentialRoutes = [
     operation: 'setCredential',
     summary: 'Store the credential for a security scheme',
     description:
-      'Replaces an earlier one. It is stored encrypted, and no response contains it, with one exception: the credential ' +
-      "of the scheme that the collection's `authentication` belongs to (by default the document's first scheme) is " +
-      'stored there if it is sent as one value, and its metadata returns it.',
+      'Replaces an earlier one. It is stored encrypted. Clients with access read it by the tool `read_credential` of the ' +
+      "MCP server, except `client_secret`. The credential of the scheme that the collection's `authentication` belongs " +
+      "to (by default the document's first scheme) is stored there if it is sent as one value, and its metadata returns it.",
     params: { ...collectionParameter, ...schemeParameter },
     auth: 'admin',
     scope: null,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { provideSubject } from '../provide-subject.ts';
-import { textOf, unknownId, type Client, type Start } from '../subject.ts';
+import { expectStatus, textOf, unknownId, type Client, type Start } from '../subject.ts';
 import { clients, neverSignIn, type McpClient } from './mcp-clients.ts';
 
 /** The forms of credential. To support a new form, just add an entry. */
@@ -134,6 +134,54 @@ export const clientsSuite = (start: Start): void => {
         expect(await countCredentialReads()).toBe(readsBefore + 1);
       });
 
+      test('read_credential returns the credential of one scheme, except the secret of an OAuth client', async () => {
+        const securitySchemes = {
+          id: { type: 'apiKey', in: 'header', name: 'X-Id' },
+          login: { type: 'http', scheme: 'basic' },
+          token: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: 'https://id.example/token', scopes: {} } } },
+          other: { type: 'apiKey', in: 'cookie', name: 'other' },
+        };
+        const api = await fixtures.newCollection({
+          name: 'Vault',
+          openapi_spec: {
+            openapi: '3.0.3',
+            info: { title: 'Vault', version: '1' },
+            servers: [{ url: 'https://{region}.vault.example', variables: { region: { default: 'eu' } } }],
+            security: [{ id: [], login: [] }],
+            paths: {},
+            components: { securitySchemes },
+          },
+        });
+        await fixtures.grant(client, api);
+        const put = async (path: string, json: object) =>
+          expectStatus(await subject.client.call('PUT', path, { token: fixtures.admin, json }), 200);
+        await put(`/api/collections/${api}/credentials/id`, { value: 'the id' });
+        await put(`/api/collections/${api}/credentials/login`, { username: 'ada', password: 'pass' });
+        await put(`/api/collections/${api}/credentials/token`, { client_id: 'c', client_secret: 'client-secret' });
+        const readsBefore = await countCredentialReads();
+        const read = async (scheme: string) => {
+          const { data, text } = await mcp.call('read_credential', { collection_id: api, scheme });
+          expect(text).not.toContain('client-secret');
+          return data;
+        };
+        const idHeader = { in: 'header', name: 'X-Id', value: 'the id' };
+        expect(await read('id')).toMatchObject({ scheme: 'id', credential: 'shown', send: idHeader });
+        const basic = { in: 'header', name: 'Authorization', value: `Basic ${btoa('ada:pass')}` };
+        expect(await read('login')).toMatchObject({ scheme: 'login', credential: 'shown', send: basic });
+        for (const scheme of ['token', 'other'])
+          expect(await read(scheme)).toMatchObject({ scheme, credential: 'absent', send: null });
+        expect(await countCredentialReads()).toBe(readsBefore + 2);
+        const { text, isError } = await mcp.call('read_credential', { collection_id: api, scheme: 'ID' });
+        expect([isError, text]).toEqual([true, expect.stringMatching(/the document has id, login, token, other/)]);
+
+        await put(`/api/collections/${api}`, { server_variables: { region: 'us' } });
+        const { data } = await mcp.call('get_api', { collection_id: api });
+        expect(data).toMatchObject({ hint: expect.stringMatching(/other server variables/) as string });
+        await fixtures.revoke(client, api);
+        expect((await mcp.call('read_credential', { collection_id: api, scheme: 'id' })).isError).toBe(true);
+        await subject.client.call('DELETE', `/api/collections/${api}`, { token: fixtures.admin });
+      });
+
       test('an API without a stored credential has none to send, and says whether it needs one', async () => {
         const readsBefore = await countCredentialReads();
         const get = async (tool: string, id: string) => (await mcp.call(tool, { collection_id: id })).data;
@@ -154,7 +202,7 @@ export const clientsSuite = (start: Start): void => {
         expect(await get('read_credential', open)).toMatchObject({
           credential: 'absent',
           send: null,
-          hint: 'Calls need no credential.',
+          hint: expect.stringMatching(/names no credential.*describe_operation/) as string,
         });
         expect(await countCredentialReads()).toBe(readsBefore);
       });

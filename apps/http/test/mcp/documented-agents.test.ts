@@ -19,8 +19,14 @@ const documentAt = (url: string) => ({
   openapi: '3.0.3',
   info: { title: 'Messages', version: '1' },
   servers: [{ url }],
-  components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Messages-Key' } } },
-  security: [{ key: [] }],
+  components: {
+    securitySchemes: {
+      key: { type: 'apiKey', in: 'header', name: 'X-Messages-Key' },
+      sender: { type: 'apiKey', in: 'query', name: 'sender' },
+      session: { type: 'apiKey', in: 'cookie', name: 'session' },
+    },
+  },
+  security: [{ key: [], sender: [], session: [] }],
   paths: {
     '/accounts/{account}/messages': {
       post: {
@@ -51,6 +57,7 @@ const documentAt = (url: string) => ({
 interface ReceivedRequest {
   readonly line: string;
   readonly key: string | string[] | undefined;
+  readonly cookie: string | undefined;
   readonly body: unknown;
 }
 
@@ -64,7 +71,8 @@ describe('the agents of docs/agents', () => {
   const receivedRequests: ReceivedRequest[] = [];
   const api = createServer((request, response) => {
     void readJson(request).then((body) => {
-      receivedRequests.push({ line: `${request.method} ${request.url}`, key: request.headers['x-messages-key'], body });
+      const { 'x-messages-key': key, cookie } = request.headers;
+      receivedRequests.push({ line: `${request.method} ${request.url}`, key, cookie, body });
       const isSent = (body as { readonly text: string }).text !== rejectedText;
       response.writeHead(isSent ? 201 : 422).end(JSON.stringify({ sent: isSent }));
     });
@@ -94,6 +102,11 @@ describe('the agents of docs/agents', () => {
       openapi_spec: documentAt(`http://127.0.0.1:${(api.address() as AddressInfo).port}/v1`),
     });
     await storeCredential(secret);
+    for (const scheme of ['sender', 'session']) {
+      const path = `/api/collections/${messages}/credentials/${scheme}`;
+      const json = { value: `${scheme}&1` };
+      expectStatus(await subject.client.call('PUT', path, { token: fixtures.admin, json }), 200);
+    }
     await fixtures.grant(client, messages);
     await subject.runJobs();
   });
@@ -103,14 +116,13 @@ describe('the agents of docs/agents', () => {
   });
 
   const run = async (program: string, file: string, text: string): Promise<string> => {
-    const values = JSON.stringify({ account: 'a/b', dry_run: 'true' });
+    const values = JSON.stringify({ account: 'a/b', dry_run: 'true', to: '+15550100', text });
     const env = {
       ...process.env,
       PORTICO_URL: subject.client.baseUrl,
       PORTICO_KEY: `${client.key.clientId}.${client.key.secret}`,
     };
-    const body = JSON.stringify({ to: '+15550100', text });
-    const args = [join(root, 'docs/agents', file), 'send a text message', values, body];
+    const args = [join(root, 'docs/agents', file), 'send a text message', values];
     return (await execute(program, args, { env, timeout: 30_000 })).stdout;
   };
 
@@ -129,8 +141,9 @@ describe('the agents of docs/agents', () => {
     test.skipIf(program === null)('searches, reads, calls and records', async () => {
       expect(await run(program ?? '', file, 'Hello')).toBe('201 {"sent":true}\n');
       expect(receivedRequests.pop()).toEqual({
-        line: 'POST /v1/accounts/a%2Fb/messages?dry_run=true',
+        line: 'POST /v1/accounts/a%2Fb/messages?dry_run=true&sender=sender%261',
         key: secret,
+        cookie: 'session=session&1',
         body: { to: '+15550100', text: 'Hello' },
       });
       expect(await readLastRecordedCall()).toMatchObject(createExpectedEntry(201));

@@ -13,6 +13,8 @@ const searchLimitDefault = 5;
 /** The maximum length of a description in a list of APIs. */
 const descriptionLineMax = 120;
 const descriptionMax = 600;
+/** The maximum length of a scheme's name; longer ones cannot be read. */
+const schemeNameMax = 1_000;
 
 export const apiTools: readonly Tool[] = [
   defineTool({
@@ -69,7 +71,9 @@ export const apiTools: readonly Tool[] = [
       const baseUrl = api.baseUrlSetting ?? api.baseUrl;
       const place = credentialPlaceOf(authenticationOf(api));
       const credential = isStored(api) ? 'stored' : 'absent';
-      const baseUrlHints = /^https?:/i.test(baseUrl) ? [] : [baseUrlHint];
+      const isComplete = /^https?:[^{}]*$/i.test(baseUrl);
+      const hasVariables = api.baseUrlSetting === null && Object.keys(api.serverVariables).length > 0;
+      const baseUrlHints = hasVariables ? [variablesHint] : isComplete ? [] : [baseUrlHint];
       return {
         data: {
           collection_id: id,
@@ -85,17 +89,35 @@ export const apiTools: readonly Tool[] = [
   }),
   defineTool({
     name: 'read_credential',
-    description: 'The stored credential of an API, to send in a call. Each reading is audited.',
+    description:
+      'The stored credential of an API, to send in a call. If a call needs several, read each by its scheme. Each ' +
+      'reading is audited.',
     // It changes nothing, but returns a secret: clients ask people before they run a tool without the hint.
     isReadOnly: false,
-    input: z.object({ collection_id: collectionId }),
-    handle: async ({ useCases, principal }, { collection_id: id }) => {
+    input: z.object({
+      collection_id: collectionId,
+      scheme: optional(text({ max: schemeNameMax })).meta({
+        description: 'From the authentication of describe_operation, or the credentials of prepare_call.',
+      }),
+    }),
+    handle: async ({ useCases, principal }, { collection_id: id, scheme }) => {
       const api = await useCases.readTarget(principal, { id, detail: 'full' });
-      const { collection, authentication } = await useCases.readMetadata(api);
+      const { collection, authentication } = await (scheme == null
+        ? useCases.readMetadata(api)
+        : useCases.readCredential(api, scheme));
       const send = toSentCredential(authentication, authentication.value);
       const credential = send ? 'shown' : 'absent';
       const hint = describeCredential(credentialPlaceOf(authentication), credential);
-      return { data: { collection_id: id, name: collection.name, credential, send: send && { ...send }, hint } };
+      return {
+        data: {
+          collection_id: id,
+          name: collection.name,
+          ...(scheme == null ? {} : { scheme }),
+          credential,
+          send: send && { ...send },
+          hint,
+        },
+      };
     },
   }),
 ];
@@ -114,16 +136,24 @@ const searchHint =
   'Best match first. A low score means that possibly none of them fits; the name alone does not show it.';
 
 const baseUrlHint =
-  'base_url is not complete, because the document names no host: an administrator of this catalog can set it. Until ' +
-  'then, ask the person you work for.';
+  'base_url is not complete, because the document leaves a part open: an administrator of this catalog can set it. ' +
+  'Until then, ask the person you work for.';
+
+const variablesHint =
+  'base_url has the defaults of the document, but an administrator set other server variables: use the URLs of ' +
+  'describe_operation and prepare_call.';
 
 const describeCredential = (place: CredentialPlace, credential: 'shown' | 'stored' | 'absent'): string =>
-  place ? credentialHints[credential] : 'Calls need no credential.';
+  place ? credentialHints[credential] : credentialHints.unknown;
 
 const credentialHints = {
   shown: 'Send it as shown, in calls to this API only, and never show it to anyone.',
   stored: 'read_credential returns the credential.',
-  absent: 'This catalog stores no credential for this API: ask the person you work for.',
+  absent:
+    'This catalog stores no credential for it: ask the person you work for. describe_operation says whether another ' +
+    'scheme is stored.',
+  unknown:
+    'The API as a whole names no credential that can be stored. describe_operation says what an operation needs.',
 } as const;
 
 const toLineView = ({ id, name, description }: ListedCollection, distinction: string | undefined) => ({

@@ -15,7 +15,12 @@ import { nextChangeAt, type Instant } from '../../instant.ts';
 import { toShortLine } from '../../line.ts';
 import type { CredentialStore, Ports } from '../../ports/index.ts';
 import { collectionFieldsOf, createAuditEffects, type SystemMessage } from '../audit/system-entry.ts';
-import { type AuthenticationInput, updateAuthentication } from './authentication.ts';
+import {
+  type AuthenticationInput,
+  type EffectiveAuthentication,
+  openAuthentication,
+  updateAuthentication,
+} from './authentication.ts';
 
 /** A credential in plain text. */
 export type CredentialContent =
@@ -143,6 +148,37 @@ export const openCredential = (
   id: CollectionId,
   { scheme, sealed }: Pick<StoredCredential, 'scheme' | 'sealed'>,
 ): CredentialContent => JSON.parse(cipher.open(sealed, sealingContextOf(id, scheme))) as CredentialContent;
+
+/**
+ * Returns how calls authenticate by a scheme of the collection's document, with the stored credential as one value; null
+ * in its place if there is none, or only an OAuth client. Throws `scheme_not_found`.
+ */
+export const openCredentialFor = async (
+  ports: ReadingPorts & Pick<RequiredPorts, 'credentials' | 'cipher'>,
+  collection: Collection,
+  schemeName: string,
+  deadline: Deadline | null,
+): Promise<EffectiveAuthentication> => {
+  const { schemes } = await readSchemes(ports, collection.id, deadline);
+  const scheme = requireScheme(schemes, schemeName);
+  const stored = (await ports.credentials.list(collection.id)).find((credential) => credential.scheme === schemeName);
+  if (!stored && findOwnScheme(collection, schemes)?.name === schemeName)
+    return openAuthentication(ports.cipher, collection);
+  const content = stored ? openCredential(ports.cipher, collection.id, stored) : null;
+  return { ...scheme.authentication, value: content && toValue(content) };
+};
+
+/** Returns a credential as one value; null if calls do not send it. */
+const toValue = (content: CredentialContent): string | null => {
+  switch (content.kind) {
+    case 'value':
+      return content.value;
+    case 'basic':
+      return toBase64(`${content.username}:${content.password}`);
+    case 'client':
+      return null;
+  }
+};
 
 const sealingContextOf = (id: CollectionId, scheme: string): string => `collection:${id}:credential:${scheme}`;
 
@@ -295,8 +331,8 @@ const toAuthenticationInput = (
   { authentication: { type, name, in: place } }: SecurityScheme,
   content: CredentialContent,
 ): AuthenticationInput | null => {
-  if (content.kind === 'client') return null;
-  const value = content.kind === 'value' ? content.value : toBase64(`${content.username}:${content.password}`);
+  const value = toValue(content);
+  if (value === null) return null;
   if (type === 'apiKey' && name !== null) return { type, name, in: place, value };
   return type === 'bearer' || type === 'basic' ? { type, name, value } : null;
 };

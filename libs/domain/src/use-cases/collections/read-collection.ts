@@ -9,6 +9,7 @@ import type { Ports } from '../../ports/index.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import { collectionFieldsOf, createSystemEntry } from '../audit/system-entry.ts';
 import { type EffectiveAuthentication, openAuthentication } from './authentication.ts';
+import { openCredentialFor } from './credentials.ts';
 
 /** How many times in a row a document may be replaced while it is being read. */
 const readAttemptsMax = 10;
@@ -70,27 +71,53 @@ export interface CollectionMetadata {
   readonly authentication: EffectiveAuthentication;
 }
 
+type MetadataPorts = Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & WithUsageCounter;
+
 /**
  * Returns the data that a caller needs to call the collection's API. Audits the reading of a stored credential before
  * it returns.
  */
 export const readMetadata =
-  (ports: Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & WithUsageCounter) =>
+  (ports: MetadataPorts) =>
   async (principal: Principal<Collection>): Promise<CollectionMetadata> => {
     const collection = requireReadableTarget(principal);
     const authentication = openAuthentication(ports.cipher, collection);
-    if (authentication.value !== null) {
-      const message = {
-        action: 'collection.credential_read' as const,
-        ...collectionFieldsOf(collection),
-        via: principal.via,
-      };
-      await ports.audit.append(createSystemEntry(ports, principal.profile, message), principal.deadline);
-      ports.uses.count(principal, 'credential_read', collection.id);
-    }
+    if (authentication.value !== null) await recordCredentialRead(ports, principal, collection, null);
     ports.uses.count(principal, 'read', collection.id);
     return { collection, authentication };
   };
+
+/**
+ * Returns how calls authenticate by one security scheme of the document, with the credential that is stored for it. The
+ * secret of an OAuth client is not sent in calls, and is not returned. Audits the reading of a credential before it
+ * returns. Throws `scheme_not_found`.
+ */
+export const readCredential =
+  (ports: MetadataPorts & Pick<Ports, 'collections' | 'credentials' | 'documents'>) =>
+  async (principal: Principal<Collection>, schemeName: string): Promise<CollectionMetadata> => {
+    const collection = requireReadableTarget(principal);
+    const authentication = await openCredentialFor(ports, collection, schemeName, principal.deadline);
+    if (authentication.value !== null) await recordCredentialRead(ports, principal, collection, schemeName);
+    ports.uses.count(principal, 'read', collection.id);
+    return { collection, authentication };
+  };
+
+/** `scheme` is null for the credential of the collection's `authentication`. */
+const recordCredentialRead = async (
+  ports: Pick<MetadataPorts, 'clock' | 'random' | 'audit' | 'uses'>,
+  principal: Principal<Collection>,
+  collection: Collection,
+  scheme: string | null,
+): Promise<void> => {
+  const message = {
+    action: 'collection.credential_read' as const,
+    ...collectionFieldsOf(collection),
+    ...(scheme === null ? {} : { scheme }),
+    via: principal.via,
+  };
+  await ports.audit.append(createSystemEntry(ports, principal.profile, message), principal.deadline);
+  ports.uses.count(principal, 'credential_read', collection.id);
+};
 
 /** The parts of the metadata that explain to developers how to call the API. */
 export interface MetadataHints {
