@@ -86,6 +86,15 @@ test('null is a value where the schema accepts it', () => {
   expect(requestOf(createBody(schema), { a: null, b: null }).body).toEqual({ text: '{"a":null}' });
 });
 
+test.each<[JsonObject]>([
+  [{ type: 'object', properties: { a: string }, additionalProperties: true }],
+  [{ allOf: [{ type: 'object', additionalProperties: true, properties: { a: string } }, {}] }],
+])('a body with the schema %j can have further members', (schema) => {
+  const body = { text: '{"custom":1,"a":"x"}' };
+  expect(requestOf(createBody(schema), { a: 'x', custom: 1 }).body).toEqual(body);
+  expect(requestOf(createBody(schema), { body: { a: 'x', custom: 1 } }).body).toEqual(body);
+});
+
 test('numbers keep their digits', () => {
   const values = parseExactJson('{"a":1.10,"b":12345678901234567890}') as JsonObject;
   const schema = { type: 'object', properties: { a: { type: 'number' }, b: { type: 'integer' } } };
@@ -94,7 +103,27 @@ test('numbers keep their digits', () => {
 
 test.each<[string, JsonObject, string, string]>([
   ['an unknown argument', { id: '1', name: 'Rex', nmae: 'x' }, '/nmae', 'is unknown: the arguments are id, filter_a_'],
-  ['an unknown member of the body', { id: '1', body: { name: 'a', x: 1 } }, '/x', 'is unknown'],
+  [
+    'an unknown member of the body',
+    { id: '1', body: { name: 'a', x: 1 } },
+    '/body/x',
+    'is unknown: the arguments are name',
+  ],
+  ['a parameter within the body', { id: '1', body: { name: 'a', id: '2' } }, '/body/id', 'is unknown'],
+  [
+    'a parameter within the body alone',
+    { filter_a_: 'x', id: '1', body: { name: 'a', 'X-Trace': 't' } },
+    '/body/X-Trace',
+    'is unknown',
+  ],
+  ['an argument twice', { id: '1', name: 'a', body: { name: 'b' } }, '/body/name', 'is also at /name'],
+  [
+    'an argument by both its names',
+    { id: '1', name: 'a', filter_a_: 'x', 'filter[a]': 'y' },
+    '/filter[a]',
+    'is also at /filter_a_',
+  ],
+  ['a wrong member of the body', { id: '1', body: { name: 1 } }, '/body/name', 'must be a string'],
   ['no required parameter', { name: 'Rex' }, '/id', 'is required'],
   ['no required member', { id: '1' }, '/name', 'is required'],
   ['null for a required member', { id: '1', name: null }, '/name', 'is required'],
@@ -106,6 +135,11 @@ test.each<[string, JsonObject, string, string]>([
   expect(errorsOf({ parameters, ...flatBody }, values, pet)).toEqual([
     { pointer, message: expect.stringContaining(message) as string },
   ]);
+});
+
+test('unknown and wrong arguments are reported together', () => {
+  const pointers = errorsOf({ parameters, ...flatBody }, { nmae: 'x', name: 1 }, pet).map(({ pointer }) => pointer);
+  expect(pointers).toEqual(['/nmae', '/id', '/name']);
 });
 
 test('at most 20 errors are reported', () => {

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import type { DocumentOperation } from '../documents/document-operations.ts';
 import type { ValueError } from '../errors.ts';
 import { buildRequest, UnsendableError, type RequestValues } from './build-request.ts';
@@ -6,6 +6,7 @@ import type { ApiCredential } from './credentials.ts';
 import { toWireRequest, type HttpRequest, type WireRequest } from './http-request.ts';
 import { argumentsOf, type Argument } from './operation-arguments.ts';
 import { printCurl } from './operation-curl.ts';
+import { nameArguments, type NamedArguments } from './named-arguments.ts';
 import type { Source } from './references.ts';
 import { createSampleValues } from './sample-values.ts';
 import { describeRequest, type OperationContext, type RequestDescription } from './request-description.ts';
@@ -34,10 +35,11 @@ export function prepareRequest(
 ): Preparation {
   const description = describeRequest(source, operation, context);
   const args = argumentsOf(description);
-  const { value, errors } = validateArguments(description, args, renameArguments(args, values));
+  const named = nameArguments(description, args, values);
+  const { value, errors } = validateArguments(description, args, named);
   if (errors.length > 0) return { errors };
   try {
-    const request = buildRequest(description, toRequestValues(description, args, value));
+    const request = buildRequest(description, toRequestValues(description, args, value, named.otherMembers));
     return { request: toPreparedRequest(description, request) };
   } catch (error) {
     if (!(error instanceof UnsendableError)) throw error;
@@ -46,64 +48,27 @@ export function prepareRequest(
   }
 }
 
-/**
- * Accepts the names of the document besides those of the tool, where they are unique, and the members of a body within
- * `body`: a caller may have read the slice.
- */
-function renameArguments(args: readonly Argument[], values: JsonObject): JsonObject {
-  const keys = new Set(args.map(({ key }) => key));
-  const bodyArguments = args.filter(({ in: location }) => location === 'body');
-  const bodyKeys = new Map(bodyArguments.map(({ name, key }) => [name, key]));
-  const keysByName = new Map<string, string[]>();
-  for (const { name, key } of args) {
-    const others = keysByName.get(name);
-    if (others) others.push(key);
-    else keysByName.set(name, [key]);
-  }
-  const renamed = Object.entries(values).flatMap(([name, value]): [string, Json][] => {
-    if (keys.has(name)) return [[name, value]];
-    if (name === 'body' && bodyKeys.size > 0 && isJsonObject(value))
-      return Object.entries(value).map(([member, memberValue]) => [bodyKeys.get(member) ?? member, memberValue]);
-    const [key, ...others] = keysByName.get(name) ?? [];
-    return [[key !== undefined && others.length === 0 ? key : name, value]];
-  });
-  return Object.fromEntries(renamed);
-}
-
 function validateArguments(
   description: RequestDescription,
   args: readonly Argument[],
-  values: JsonObject,
+  { values, otherMembers, errors: nameErrors }: NamedArguments,
 ): { value: JsonObject; errors: readonly ValueError[] } {
-  const keys = args.map(({ key }) => key);
-  const knownKeys = new Set(keys);
-  const unknown = Object.keys(values)
-    .filter((name) => !knownKeys.has(name))
-    .slice(0, errorsMax);
-  if (unknown.length > 0) {
-    const hint =
-      keys.length === 0 ? 'this operation has no arguments' : `the arguments are ${keys.slice(0, 50).join(', ')}`;
-    return {
-      value: values,
-      errors: unknown.map((name) => ({ pointer: `/${escapeToken(name)}`, message: `is unknown: ${hint}` })),
-    };
-  }
   const validator = new ArgumentValidator(description.reader);
   const isSent =
     description.body?.required ||
-    args.some(({ key, in: location }) => location === 'body' && Object.hasOwn(values, key));
-  const errors: ValueError[] = [];
+    otherMembers.size > 0 ||
+    args.some(({ key, in: location }) => location === 'body' && values.has(key));
+  const errors: ValueError[] = [...nameErrors];
   const members = args.flatMap(({ key, in: location, required, schema }): [string, Json][] => {
-    const pointer = `/${escapeToken(key)}`;
-    const value = values[key];
-    const result =
-      value === undefined || !Object.hasOwn(values, key) ? null : validator.validate(schema, value, pointer);
+    const argument = values.get(key);
+    const result = argument ? validator.validate(schema, argument.value, argument.pointer) : null;
     // A null argument counts as absent where null is not a value.
-    if (result && (value !== null || result.errors.length === 0)) {
+    if (result && (argument?.value !== null || result.errors.length === 0)) {
       errors.push(...result.errors);
       return [[key, result.value]];
     }
-    if (required && (location !== 'body' || isSent)) errors.push({ pointer, message: 'is required' });
+    if (required && (location !== 'body' || isSent))
+      errors.push({ pointer: `/${escapeToken(key)}`, message: 'is required' });
     return [];
   });
   return { value: Object.fromEntries(members), errors: errors.slice(0, errorsMax) };
@@ -113,14 +78,18 @@ function toRequestValues(
   description: RequestDescription,
   args: readonly Argument[],
   values: JsonObject,
+  otherMembers: ReadonlyMap<string, Json>,
 ): RequestValues {
   const present = args.filter(({ key }) => Object.hasOwn(values, key));
   const valueOf = ({ key }: Argument): Json => values[key] ?? null;
   const bodyArguments = present.filter(({ in: location }) => location === 'body');
   const [wholeBody] = bodyArguments.filter(({ name }) => name === '');
   const isWhole = args.some(({ in: location, name }) => location === 'body' && name === '');
-  const members = Object.fromEntries(bodyArguments.map((argument) => [argument.name, valueOf(argument)]));
-  const hasMembers = bodyArguments.length > 0 || (description.body?.required === true && !isWhole);
+  const members = Object.fromEntries([
+    ...otherMembers,
+    ...bodyArguments.map((argument): [string, Json] => [argument.name, valueOf(argument)]),
+  ]);
+  const hasMembers = Object.keys(members).length > 0 || (description.body?.required === true && !isWhole);
   return {
     parameters: present.flatMap((argument) =>
       argument.parameter ? [[argument.parameter, valueOf(argument)] as const] : [],
