@@ -214,6 +214,79 @@ describe('a schema keeps all that its document says', () => {
       expect(call.acceptsBody({})).toBe(false);
     });
 
+    const text = { type: 'string' };
+    const petWith = (property: object, discriminator: object = {}) => ({
+      type: 'object',
+      required: ['t'],
+      properties: { t: property },
+      discriminator: { propertyName: 't', ...discriminator },
+    });
+    const catMapping = { mapping: { cat: '#/components/schemas/Cat' } };
+    test.each<[title: string, schema: object, schemas: object, accepted: object[], rejected: object[]]>([
+      [
+        'a value that the type itself states',
+        { $ref: '#/components/schemas/Cat' },
+        { Pet: petWith(text), Cat: extend('Pet', { t: { enum: ['cat'] } }) },
+        [{ t: 'cat' }],
+        [{ t: 'Cat' }, {}],
+      ],
+      [
+        'a list of values of the base that are not the names of the types',
+        { $ref: '#/components/schemas/Pet' },
+        { Pet: petWith({ type: 'string', enum: ['cat', 'dog'] }), Cat: extend('Pet', {}), Dog: extend('Pet', {}) },
+        [{ t: 'cat' }, { t: 'dog' }],
+        [{ t: 'Cat' }],
+      ],
+      [
+        'a number',
+        { $ref: '#/components/schemas/Pet' },
+        { Pet: petWith({ type: 'integer' }, { mapping: { 1: 'Cat' } }), Cat: extend('Pet', { a: text }) },
+        [{ t: 1 }],
+        [{ t: 1, a: 1 }],
+      ],
+      [
+        'a wrapper that the mapping does not know',
+        { $ref: '#/components/schemas/Input' },
+        {
+          Pet: petWith(text, catMapping),
+          Cat: extend('Pet', { a: text }),
+          Input: { allOf: [{ $ref: '#/components/schemas/Pet' }] },
+        },
+        [{ t: 'cat', a: 'x' }],
+        [{ t: 'Input' }, { t: 'cat', a: 1 }],
+      ],
+      [
+        'a wrapper of a type that the mapping knows',
+        { $ref: '#/components/schemas/CatInput' },
+        { Pet: petWith(text, catMapping), Cat: extend('Pet', { a: text }), CatInput: extend('Cat', { b: text }) },
+        [{ t: 'cat', a: 'x', b: 'y' }],
+        [{ t: 'CatInput' }, { t: 'cat', b: 1 }],
+      ],
+      [
+        'a base that the mapping knows',
+        { $ref: '#/components/schemas/Pet' },
+        {
+          Pet: petWith(text, { mapping: { pet: 'Pet', ...catMapping.mapping } }),
+          Cat: extend('Pet', { a: text }),
+        },
+        [{ t: 'pet' }, { t: 'cat', a: 'x' }],
+        [{ t: 'dog' }],
+      ],
+    ])('%s is right', (_, schema, schemas, accepted, rejected) => {
+      const call = callWith(schema, { schemas });
+      for (const body of accepted) {
+        expect(call.acceptsBody(body), JSON.stringify(body)).toBe(true);
+        expect(call.prepare({ body }).url).toContain('/things');
+      }
+      for (const body of rejected) expect(call.acceptsBody(body), JSON.stringify(body)).toBe(false);
+    });
+
+    test('a read-only discriminator is not required', () => {
+      const schemas = { Pet: petWith({ type: 'string', readOnly: true }), Cat: extend('Pet', { a: text }) };
+      const call = callWith({ $ref: '#/components/schemas/Pet' }, { schemas });
+      expect(call.acceptsBody({ a: 'x' })).toBe(true);
+    });
+
     test('has members of the other types, where it contains them', () => {
       const call = callWith({ $ref: '#/components/schemas/IssueComment' }, { schemas: createSchemas({}) });
       const contained = (about: object) => ({ type: 'IssueComment', text: 'x', issue: '1', about });

@@ -1,6 +1,6 @@
 import { localPathOf, memberOf, valueAt } from '../documents/document-value.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
-import type { Trail } from './references.ts';
+import { resolveObject, type Trail } from './references.ts';
 import type { SchemaNode } from './schema-node.ts';
 
 const schemasPointer = '#/components/schemas/';
@@ -10,6 +10,8 @@ interface Discriminator {
   readonly propertyName: string;
   /** The values for each schema, by its reference. */
   readonly valuesByReference: ReadonlyMap<string, readonly string[]>;
+  /** Whether the schema's own statements about the member allow a value. */
+  readonly accepts: (value: string) => boolean;
 }
 
 const cachedDiscriminators = new WeakMap<object, Discriminator>();
@@ -29,9 +31,18 @@ export function discriminatorOf(document: Json, schema: JsonObject): Discriminat
     if (values) values.push(value);
     else valuesByReference.set(reference, [value]);
   }
-  const result = { propertyName, valuesByReference };
+  const accepts = createFilter(resolveObject(document, memberOf(memberOf(schema, 'properties'), propertyName)));
+  const result = { propertyName, valuesByReference, accepts };
   cachedDiscriminators.set(discriminator, result);
   return result;
+}
+
+function createFilter(property: JsonObject | undefined): Discriminator['accepts'] {
+  const [type, values] = [memberOf(property, 'type'), memberOf(property, 'enum')];
+  const isText = type === undefined || type === 'string' || (isJsonArray(type) && type.includes('string'));
+  // A request does not contain a read-only member.
+  if (!isText || memberOf(property, 'readOnly') === true) return () => false;
+  return isJsonArray(values) ? (value) => values.includes(value) : () => true;
 }
 
 /** A mapping's target is a reference, or the name of a schema. */
@@ -49,29 +60,37 @@ export function createAlternative(value: Json, trail: Trail | null, discriminato
   const values = valuesOf(reference, discriminator);
   const [firstValue] = values;
   if (firstValue === undefined) return { parts: [{ value, trail }] };
+  const statedValues = values.filter(discriminator.accepts);
+  const implied = { ...createImplied(discriminator, statedValues), required: [discriminator.propertyName] };
   return {
-    parts: [
-      { value, trail },
-      { value: createImplied(discriminator, values), trail, isImplied: true },
-    ],
+    parts: [{ value, trail }, ...(statedValues.length === 0 ? [] : [{ value: implied, trail, isImplied: true }])],
     name: firstValue,
   };
 }
 
+/** More values than this say nothing to a caller. */
+const inheritedValuesMax = 50;
+
 /**
- * Returns the schema of the discriminator's value where a schema extends the one with the discriminator: the value is
- * that of the extending schema, or of one that extends it.
+ * Returns the schema of the discriminator's value where a schema extends the one with the discriminator, `true` if there
+ * is no such value. `names` are those of the extending schemas, the outermost first: the value is that of the first one
+ * that has one, or of a schema that extends it. Returns null if the mapping knows none of them: then they stand for the
+ * schema itself.
  */
-export function createInherited(document: Json, name: string, discriminator: Discriminator): Json {
-  const references = [`${schemasPointer}${name}`, ...listExtensions(document, name)];
-  return createImplied(discriminator, [
-    ...new Set(references.flatMap((reference) => valuesOf(reference, discriminator))),
-  ]);
+export function createInherited(document: Json, names: readonly string[], discriminator: Discriminator): Json | null {
+  const { valuesByReference, accepts } = discriminator;
+  const isKnown = (name: string): boolean =>
+    valuesByReference.size === 0 || valuesByReference.has(`${schemasPointer}${name}`);
+  const name = names.find(isKnown);
+  if (name === undefined) return null;
+  const references = [`${schemasPointer}${name}`, ...(name === names[0] ? listExtensions(document, name) : [])];
+  if (references.length > inheritedValuesMax) return true;
+  const values = new Set(references.flatMap((reference) => valuesOf(reference, discriminator)).filter(accepts));
+  return values.size === 0 ? true : createImplied(discriminator, [...values]);
 }
 
-const createImplied = ({ propertyName }: Discriminator, values: readonly string[]): Json => ({
+const createImplied = ({ propertyName }: Discriminator, values: readonly string[]): JsonObject => ({
   properties: { [propertyName]: values.length === 1 ? { const: values[0] ?? '' } : { enum: values } },
-  required: [propertyName],
 });
 
 /** Returns the values that stand for a schema: those of the mapping, else its name. */
@@ -90,16 +109,25 @@ const lastNameOf = (reference: string): string | undefined => {
  * else all that contain it in their `allOf`.
  */
 export function listSubtypes(document: Json, name: string, { valuesByReference }: Discriminator): readonly string[] {
-  const own = `${schemasPointer}${name}`;
-  if (valuesByReference.size > 0) return [...valuesByReference.keys()].filter((reference) => reference !== own);
+  if (valuesByReference.size > 0) return [...valuesByReference.keys()];
   return listExtensions(document, name);
 }
 
+const cachedLists = new WeakMap<ReadonlyMap<string, readonly string[]>, Map<string, readonly string[]>>();
+
+/** Returns the references to all schemas that contain a schema in their `allOf`, directly or through others. */
 function listExtensions(document: Json, name: string): readonly string[] {
+  const extensions = extensionsOf(document);
+  const lists = cachedLists.get(extensions) ?? new Map<string, readonly string[]>();
+  cachedLists.set(extensions, lists);
+  const known = lists.get(name);
+  if (known) return known;
   // The set grows while it is read: subtypes can have subtypes.
   const schemas = new Set([`${schemasPointer}${name}`]);
-  for (const base of schemas) for (const subtype of extensionsOf(document).get(base) ?? []) schemas.add(subtype);
-  return [...schemas].slice(1);
+  for (const base of schemas) for (const subtype of extensions.get(base) ?? []) schemas.add(subtype);
+  const list = [...schemas].slice(1);
+  lists.set(name, list);
+  return list;
 }
 
 const cachedExtensions = new WeakMap<object, ReadonlyMap<string, readonly string[]>>();

@@ -46,6 +46,11 @@ export const isInteger = (value: number | ExactNumber): boolean => {
   return digits.length <= exponent || digits === '';
 };
 
-/** Whether two values are equal (JSON Schema 2020-12, section 4.2.2), apart from the order of members. */
-export const isSameValue = (a: Json, b: Json): boolean =>
-  isNumber(a) && isNumber(b) ? compareNumbers(a, b) === 0 : JSON.stringify(a) === JSON.stringify(b);
+/** Returns a text that only equal values have (JSON Schema 2020-12, section 4.2.2), apart from the order of members. */
+export const keyOf = (value: Json): string => {
+  if (!isNumber(value)) return JSON.stringify(value);
+  const { sign, digits, exponent } = toDecimal(value);
+  return `${sign}.${digits}e${exponent}`;
+};
+
+export const isSameValue = (a: Json, b: Json): boolean => keyOf(a) === keyOf(b);

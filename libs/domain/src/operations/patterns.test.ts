@@ -19,8 +19,22 @@ test.each([
   ['^((a|b))*$', `${'a'.repeat(40)}!`],
   ['^(a{1,9}){1,99}$', `${'a'.repeat(40)}!`],
   ['^(a?){50}a{50}$', 'a'.repeat(50)],
+  [`^${'(a|a)'.repeat(30)}c$`, 'a'.repeat(40)],
+  [`^${'(?:a|a)?'.repeat(30)}c$`, 'a'.repeat(40)],
   ['.*.*.*.*.*x', 'a'.repeat(5_000)],
   ['a', 'a'.repeat(10_001)],
 ])('the pattern %s is not evaluated where that could take long', (pattern, text) => {
   expect(matchesPattern(pattern, text)).toBeNull();
+});
+
+test.each(['/^[a-z]+$/i', '\\A[a-z]+\\z', '^[[:alnum:]]+$'])(
+  'the pattern %s of another language is not evaluated',
+  (pattern) => {
+    expect(matchesPattern(pattern, '!')).toBeNull();
+  },
+);
+
+test('an enumeration of many words is evaluated', () => {
+  const pattern = `^(${Array.from({ length: 200 }, (_, i) => `word${i}`).join('|')})$`;
+  expect([matchesPattern(pattern, 'word199'), matchesPattern(pattern, 'word200')]).toEqual([true, false]);
 });

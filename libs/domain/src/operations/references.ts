@@ -2,6 +2,7 @@ import { localPathOf, memberOf, valueAt } from '../documents/document-value.ts';
 import { findIdentified } from './identified-schemas.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isConstraint, type Dialect } from './schema-keywords.ts';
+import type { MissingReason } from './schema-node.ts';
 
 /** The references that were followed to a schema, last one first, for detecting circular ones. */
 export interface Trail {
@@ -13,8 +14,8 @@ export interface Resolution {
   /** `true` and `false` are also schemas; any other value that is not an object has no effect. */
   readonly schema: JsonObject | boolean;
   readonly trail: Trail | null;
-  /** Why a reference was not followed: back to a schema that contains it, or without a target in the document. */
-  readonly missing: 'cycle' | 'external' | null;
+  /** Why a reference was not followed. */
+  readonly missing: MissingReason | null;
 }
 
 /** A parsed document, and the dialect of its schemas. */
@@ -28,6 +29,9 @@ export const sourceOf = (document: Json): Source => {
   return { document, dialect: typeof version === 'string' && version.startsWith('3.0') ? '3.0' : '3.1' };
 };
 
+/** The longest chain of references, each of which is only a reference to the next one, that is followed. */
+const chainMax = 100;
+
 /**
  * Follows a chain of local references, and returns the schema at its end. A reference without a target, to a position outside the
  * document, or back to a containing schema is returned unchanged. In OpenAPI 3.1, siblings of a reference also apply; in 3.0, they have no
@@ -36,7 +40,7 @@ export const sourceOf = (document: Json): Source => {
 export function resolveReference(source: Source, value: Json | undefined, trail: Trail | null): Resolution {
   const { dialect } = source;
   let siblings: JsonObject = {};
-  for (;;) {
+  for (let step = 0; ; step++) {
     if (!isJsonObject(value)) return { schema: value !== false, trail, missing: null };
     const reference = memberOf(value, '$ref');
     if (typeof reference !== 'string') {
@@ -46,6 +50,7 @@ export function resolveReference(source: Source, value: Json | undefined, trail:
     const target = findTarget(source, reference);
     if (!target) return { schema: { $ref: reference }, trail, missing: 'external' };
     if (isOnTrail(trail, target.name)) return { schema: { $ref: reference }, trail, missing: 'cycle' };
+    if (step >= chainMax) return { schema: { $ref: reference }, trail, missing: 'budget' };
     if (dialect !== '3.0') {
       const { $ref, ...siblingKeywords } = value;
       if (Object.keys(siblingKeywords).some(isConstraint))

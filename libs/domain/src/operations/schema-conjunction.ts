@@ -1,5 +1,5 @@
 import { isJsonArray, isJsonObject, type Json } from '../json.ts';
-import { compareNumbers, isNumber, isSameValue } from './numbers.ts';
+import { compareNumbers, isNumber, isSameValue, keyOf } from './numbers.ts';
 import { createSchema, joinNodes, typesOf, type Schema, type SchemaNode } from './schema-node.ts';
 
 /** A keyword of a schema that is merged into another one, by the kind of its value. */
@@ -140,7 +140,8 @@ function mergeEnum(values: Map<string, Json>, name: string, value: Json): boolea
     values.set(name, value);
     return true;
   }
-  const common = current.filter((item) => added.some((addedItem) => isSameValue(item, addedItem)));
+  const addedKeys = new Set(added.map(keyOf));
+  const common = current.filter((item) => addedKeys.has(keyOf(item)));
   const [first] = common;
   if (first === undefined) return false;
   if (currentConst !== undefined || name === 'const') {

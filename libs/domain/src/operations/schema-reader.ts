@@ -32,6 +32,7 @@ interface Fragment {
  */
 const fragmentsMax = 12_000;
 const membersPerFragment = 50;
+const subtypesPerFragment = 4;
 const allOfDepthMax = 30;
 /** Far more members than fit into the largest result. */
 const membersMax = 20_000;
@@ -68,8 +69,10 @@ export class SchemaReader {
     const hasValue = node.parts.some(({ isImplied }) => isImplied);
     for (const part of node.parts) {
       if (node.parts.length > 1 && this.#isOpaque(part)) remainder.push({ parts: [part] });
-      else fragments.push(...this.#flatten(part, 0, targets, hasValue ? notExtending : null));
+      else fragments.push(...this.#flatten(part, 0, targets, hasValue ? null : []));
     }
+    // What the document states comes first: what it implies must not contradict it.
+    fragments.sort((a, b) => Number(isImpliedFragment(a)) - Number(isImpliedFragment(b)));
     for (const fragment of separateClosedFragments(fragments, (node) => this.isHidden(node), remainder)) {
       if (fragment === false) isSatisfiable = false;
       else {
@@ -85,7 +88,7 @@ export class SchemaReader {
   /** Returns the names of the members that are left out. */
   hiddenNamesOf(node: SchemaNode): ReadonlySet<string> {
     const names = node.parts.flatMap((part) =>
-      this.#flatten(part, 0, new Set(), notExtending).flatMap((fragment) =>
+      this.#flatten(part, 0, new Set(), null).flatMap((fragment) =>
         fragment === false
           ? []
           : Object.entries(fragment.keywords.get('properties') ?? {}).map(([name, value]) => ({
@@ -150,13 +153,14 @@ export class SchemaReader {
 
   /**
    * Returns the schema objects that apply, the outermost first. Adds the targets of their references to `targets`.
-   * `extending` is the name of the outermost schema that extends this one by its `allOf`.
+   * `extending` has the names of the schemas that extend this one by their `allOf`, the outermost first; null if the value
+   * of a discriminator is known already, or not wanted.
    */
   #flatten(
     { value, trail, isImplied = false }: SchemaPart,
     depth: number,
     targets: Set<string>,
-    extending: string | null,
+    extending: readonly string[] | null,
   ): (Fragment | false)[] {
     if (this.#fragmentsLeft-- <= 0 || depth > allOfDepthMax) return [createGap('budget', trail)];
     const resolution = resolveReference(this.#source, value, trail);
@@ -176,25 +180,21 @@ export class SchemaReader {
     const allOf = keywords.get('allOf');
     keywords.delete('allOf');
     const parts: (Fragment | false)[] = [];
+    const schemaName = schemaNameOf(name);
+    const extendingParts = extending && schemaName !== null ? [...extending, schemaName] : extending;
     for (const part of isJsonArray(allOf) ? allOf : []) {
       if (this.#isOpaque({ value: part, trail: inner }))
         keywords.set('allOf', [...((keywords.get('allOf') ?? []) as Json[]), part]);
-      else
-        parts.push(
-          ...this.#flatten(
-            { value: part, trail: inner, isImplied },
-            depth + 1,
-            targets,
-            extending ?? schemaNameOf(name),
-          ),
-        );
+      else parts.push(...this.#flatten({ value: part, trail: inner, isImplied }, depth + 1, targets, extendingParts));
     }
     const discriminator = discriminatorOf(this.#source.document, schema);
-    if (discriminator && extending !== null && extending !== notExtending) {
-      const inherited = createInherited(this.#source.document, extending, discriminator);
-      parts.push(...this.#flatten({ value: inherited, trail: inner, isImplied: true }, depth + 1, targets, extending));
-    }
-    const isExtended = extending !== null && depth > 0;
+    const inherited =
+      discriminator && extending && extending.length > 0
+        ? createInherited(this.#source.document, extending, discriminator)
+        : null;
+    if (inherited !== null)
+      parts.push(...this.#flatten({ value: inherited, trail: inner, isImplied: true }, depth + 1, targets, null));
+    const isExtended = inherited !== null || (extending === null && depth > 0);
     const alternatives = this.#findAlternatives(schema, keywords, inner, isExtended ? null : (name ?? null));
     return [{ keywords, trail: inner, isImplied, missing, ...(alternatives ? { alternatives } : {}) }, ...parts];
   }
@@ -216,9 +216,9 @@ export class SchemaReader {
     const schemaName = schemaNameOf(name);
     if (!discriminator || name === null || schemaName === null || isOnTrail(trail, subtypesOf(name))) return undefined;
     const outerTrail: Trail = { target: subtypesOf(name), parent: trail?.parent ?? null };
-    const nodes = listSubtypes(document, schemaName, discriminator).map((reference) =>
-      createAlternative({ $ref: reference }, outerTrail, discriminator),
-    );
+    const references = listSubtypes(document, schemaName, discriminator);
+    this.#fragmentsLeft -= Math.floor(references.length / subtypesPerFragment);
+    const nodes = references.map((reference) => createAlternative({ $ref: reference }, outerTrail, discriminator));
     return nodes.length === 0 ? undefined : { keyword: 'oneOf', nodes };
   }
 
@@ -278,8 +278,7 @@ export class SchemaReader {
   }
 }
 
-/** Stands for the name of an extending schema where its discriminator's value is known, or not wanted. */
-const notExtending = '';
+const isImpliedFragment = (fragment: Fragment | false): boolean => fragment !== false && fragment.isImplied;
 
 const schemaNameOf = (target: string | null | undefined): string | null =>
   /^components\/schemas\/([^/]+)$/.exec(target ?? '')?.[1] ?? null;

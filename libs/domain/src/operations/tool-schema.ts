@@ -1,7 +1,7 @@
 import { isJsonArray, type Json } from '../json.ts';
 import type { Draft, DraftObject } from './draft.ts';
 import type { Growth, Part, Position } from './growth.ts';
-import { isInteger, isNumber, toNumber } from './numbers.ts';
+import { compareNumbers, isInteger, isNumber, toNumber } from './numbers.ts';
 import { enqueueText, ranks, type Level } from './schema-growth.ts';
 import {
   createNode,
@@ -107,7 +107,7 @@ export class ToolSchemaGrowth {
     this.#writeEnum(draft, values);
     for (const [name, value] of values) {
       if (name === 'exclusiveMinimum' || name === 'exclusiveMaximum') writeBound(draft, name, value, values);
-      else if (valueKeywords.has(name)) writeValue(draft, name, value);
+      else if (valueKeywords.has(name) && !draft.has(name)) writeValue(draft, name, value);
     }
     const [example] = (values.get('examples') ?? []) as readonly Json[];
     if (example === undefined) return;
@@ -311,7 +311,10 @@ function writeBound(draft: DraftObject, name: string, value: Json, values: Schem
   const bound = name === 'exclusiveMinimum' ? 'minimum' : 'maximum';
   const canStep = values.get('type') === 'integer' && isInteger(value) && Number.isSafeInteger(toNumber(value));
   const step = bound === 'minimum' ? 1 : -1;
-  draft.set(bound, canStep ? JSON.stringify(toNumber(value) + step) : JSON.stringify(value));
+  const exclusive = canStep ? toNumber(value) + step : value;
+  const inclusive = values.get(bound);
+  const isWider = isNumber(inclusive) && compareNumbers(exclusive, inclusive) * step < 0;
+  draft.set(bound, JSON.stringify(isWider ? inclusive : exclusive));
 }
 
 function writeValue(draft: DraftObject, name: string, value: Json): void {

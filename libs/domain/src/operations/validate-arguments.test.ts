@@ -164,6 +164,26 @@ test('a document that applies many schemas to many values cannot keep the valida
   expect(performance.now() - start).toBeLessThan(10_000);
 });
 
+test('an alternative that takes a value without a change is preferred', () => {
+  const alternatives = ['integer', 'string'].map((type) => ({ properties: { id: { type } } }));
+  const input = { id: '12345' };
+  expect(validateValue({ anyOf: alternatives }, input)).toEqual({ value: input, errors: [] });
+});
+
+test('long lists of values are compared quickly', () => {
+  const list = Array.from({ length: 5_000 }, (_, i) => `value ${i}`);
+  const values = Array<Json>(100_000).fill('value 4999');
+  const start = performance.now();
+  expect(validateValue({ items: { enum: list } }, values).errors).toEqual([]);
+  expect(performance.now() - start).toBeLessThan(5_000);
+});
+
+test('numbers in a list of values can be texts', () => {
+  expect(validateValue({ type: 'integer', enum: ['1', '2'] }, 2).errors).toEqual([]);
+  expect(validateValue({ type: 'string', enum: [1, 2] }, '2').errors).toEqual([]);
+  expect(validateValue({ type: 'string', enum: [1, 2] }, '3').errors).toHaveLength(1);
+});
+
 test('at most 20 errors are reported', () => {
   const values = Array<Json>(1_000).fill('x');
   expect(validateValue({ items: { type: 'boolean' } }, values).errors).toHaveLength(20);

@@ -1,6 +1,6 @@
 import { ExactNumber, isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import type { ValueError } from '../errors.ts';
-import { compareNumbers, isInteger, isNumber, isSameValue } from './numbers.ts';
+import { compareNumbers, isInteger, isNumber, keyOf } from './numbers.ts';
 import { matchesPattern } from './patterns.ts';
 import { propertiesOf, requiredNamesOf, typesOf, type Schema, type SchemaNode } from './schema-node.ts';
 import type { SchemaReader } from './schema-reader.ts';
@@ -88,6 +88,8 @@ export class ArgumentValidator {
     const patterns = [...(schema.maps.get('patternProperties') ?? [])];
     const members = Object.entries(value).map(([name, member]): [string, Json] => {
       const declared = propertiesOf(schema).get(name);
+      this.#comparisonsLeft -= patterns.length;
+      if (this.#comparisonsLeft <= 0) return [name, member];
       const matching = patterns.filter(([pattern]) => matchesPattern(pattern, name) !== false);
       const nodes = [...(declared ? [declared] : []), ...matching.map(([, node]) => node)];
       const additional = schema.nodes.get('additionalProperties');
@@ -114,7 +116,7 @@ export class ArgumentValidator {
     const results: ValidatedValue[] = [];
     for (const alternative of alternatives) {
       const result = this.#validate(this.#reader.read(alternative), value, pointer);
-      if (result.errors.length === 0 && result.value === value) return value;
+      if (result.errors.length === 0 && JSON.stringify(result.value) === JSON.stringify(value)) return value;
       results.push(result);
     }
     const [closest] = results.sort((a, b) => a.errors.length - b.errors.length);
@@ -176,9 +178,8 @@ function listValueErrors({ values }: Schema, value: Json): readonly string[] {
   const errors: string[] = [];
   const constant = values.get('const');
   const list = constant === undefined ? values.get('enum') : [constant];
-  // Members of objects have no order, so objects are not compared.
-  const isComparable = isJsonArray(list) && list.every((item) => !isJsonArray(item) && !isJsonObject(item));
-  if (isComparable && !list.some((item) => isSameValue(item, value)))
+  const keys = isJsonArray(list) ? keysOf(list) : null;
+  if (isJsonArray(list) && keys && !(isScalar(value) && keys.has(textOf(value))))
     errors.push(
       `must be ${list.length === 1 ? '' : 'one of '}${shorten(list.map((item) => JSON.stringify(item)).join(', '))}`,
     );
@@ -190,12 +191,29 @@ function listValueErrors({ values }: Schema, value: Json): readonly string[] {
       errors.push(`must match ${shorten(pattern)}`);
   } else if (isJsonArray(value)) {
     errors.push(...listCountErrors(values, 'Items', value.length, 'items'));
-    if (values.has('uniqueItems') && new Set(value.map((item) => JSON.stringify(item))).size < value.length)
+    if (values.has('uniqueItems') && new Set(value.map(keyOf)).size < value.length)
       errors.push('must not have an item twice');
   } else if (isJsonObject(value))
     errors.push(...listCountErrors(values, 'Properties', Object.keys(value).length, 'members'));
   return errors;
 }
+
+const isScalar = (value: Json): boolean => !isJsonArray(value) && !isJsonObject(value);
+
+const cachedKeys = new WeakMap<readonly Json[], ReadonlySet<string> | null>();
+
+/** Returns the texts of the values in a list; null if it has objects, whose members have no order. */
+function keysOf(list: readonly Json[]): ReadonlySet<string> | null {
+  const cached = cachedKeys.get(list);
+  if (cached !== undefined) return cached;
+  const keys = list.every(isScalar) ? new Set(list.map(textOf)) : null;
+  cachedKeys.set(list, keys);
+  return keys;
+}
+
+/** A number and the same number as text have the same text: documents mix them in lists of values. */
+const textOf = (value: Json): string =>
+  typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value) ? keyOf(new ExactNumber(value)) : keyOf(value);
 
 function listNumberErrors(values: Schema['values'], value: number | ExactNumber): readonly string[] {
   const bounds = [
