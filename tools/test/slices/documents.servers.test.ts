@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { buildOperationDocument, type Json, type JsonObject } from '@portico/domain';
+import { buildOperationDocument, defaultCallSettings, type Json, type JsonObject } from '@portico/domain';
 import { createDocumentReader } from '@portico/openapi';
 import { afterAll, describe, expect, test } from 'vitest';
 import { root } from '../../src/service-process.ts';
@@ -18,7 +18,7 @@ describe.skipIf(!hasRealDocuments)('an OpenAPI document of one operation of a re
     let index = 0;
     for (const { document, operation, file, name } of readRealOperations()) {
       if (index++ % step !== 0) continue;
-      const text = buildOperationDocument(document, operation);
+      const text = buildOperationDocument(document, operation, defaultCallSettings);
       const { warnings } = await reader.readFile(Buffer.from(text));
       const documentWarnings = warningsByFile.get(file) ?? (await countWarnings(file));
       warningsByFile.set(file, documentWarnings);

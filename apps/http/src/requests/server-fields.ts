@@ -41,12 +41,14 @@ const findNameError = (name: string): string | null => {
 
 const findValueError = (value: string): string | null => {
   if (lengthOf(value) > serverVariableValueMax) return `must have at most ${serverVariableValueMax} characters`;
+  // They would end the host or the path, or move the call to another host.
+  if (/[\s?#@\\{}]/.test(value)) return 'must not contain white space, braces, or any of ? # @ \\';
   return isPlainLine(value) ? null : 'must be well-formed, without control characters';
 };
 
 const variableValue = createTextSchema(findValueError).meta({
   maxLength: serverVariableValueMax,
-  pattern: `^[^${controlCharacters}]*$`,
+  pattern: `^[^${controlCharacters}\\s?#@\\\\{}]*$`,
 });
 
 /** Values of server variables by name. The values may be empty. */

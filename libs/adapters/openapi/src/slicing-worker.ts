@@ -60,6 +60,6 @@ function textOf(source: Source, operation: DocumentOperation, request: SliceRequ
     case 'tool':
       return buildOperationTool(source, operation, request.context, request.maxBytes);
     case 'openapi':
-      return buildOperationDocument(source.document, operation);
+      return buildOperationDocument(source.document, operation, request.context.settings);
   }
 }

@@ -190,6 +190,6 @@ function toFileContent(text: string): { content: string | FileContent; mediaType
   if (start === undefined) return { content: text, mediaType: null };
   const base64 = text.slice(start.length);
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(base64) || base64.length % 4 !== 0)
-    throw new UnsendableError(null, 'contains a data: URL whose base64 is invalid or not padded');
+    throw new UnsendableError(null, 'must not contain a data: URL whose base64 is invalid or not padded');
   return { content: { base64 }, mediaType: mediaType || null };
 }

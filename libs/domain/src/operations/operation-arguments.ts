@@ -82,6 +82,7 @@ function bodyArgumentsOf(description: RequestDescription, usedKeys: UsedKeys): A
     return [{ ...wholeBody, key: toKey('body', 'body', usedKeys), schema, description: text }];
   }
   const schema = content.schema && reader.read(content.schema);
+  if (schema && !body.required && holdsNothing(schema)) return [];
   const note = content.kind === 'json' ? '' : ` (${content.contentType})`;
   if (!schema || !isFlat(schema)) {
     const example = content.example === undefined ? [] : [{ value: { examples: [content.example] }, trail: null }];
@@ -127,6 +128,14 @@ function encodingNotesOf({ encoding }: BodyContent, name: string): ReadonlyMap<s
   if (contentType !== null) notes.set('content-type', contentType);
   return notes;
 }
+
+/** Whether the only value is an object without members. */
+const holdsNothing = (schema: Schema): boolean =>
+  typesOf(schema).every((type) => type === 'object') &&
+  schema.nodes.get('additionalProperties')?.parts.some(({ value }) => value === false) === true &&
+  propertiesOf(schema).size === 0 &&
+  !schema.maps.has('patternProperties') &&
+  schema.lists.size === 0;
 
 /** Whether the members of a body can be arguments of their own: it is an object, without alternatives or other names. */
 function isFlat(schema: Schema): boolean {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Json, JsonObject } from '../json.ts';
 import { findDocumentOperation } from '../documents/document-operations.ts';
+import { defaultCallSettings, type CallSettings } from './call-settings.ts';
 import { buildOperationDocument } from './operation-document.ts';
 
 const document = {
@@ -40,10 +41,10 @@ const document = {
   },
 };
 
-function extract(method: string, source: Json = document): JsonObject {
+function extract(method: string, source: Json = document, settings: Partial<CallSettings> = {}): JsonObject {
   const operation = findDocumentOperation(source, method, '/pets');
   if (!operation) throw new Error('There is no such operation');
-  return JSON.parse(buildOperationDocument(source, operation)) as JsonObject;
+  return JSON.parse(buildOperationDocument(source, operation, { ...defaultCallSettings, ...settings })) as JsonObject;
 }
 
 test('it contains the members that all operations share, and directly and indirectly referenced components', () => {
@@ -101,4 +102,34 @@ test('links to other operations are dropped, and the security schemes of callbac
   const { paths, components } = extract('GET', { ...document, paths: { '/pets': { get } } });
   expect(paths).toEqual({ '/pets': { get: { ...get, responses: { 200: { links: { self: links.self } } } } } });
   expect((components as JsonObject)['securitySchemes']).toEqual(document.components.securitySchemes);
+});
+
+test('its servers are those that apply in the collection', () => {
+  const variables = { region: { default: 'eu', enum: ['eu', 'us'], description: 'Where' } };
+  const regional = { url: 'https://{region}.pets.example/{tier}', variables };
+  const source = {
+    ...document,
+    servers: [regional],
+    paths: { '/pets': { servers: [{ url: '/other' }], get: { servers: [regional, { url: 'files' }] }, post: {} } },
+  };
+  const { servers, get } = source.paths['/pets'];
+  expect(extract('GET', source)).toMatchObject({ servers: source.servers, paths: { '/pets': { servers, get } } });
+  const resolved = {
+    ...regional,
+    variables: { region: { default: 'asia', enum: ['eu', 'us', 'asia'], description: 'Where' }, tier: { default: '' } },
+  };
+  const serverVariables = { region: 'asia', tier: '', unused: 'x' };
+  expect(extract('GET', source, { serverVariables })).toMatchObject({
+    servers: [resolved],
+    paths: { '/pets': { servers: [{ url: '/other' }], get: { servers: [resolved, { url: 'files' }] } } },
+  });
+  expect(extract('GET', source, { baseUrl: 'https://base.example/v1' })).toMatchObject({
+    servers: [{ url: 'https://base.example/v1' }],
+    paths: {
+      '/pets': {
+        servers: [{ url: 'https://base.example/other' }],
+        get: { servers: [regional, { url: 'https://base.example/files' }] },
+      },
+    },
+  });
 });

@@ -2,18 +2,25 @@ import { localPathOf, memberOf, valueAt } from '../documents/document-value.ts';
 import type { DocumentPath } from '../documents/document.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { operationMethods, type DocumentOperation } from '../documents/document-operations.ts';
+import type { CallSettings } from './call-settings.ts';
 import { listOf } from './operation-parts.ts';
 import { resolveObject } from './references.ts';
+import { resolveUrl } from './servers.ts';
 
 /**
- * Returns an OpenAPI document with one operation, as a JSON text: the required parts of the document, unchanged, with
- * all directly and indirectly referenced components. The targets of references to other positions, such as into a
- * different path, are moved to the components.
+ * Returns an OpenAPI document with one operation, as a JSON text: the required parts of the document, with all directly
+ * and indirectly referenced components. The targets of references to other positions, such as into a different path, are
+ * moved to the components. Only the servers differ from those of the document, where the collection has settings.
  */
 export function buildOperationDocument(
   document: Json,
-  { pathItem, operation, method, path }: DocumentOperation,
+  { pathItem: originalPathItem, operation: originalOperation, method, path }: DocumentOperation,
+  settings: Pick<CallSettings, 'baseUrl' | 'serverVariables'>,
 ): string {
+  const [pathItem, operation] = [originalPathItem, originalOperation].map((owner) => withServers(owner, settings)) as [
+    JsonObject,
+    JsonObject,
+  ];
   const closure = new Closure(document, memberOf(operation, 'operationId') ?? null);
   const sharedMembers = Object.entries(pathItem).filter(
     ([name]) => !operationMethods.includes(name) && name !== '$ref',
@@ -30,15 +37,54 @@ export function buildOperationDocument(
     : [];
   closure.follow(declaredTags);
   const members: [string, Json | undefined][] = [
-    ...['openapi', 'info', 'jsonSchemaDialect', 'servers'].map(
-      (name) => [name, memberOf(document, name)] as [string, Json],
-    ),
+    ...['openapi', 'info', 'jsonSchemaDialect'].map((name) => [name, memberOf(document, name)] as [string, Json]),
+    ['servers', settings.baseUrl === null ? serversIn(document, settings) : [{ url: settings.baseUrl }]],
     ['security', Object.hasOwn(operation, 'security') ? undefined : security],
     ['tags', declaredTags.length > 0 ? closure.updateReferences(declaredTags) : undefined],
     ['paths', Object.fromEntries([[path, closure.updateReferences(slicedPathItem)]])],
     ['components', closure.buildComponents()],
   ];
   return JSON.stringify(Object.fromEntries(members.filter(([, value]) => value !== undefined)));
+}
+
+/** Returns a path item or an operation with the servers that apply in a collection. */
+const withServers = (owner: JsonObject, settings: Parameters<typeof serversIn>[1]): JsonObject => {
+  const servers = serversIn(owner, settings);
+  return servers === undefined ? owner : { ...owner, servers };
+};
+
+/** Returns the servers of a part of the document, with the values that are set as the defaults of their variables. */
+function serversIn(
+  owner: Json,
+  { baseUrl, serverVariables }: Pick<CallSettings, 'baseUrl' | 'serverVariables'>,
+): Json | undefined {
+  const servers = memberOf(owner, 'servers');
+  if (!isJsonArray(servers)) return servers;
+  return servers.map((server): Json => {
+    const url = memberOf(server, 'url');
+    if (!isJsonObject(server) || typeof url !== 'string') return server;
+    const declared = memberOf(server, 'variables');
+    const settings = Object.entries(serverVariables).filter(([name]) => url.includes(`{${name}}`));
+    const variables = settings.map(([name, value]): [string, Json] => {
+      const variable = memberOf(declared, name);
+      const values = memberOf(variable, 'enum');
+      return [
+        name,
+        {
+          ...(isJsonObject(variable) ? variable : {}),
+          default: value,
+          ...(isJsonArray(values) && !values.includes(value) ? { enum: [...values, value] } : {}),
+        },
+      ];
+    });
+    return {
+      ...server,
+      url: baseUrl === null ? url : resolveUrl(url, baseUrl),
+      ...(variables.length === 0
+        ? {}
+        : { variables: { ...(isJsonObject(declared) ? declared : {}), ...Object.fromEntries(variables) } }),
+    };
+  });
 }
 
 /** The components that values refer to, directly and indirectly. */

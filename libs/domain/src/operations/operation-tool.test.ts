@@ -74,6 +74,14 @@ test.each<[string, Json]>([
   expect(required).toEqual(['body']);
 });
 
+test('an optional body that can hold nothing is no argument', () => {
+  const schema = { type: 'object', properties: {}, additionalProperties: false };
+  expect(toolOf(createJsonBody(schema, false)).input_schema.properties).toEqual({});
+  expect(toolOf(createJsonBody(schema, true)).input_schema.properties).toHaveProperty('body');
+  const open = { ...schema, additionalProperties: true };
+  expect(toolOf(createJsonBody(open, false)).input_schema.properties).toHaveProperty('body');
+});
+
 test('the members that a body requires are required, even if the body is optional', () => {
   const { input_schema } = toolOf(createJsonBody({ type: 'object', required: ['a'], properties: { a: {} } }, false));
   expect(input_schema.required).toEqual(['a']);

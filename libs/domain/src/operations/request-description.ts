@@ -7,7 +7,7 @@ import { listExternalParameters, parametersOf, type Parameter } from './paramete
 import type { Source } from './references.ts';
 import { requestBodyOf, type RequestBody } from './request-body.ts';
 import { SchemaReader } from './schema-reader.ts';
-import { joinUrl, serversOf, type OperationUrl, type Server } from './servers.ts';
+import { joinUrl, serversOf, warnOfVariables, type OperationUrl, type Server } from './servers.ts';
 
 /** The collection that an operation belongs to. */
 export interface OperationContext {
@@ -58,7 +58,7 @@ export function describeRequest(
     context,
     reader,
     servers,
-    address: joinUrl(servers[0]?.url ?? '/', operation.path),
+    address: addressOf(servers[0], operation.path),
     authentication: effectiveAuthenticationOf(document, operation, context.settings, context.collectionName),
     parameters: parametersOf(document, operation),
     externalParameters: listExternalParameters(document, operation),
@@ -67,6 +67,11 @@ export function describeRequest(
     accept: acceptOf(responses),
     externalOperation: referenceOf(operation.operation) ?? referenceOf(operation.pathItem) ?? null,
   };
+}
+
+function addressOf(server: Server | undefined, path: string): OperationUrl {
+  const address = joinUrl(server?.url ?? '/', path);
+  return server ? { ...address, warnings: [...address.warnings, ...warnOfVariables(server)] } : address;
 }
 
 /** Returns the credentials that are sent together. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { describeOperation, type DocumentOptions } from '../../test/describe-operation.ts';
 import type { Json, JsonObject } from '../json.ts';
-import { joinUrl } from './servers.ts';
+import { joinUrl, resolveUrl } from './servers.ts';
 
 const addressOf = (operation: JsonObject, options: DocumentOptions = {}) =>
   describeOperation(operation, options).address;
@@ -24,6 +24,7 @@ describe('the servers of an operation', () => {
     ['`/` if there are none', {}, {}, '/pets'],
     ['the base URL instead of the document’s', {}, { root, settings }, 'https://setting.example/base/pets'],
     ['those of the path, despite a base URL', {}, { root, pathItem, settings }, 'https://path.example/pets'],
+    ['its own, resolved with a base URL', serverList('/own/'), { root, settings }, 'https://setting.example/own/pets'],
     ['its own, despite a base URL', operation, { root, settings }, 'https://operation.example/pets'],
     [
       'the next one if one is no object',
@@ -48,6 +49,27 @@ describe('the servers of an operation', () => {
       'https://second.example',
     ]);
   });
+});
+
+test.each(['/a', 'a', './a/', '../a', '../../a', '/a/../b?x=1', 'https://b.example/a', '/'])(
+  'the URL %j is resolved as browsers do',
+  (url) => {
+    for (const base of [
+      'https://a.example',
+      'https://a.example/',
+      'http://a.example:8080/v1',
+      'https://a.example/v1/x/',
+    ])
+      expect(resolveUrl(url, base)).toBe(new URL(url, base).href);
+  },
+);
+
+test('a value of a variable that the document does not list is mentioned', () => {
+  const variables = { region: { default: 'eu', enum: ['eu', 'us'] } };
+  const operation = withVariables('https://{region}.example', variables);
+  const warningsFor = (region: string) => addressOf(operation, { settings: { serverVariables: { region } } }).warnings;
+  expect(warningsFor('us')).toEqual([]);
+  expect(warningsFor('asia')).toEqual(['The value asia of the server variable region is not one of eu, us.']);
 });
 
 describe('the variables of a server', () => {
@@ -118,6 +140,12 @@ describe('the URL of an operation', () => {
     ['/v1', '/b', false, 'names no host'],
     ['https:///v1', '/b', false, 'names no host'],
     ['wss://a.example', '/b', false, 'wss is not HTTP'],
+    ['https://.a.example', '/b', false, 'host .a.example'],
+    ['https://../../a.example', '/b', false, 'host ..'],
+    ['https://a.example:port', '/b', false, 'host a.example:port'],
+    ['https://[::1]:8080/v1', '/b', true, undefined],
+    ['https://localhost', '/b', true, undefined],
+    ['https://b\u00fccher.example.', '/b', true, undefined],
     ['HTTPS://a.example', '/b', true, undefined],
     ['https://a.example', '/{id}', true, undefined],
   ])('of the server %s and the path %s can be called (%s); a warning says: %s', (server, path, isCallable, warning) => {

@@ -27,7 +27,8 @@ const urlMax = 4_000;
 
 /**
  * Returns the servers of an operation, or else of its path, or else of the document (OpenAPI 3.1, section 4.8.5). If
- * there are none, the only server is `/`. The collection's base URL replaces those of the document.
+ * there are none, the only server is `/`. The collection's base URL replaces those of the document; relative ones of an
+ * operation or a path are resolved with it.
  */
 export function serversOf(
   document: Json,
@@ -37,11 +38,34 @@ export function serversOf(
   const own = [operation, pathItem]
     .map((owner) => listServers(owner, serverVariables))
     .find(({ length }) => length > 0);
-  if (own) return own;
+  if (own) return baseUrl === null ? own : own.map((server) => ({ ...server, url: resolveUrl(server.url, baseUrl) }));
   if (baseUrl !== null) return [{ url: baseUrl, description: null, variables: [] }];
   const servers = listServers(document, serverVariables);
   return servers.length > 0 ? servers : [{ url: '/', description: null, variables: [] }];
 }
+
+/** Resolves the relative URL of a server with an absolute one (RFC 3986, section 5.2); returns any other unchanged. */
+export const resolveUrl = (url: string, base: string): string => {
+  const [origin = ''] = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i.exec(base) ?? [];
+  if (/^[a-z][a-z0-9+.-]*:|^\/\/|[{}]/i.test(url)) return url;
+  const segments = url.startsWith('/') ? [] : base.slice(origin.length).split('/').slice(1, -1);
+  for (const segment of url.replace(/^\//, '').split('/')) {
+    if (segment === '..') segments.pop();
+    else if (segment !== '.') segments.push(segment);
+  }
+  return `${origin}/${segments.join('/')}`;
+};
+
+/** Returns warnings about values of variables that the document does not list. */
+export const warnOfVariables = ({ variables }: Server): readonly string[] =>
+  variables.flatMap(({ name, value, enum: values }) =>
+    value === null || values === null || values.includes(value)
+      ? []
+      : [
+          `The value ${toShortLine(value, 100)} of the server variable ${toShortLine(name, 100)} is not one of ` +
+            `${toShortLine(values.join(', '), 200)}.`,
+        ],
+  );
 
 const listServers = (owner: Json, settings: CallSettings['serverVariables']): Server[] => {
   const servers = memberOf(owner, 'servers');
@@ -118,6 +142,9 @@ export function joinUrl(server: string, path: string): OperationUrl {
       'The document names no host for this operation: an administrator of the catalog can set a base URL for the API.',
     );
   else if (protocol !== 'http' && protocol !== 'https') warnings.push(`The protocol ${protocol} is not HTTP.`);
+  const host = /^https?:\/\/([^/]+)/i.exec(joined)?.[1];
+  const isWrongHost = host !== undefined && !/[{}]/.test(host) && !hostPattern.test(host);
+  if (isWrongHost) warnings.push(`The host ${toShortLine(host, 100)} of the server's URL is not valid.`);
   const names = new Set([...server.matchAll(/\{[^{}]*\}/g)].map(([placeholder]) => placeholder));
   if (names.size > 0)
     warnings.push(
@@ -125,10 +152,13 @@ export function joinUrl(server: string, path: string): OperationUrl {
     );
   return {
     url: queries.length > 0 ? `${joined}?${queries.join('&')}` : joined,
-    isCallable: protocol === 'http' || protocol === 'https',
+    isCallable: (protocol === 'http' || protocol === 'https') && !isWrongHost,
     warnings,
   };
 }
+
+/** A name with labels that are not empty, or an IPv6 address; and a port. */
+const hostPattern = /^(?:\[[0-9a-f:.]+\]|[^.:[\]\s\\@]+(?:\.[^.:[\]\s\\@]+)*\.?)(?::\d{1,5})?$/i;
 
 const splitAt = (text: string, separator: string): [string, string | undefined] => {
   const index = text.indexOf(separator);

@@ -47,6 +47,8 @@ const badFields = [
   { server_variables: 'eu' },
   { server_variables: { region: 7 } },
   { server_variables: { region: 'e\nu' } },
+  { server_variables: { region: 'evil.example/#' } },
+  { server_variables: { region: 'a@b' } },
   { server_variables: { region: 'x'.repeat(501) } },
   { server_variables: { '': 'eu' } },
   { server_variables: Object.fromEntries(Array.from({ length: 51 }, (_, index) => [`v${index}`, ''])) },
