@@ -140,6 +140,16 @@ test('a schema may contain itself, at any depth', () => {
   expect(validate(nest('x'))).toEqual([{ pointer: '/children/0'.repeat(30), message: 'must be an object' }]);
 });
 
+test.each<[string, JsonObject]>([
+  ['an alternative', { properties: { id: { readOnly: true } }, oneOf: [{ required: ['id'] }] }],
+  ['another schema', { allOf: [{ properties: { id: { readOnly: true } } }, { required: ['id'] }] }],
+])('a read-only member that %s requires may be missing', (_, schema) => {
+  expect(validateValue(schema, {}).errors).toEqual([]);
+  expect(validateValue({ ...schema, required: ['name'] }, {}).errors).toEqual([
+    { pointer: '/name', message: 'is required' },
+  ]);
+});
+
 test('the members of one schema are not forbidden by another one', () => {
   const [a, b] = ['a', 'b'].map((name) => ({
     properties: { [name]: { type: 'integer' } },

@@ -14,6 +14,9 @@ export interface ValidatedValue {
 /** The number of errors that are reported. */
 export const errorsMax = 20;
 
+/** Whether one of the schemas that apply to a value declares a member that requests must not contain. */
+type IsHidden = (name: string) => boolean;
+
 /** The number of values that are compared with a schema; a document can apply many schemas to one value. */
 const comparisonsMax = 200_000;
 
@@ -40,10 +43,15 @@ export class ArgumentValidator {
 
   /** Returns the value and at most `errorsMax` errors; their pointers start with `pointer`. */
   validate(node: SchemaNode, input: Json, pointer: string): ValidatedValue {
-    return this.#validate(this.#reader.read(this.#restart(node)), input, pointer);
+    return this.#validateNode(this.#restart(node), input, pointer, () => false);
   }
 
-  #validate(schema: Schema, input: Json, pointer: string): ValidatedValue {
+  #validateNode(node: SchemaNode, input: Json, pointer: string, isHiddenAround: IsHidden): ValidatedValue {
+    const isHidden: IsHidden = (name) => isHiddenAround(name) || this.#reader.hiddenNamesOf(node).has(name);
+    return this.#validate(this.#reader.read(node), input, pointer, isHidden);
+  }
+
+  #validate(schema: Schema, input: Json, pointer: string, isHidden: IsHidden): ValidatedValue {
     if (this.#comparisonsLeft-- <= 0) return { value: input, errors: [] };
     if (!schema.isSatisfiable) return { value: input, errors: [{ pointer, message: 'is not allowed' }] };
     const types = typesOf(schema);
@@ -55,14 +63,14 @@ export class ArgumentValidator {
     const errors: ValueError[] = listValueErrors(schema, value).map((message) => ({ pointer, message }));
     let result = value;
     if (isJsonArray(value)) result = this.#validateItems(schema, value, pointer, errors);
-    else if (isJsonObject(value)) result = this.#validateMembers(schema, value, pointer, errors);
+    else if (isJsonObject(value)) result = this.#validateMembers(schema, value, pointer, errors, isHidden);
     for (const keyword of ['anyOf', 'oneOf'])
-      result = this.#validateAlternatives(schema.lists.get(keyword) ?? [], result, pointer, errors);
+      result = this.#validateAlternatives(schema.lists.get(keyword) ?? [], result, pointer, errors, isHidden);
     for (const part of schema.lists.get('allOf') ?? []) {
       const { nodes, ...others } = this.#reader.read(part);
       const openNodes = new Map(nodes);
       openNodes.delete('additionalProperties');
-      const validated = this.#validate({ ...others, nodes: openNodes }, result, pointer);
+      const validated = this.#validate({ ...others, nodes: openNodes }, result, pointer, isHidden);
       errors.push(...validated.errors);
       result = validated.value;
     }
@@ -81,9 +89,9 @@ export class ArgumentValidator {
     });
   }
 
-  #validateMembers(schema: Schema, value: JsonObject, pointer: string, errors: ValueError[]): Json {
+  #validateMembers(schema: Schema, value: JsonObject, pointer: string, errors: ValueError[], isHidden: IsHidden): Json {
     for (const name of requiredNamesOf(schema))
-      if (!Object.hasOwn(value, name))
+      if (!Object.hasOwn(value, name) && !isHidden(name))
         errors.push({ pointer: `${pointer}/${escapeToken(name)}`, message: 'is required' });
     const patterns = [...(schema.maps.get('patternProperties') ?? [])];
     const members = Object.entries(value).map(([name, member]): [string, Json] => {
@@ -111,11 +119,17 @@ export class ArgumentValidator {
    * Accepts a value that one alternative accepts, if possible without a change; else adds the errors of the alternative
    * with the fewest.
    */
-  #validateAlternatives(alternatives: readonly SchemaNode[], value: Json, pointer: string, errors: ValueError[]): Json {
+  #validateAlternatives(
+    alternatives: readonly SchemaNode[],
+    value: Json,
+    pointer: string,
+    errors: ValueError[],
+    isHidden: IsHidden,
+  ): Json {
     if (alternatives.length === 0) return value;
     const results: ValidatedValue[] = [];
     for (const alternative of alternatives) {
-      const result = this.#validate(this.#reader.read(alternative), value, pointer);
+      const result = this.#validateNode(alternative, value, pointer, isHidden);
       if (result.errors.length === 0 && JSON.stringify(result.value) === JSON.stringify(value)) return value;
       results.push(result);
     }
