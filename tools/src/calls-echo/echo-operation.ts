@@ -80,13 +80,14 @@ type GeneratedRequest = { readonly args: object; readonly rejections: readonly s
 /** Generates arguments until the product accepts them, as a caller corrects them by the errors. */
 function prepareGenerated({ documentText, method, path, tool }: CalledOperation, tools: EchoTools): GeneratedRequest {
   const inputSchema = JSON.parse(JSON.stringify(objectAt(tool, 'input_schema') ?? {})) as object;
+  const name = `${method} ${path}`;
   const rejections: string[] = [];
   let lastArguments: object = {};
   for (const args of generateArguments(inputSchema, tools.random)) {
     lastArguments = args;
     try {
       const values = parseJsonText(JSON.stringify(args)) as ObjectValue;
-      return { prepared: tools.prepare(documentText, `${method} ${path}`, values), args, rejections };
+      return { prepared: tools.prepare(documentText, name, values), args, rejections };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       if (!(error instanceof RejectedArguments)) return { prepared: null, reason, args, rejections };
