@@ -1,3 +1,4 @@
+import type { JsonObject } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { createDocument, describeCall, headerOf, textOf } from './described-call.ts';
 
@@ -222,7 +223,7 @@ describe('a schema keeps all that its document says', () => {
       discriminator: { propertyName: 't', ...discriminator },
     });
     const catMapping = { mapping: { cat: '#/components/schemas/Cat' } };
-    test.each<[title: string, schema: object, schemas: object, accepted: object[], rejected: object[]]>([
+    test.each<[title: string, schema: object, schemas: object, accepted: JsonObject[], rejected: JsonObject[]]>([
       [
         'a value that the type itself states',
         { $ref: '#/components/schemas/Cat' },
@@ -289,7 +290,7 @@ describe('a schema keeps all that its document says', () => {
 
     test('has members of the other types, where it contains them', () => {
       const call = callWith({ $ref: '#/components/schemas/IssueComment' }, { schemas: createSchemas({}) });
-      const contained = (about: object) => ({ type: 'IssueComment', text: 'x', issue: '1', about });
+      const contained = (about: JsonObject) => ({ type: 'IssueComment', text: 'x', issue: '1', about });
       expect(call.acceptsBody(contained({ type: 'Repository', slug: 'a' }))).toBe(true);
       expect(call.acceptsBody(contained({ type: 'Repository', slug: 1 }))).toBe(false);
     });
