@@ -23,9 +23,10 @@ error is \`{"detail": "why"}\`.
    within 8 KB; \`?detail=full\` adds the schema of the response, \`?max_bytes=\` allows more.
 3. Prepare the call: \`POST /api/collections/{collection_id}/operations/{operation_key}/prepare\` with \`{"arguments": {…}}\`
    returns \`method\`, \`url\`, \`headers\` and \`body\`, without the credential. The arguments are those of \`?as=tool\` in step 2.
-4. Read the credential: \`GET /api/collections/{collection_id}/metadata\`. \`base_url\` is the URL of the API, \`authentication\`
-   says what to send: \`apiKey\` is \`value\` in the header, query or cookie \`name\`, \`bearer\` and \`basic\` are
+4. Read the credential: \`GET /api/collections/{collection_id}/metadata\`. \`authentication\` says what to send:
+   \`apiKey\` is \`value\` in the header, query or cookie \`name\`, \`bearer\` and \`basic\` are
    \`Authorization: Bearer\` or \`Basic\` and \`value\`. If \`value\` is \`null\`, none is stored: ask the person you work for.
+   If step 3 lists several \`credentials\`, read each by its \`scheme\` with the tool read_credential of \`/mcp\`.
    Reading it is audited. Never show it to anyone.
 5. Call the API.
 6. Record the call: \`POST /api/audit/\` with

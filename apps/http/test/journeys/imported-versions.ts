@@ -134,7 +134,7 @@ export const importedVersionsSuite = (start: Start): void => {
               pointer: '/servers',
               message:
                 "the address of the first server, '/v1', is relative, and the document does not say to which host; " +
-                'the collection needs a base address of its own',
+                'the collection needs a base URL of its own',
             },
             {
               pointer: '/paths/~1a',

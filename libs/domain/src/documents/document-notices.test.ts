@@ -30,12 +30,12 @@ describe('a base URL', () => {
     ['https:///v1', /has no valid host/],
     ['https://a b', /has no valid host/],
     ['wss://pets.example', /is not an HTTP address/],
-    ['https://{tenant}.example', /a variable without a default, 'tenant'/],
+    ['https://{tenant}.example', /a variable without a default, 'tenant'; the collection needs a value for it/],
   ])('%j is not usable', (url, message) => {
     const [notice, ...others] = noticesOf({ servers: [{ url }] });
     expect(others).toEqual([]);
     expect(notice).toMatch(message);
-    expect(notice).toMatch(/^\/servers .*; the collection needs a base address of its own$/);
+    expect(notice).toMatch(/^\/servers .*; the collection needs (?:a value for it or )?a base URL of its own$/);
   });
 
   test('is missing without servers', () => {

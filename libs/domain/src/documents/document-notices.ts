@@ -14,13 +14,16 @@ export const listNotices = (
   references: readonly ExternalReference[],
 ): readonly SchemaViolation[] => {
   const baseUrlProblem = findBaseUrlProblem(document, baseUrl);
+  const remedy = placeholder.test(baseUrl) ? 'a value for it or a base URL' : 'a base URL';
   return [
     ...(baseUrlProblem === null
       ? []
-      : [{ path: ['servers'], message: `${baseUrlProblem}; the collection needs a base address of its own` }]),
+      : [{ path: ['servers'], message: `${baseUrlProblem}; the collection needs ${remedy} of its own` }]),
     ...(references.length > 0 ? [{ path: references[0]?.path ?? [], message: describeReferences(references) }] : []),
   ];
 };
+
+const placeholder = /\{([^{}]*)\}/;
 
 /** Returns why requests cannot be sent to a base URL; null if they can. */
 function findBaseUrlProblem(document: Json, baseUrl: string): string | null {
@@ -28,7 +31,7 @@ function findBaseUrlProblem(document: Json, baseUrl: string): string | null {
   const server = isJsonArray(servers) ? servers[0] : undefined;
   const url = memberOf(server, 'url');
   if (typeof url !== 'string' || url.trim() === '') return 'the document names no server, so requests have no address';
-  const variable = /\{([^{}]*)\}/.exec(baseUrl)?.[1];
+  const variable = placeholder.exec(baseUrl)?.[1];
   if (variable !== undefined)
     return `the address of the first server has a variable without a default, ${quote(variable)}`;
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(baseUrl)?.[1]?.toLowerCase();

@@ -1,4 +1,4 @@
-/** The longest text that is matched, in characters, and about the number of steps that a match may take. */
+/** The longest text and pattern that are matched, in characters, and about the number of steps that a match may take. */
 const [charactersMax, stepsMax] = [10_000, 10_000_000];
 
 /**
@@ -8,7 +8,7 @@ const [charactersMax, stepsMax] = [10_000, 10_000_000];
  * exponentially if a repeated group has a quantifier or alternatives inside.
  */
 export function matchesPattern(pattern: string, text: string): boolean | null {
-  if (foreignPattern.test(pattern)) return null;
+  if (pattern.length > charactersMax || foreignPattern.test(pattern)) return null;
   const plainPattern = pattern.replace(/\\./gs, 'x').replace(/\[[^\]]*\]/g, 'x');
   const repeatedGroups = plainPattern.match(/\)[*+{]/g) ?? [];
   const plainGroups = plainPattern.match(/\((?:\?:)?[^()|*+?{]*\)[*+{]/g) ?? [];

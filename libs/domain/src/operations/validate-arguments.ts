@@ -28,7 +28,8 @@ const comparisonsMax = 200_000;
  * - Several alternatives of `oneOf` may accept a value.
  * - Where several schemas apply to a value, a limit of additional members that only refers to the members of one of them
  *   has no effect: it would forbid the members of the others.
- * - `format`, `multipleOf` and the keywords for conditions and contained items are left to the API.
+ * - `format`, `multipleOf`, `not`, `propertyNames`, lists of objects, and keywords that depend on other members or items
+ *   are left to the API.
  *
  * Values beyond a limit, and schemas that the reader cannot read, are accepted.
  */
