@@ -27,7 +27,7 @@ const explanations: readonly Explanation[] = [
   },
   {
     pattern: /"message":"is required"|center is required/,
-    text: 'A tool has five levels; the errors name what is required below.',
+    text: 'A tool has five levels; the errors name the members that are missing below.',
   },
   {
     pattern: /no arguments fit/,

@@ -120,8 +120,8 @@ function listExtensions(document: Json, name: string): readonly string[] {
   const extensions = extensionsOf(document);
   const lists = cachedLists.get(extensions) ?? new Map<string, readonly string[]>();
   cachedLists.set(extensions, lists);
-  const known = lists.get(name);
-  if (known) return known;
+  const cachedList = lists.get(name);
+  if (cachedList) return cachedList;
   // The set grows while it is read: subtypes can have subtypes.
   const schemas = new Set([`${schemasPointer}${name}`]);
   for (const base of schemas) for (const subtype of extensions.get(base) ?? []) schemas.add(subtype);

@@ -1,5 +1,5 @@
 import { bytesOf, nameBytesOf, type Draft, type DraftObject } from './draft.ts';
-import type { MissingReason } from './schema-node.ts';
+import type { MissingReason } from './references.ts';
 
 /** The position of a part in the growing text. */
 export interface Position {

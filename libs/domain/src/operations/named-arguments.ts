@@ -6,7 +6,7 @@ import type { RequestDescription } from './request-description.ts';
 import { createNode, type SchemaNode } from './schema-node.ts';
 import { escapeToken } from './validate-arguments.ts';
 
-/** The arguments by the names of the tool, and what is wrong with their names. */
+/** The arguments by the names of the tool, and the errors in their names. */
 export interface NamedArguments {
   readonly values: ReadonlyMap<string, NamedArgument>;
   /** Members that the document does not describe, of a body that explicitly allows them. */
@@ -29,7 +29,7 @@ export function nameArguments(
   args: readonly Argument[],
   values: JsonObject,
 ): NamedArguments {
-  const named = new Map<string, NamedArgument>();
+  const valuesByKey = new Map<string, NamedArgument>();
   const otherMembers = new Map<string, Json>();
   const errors: ValueError[] = [];
   const bodyArguments = args.filter(({ in: location }) => location === 'body');
@@ -38,9 +38,9 @@ export function nameArguments(
   const isOpen = isFlat && Boolean(body?.content?.schema && allowsOtherMembers(source, body.content.schema));
   const add = (names: ArgumentNames, name: string, value: Json, pointer: string): void => {
     const argument = names.find(name);
-    const other = argument && named.get(argument.key);
+    const other = argument && valuesByKey.get(argument.key);
     if (other) errors.push({ pointer, message: `is also at ${other.pointer}` });
-    else if (argument) named.set(argument.key, { value, pointer });
+    else if (argument) valuesByKey.set(argument.key, { value, pointer });
     else if (isOpen) otherMembers.set(name, value);
     else errors.push({ pointer, message: `is unknown: ${names.describe()}` });
   };
@@ -52,7 +52,7 @@ export function nameArguments(
       for (const [member, memberValue] of Object.entries(value))
         add(bodyNames, member, memberValue, `${pointer}/${escapeToken(member)}`);
   }
-  return { values: named, otherMembers, errors };
+  return { values: valuesByKey, otherMembers, errors };
 }
 
 const namesMax = 50;

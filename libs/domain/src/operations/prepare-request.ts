@@ -35,11 +35,11 @@ export function prepareRequest(
 ): Preparation {
   const description = describeRequest(source, operation, context);
   const args = argumentsOf(description);
-  const named = nameArguments(description, args, values);
-  const { value, errors } = validateArguments(description, args, named);
+  const namedArguments = nameArguments(description, args, values);
+  const { value, errors } = validateArguments(description, args, namedArguments);
   if (errors.length > 0) return { errors };
   try {
-    const request = buildRequest(description, toRequestValues(description, args, value, named.otherMembers));
+    const request = buildRequest(description, toRequestValues(description, args, value, namedArguments.otherMembers));
     return { request: toPreparedRequest(description, request) };
   } catch (error) {
     if (!(error instanceof UnsendableError)) throw error;

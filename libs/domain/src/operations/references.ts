@@ -2,13 +2,15 @@ import { localPathOf, memberOf, valueAt } from '../documents/document-value.ts';
 import { findIdentified } from './identified-schemas.ts';
 import { isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { isConstraint, type Dialect } from './schema-keywords.ts';
-import type { MissingReason } from './schema-node.ts';
 
 /** The references that were followed to a schema, last one first, for detecting circular ones. */
 export interface Trail {
   readonly target: string;
   readonly parent: Trail | null;
 }
+
+/** Why a part of a schema is missing: it contains itself, it is in another file, or the work for it is bounded. */
+export type MissingReason = 'cycle' | 'external' | 'budget';
 
 export interface Resolution {
   /** `true` and `false` are also schemas; any other value that is not an object has no effect. */
@@ -73,10 +75,10 @@ const targets = new WeakMap<Source, Map<string, Target | undefined>>();
 
 /** Returns the target of a reference within the document, by pointer, anchor or id. */
 function findTarget(source: Source, reference: string): Target | undefined {
-  const found = targets.get(source) ?? new Map<string, Target | undefined>();
-  targets.set(source, found);
-  if (!found.has(reference)) found.set(reference, locate(source.document, reference));
-  return found.get(reference);
+  const targetsByReference = targets.get(source) ?? new Map<string, Target | undefined>();
+  targets.set(source, targetsByReference);
+  if (!targetsByReference.has(reference)) targetsByReference.set(reference, locate(source.document, reference));
+  return targetsByReference.get(reference);
 }
 
 function locate(document: Json, reference: string): Target | undefined {

@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import type { Trail } from './references.ts';
+import type { MissingReason, Trail } from './references.ts';
 
 /** One of the schemas that apply to a value, and the references that were followed to it. */
 export interface SchemaPart {
@@ -27,9 +27,6 @@ export const joinNodes = (node: SchemaNode, addedNode: SchemaNode): SchemaNode =
   ...node,
   parts: [...node.parts, ...addedNode.parts],
 });
-
-/** Why a part of a schema is missing: it contains itself, it is in another file, or the work for it is bounded. */
-export type MissingReason = 'cycle' | 'external' | 'budget';
 
 /**
  * One level of a schema, with its references followed and its `allOf` merged. Keywords of JSON Schema 2020-12, in

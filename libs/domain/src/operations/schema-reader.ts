@@ -1,17 +1,10 @@
 import { memberOf } from '../documents/document-value.ts';
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
 import { createAlternative, createInherited, discriminatorOf, listSubtypes } from './discriminators.ts';
-import { isOnTrail, resolveReference, type Source, type Trail } from './references.ts';
+import { isOnTrail, resolveReference, type MissingReason, type Source, type Trail } from './references.ts';
 import { listSeparateKeywords, mergeKeyword } from './schema-conjunction.ts';
 import { schemaKeywords, translateSchema } from './schema-keywords.ts';
-import {
-  createNode,
-  createSchema,
-  type MissingReason,
-  type Schema,
-  type SchemaNode,
-  type SchemaPart,
-} from './schema-node.ts';
+import { createNode, createSchema, type Schema, type SchemaNode, type SchemaPart } from './schema-node.ts';
 
 /** Whether schemas describe requests, without read-only members, or responses, without write-only ones. */
 export type Direction = 'request' | 'response';
@@ -71,7 +64,7 @@ export class SchemaReader {
       if (node.parts.length > 1 && this.#isOpaque(part)) remainder.push({ parts: [part] });
       else fragments.push(...this.#flatten(part, 0, targets, hasValue ? null : []));
     }
-    // What the document states comes first: what it implies must not contradict it.
+    // Statements of the document come first: implied ones must not contradict them.
     fragments.sort((a, b) => Number(isImpliedFragment(a)) - Number(isImpliedFragment(b)));
     for (const fragment of separateClosedFragments(fragments, (node) => this.isHidden(node), remainder)) {
       if (fragment === false) isSatisfiable = false;

@@ -1,6 +1,6 @@
 import { utf8LengthOf } from './draft.ts';
 import type { Position, TruncatedPlace } from './growth.ts';
-import type { MissingReason } from './schema-node.ts';
+import type { MissingReason } from './references.ts';
 
 /** Returns the list of missing parts, as a JSON text of at most that many bytes, which must be at least 50. */
 export function buildTruncatedText(places: readonly TruncatedPlace[], bytesMax: number): string {

@@ -188,7 +188,7 @@ function convertText(value: Json, types: readonly string[]): Json {
   return `${Number(value)}` === value ? Number(value) : new ExactNumber(value);
 }
 
-/** Lists what is wrong with a value itself, apart from its members and items. */
+/** Lists the errors of a value itself, apart from those of its members and items. */
 function listValueErrors({ values }: Schema, value: Json): readonly string[] {
   const errors: string[] = [];
   const constant = values.get('const');

@@ -11,7 +11,7 @@ export const formatVariables = (variables: Variables): string =>
  * a name and `=`.
  */
 export function parseVariables(text: string): { readonly variables: Variables; readonly wrongLine: string | null } {
-  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  const lines = text.split(/\r?\n/).filter((line) => line.trim() !== '');
   const pairs = lines.map((line) => /^([^=]+)=(.*)$/.exec(line));
   const wrongLine = lines[pairs.findIndex((pair) => !pair || (pair[1] ?? '').trim() === '')] ?? null;
   const variables = pairs.map((pair): [string, string] => [(pair?.[1] ?? '').trim(), (pair?.[2] ?? '').trim()]);

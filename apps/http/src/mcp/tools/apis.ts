@@ -152,8 +152,7 @@ const credentialHints = {
   absent:
     'This catalog stores no credential for it: ask the person you work for. describe_operation says whether another ' +
     'scheme is stored.',
-  unknown:
-    'The API as a whole names no credential that can be stored. describe_operation says what an operation needs.',
+  unknown: 'The API as a whole names no credential that can be stored. describe_operation names those of an operation.',
 } as const;
 
 const toLineView = ({ id, name, description }: ListedCollection, distinction: string | undefined) => ({
