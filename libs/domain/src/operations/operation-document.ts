@@ -14,13 +14,11 @@ import { resolveUrl } from './servers.ts';
  */
 export function buildOperationDocument(
   document: Json,
-  { pathItem: originalPathItem, operation: originalOperation, method, path }: DocumentOperation,
-  settings: Pick<CallSettings, 'baseUrl' | 'serverVariables'>,
+  { method, path, ...original }: DocumentOperation,
+  settings: ServerSettings,
 ): string {
-  const [pathItem, operation] = [originalPathItem, originalOperation].map((owner) => withServers(owner, settings)) as [
-    JsonObject,
-    JsonObject,
-  ];
+  const pathItem = withServers(original.pathItem, settings);
+  const operation = withServers(original.operation, settings);
   const closure = new Closure(document, memberOf(operation, 'operationId') ?? null);
   const sharedMembers = Object.entries(pathItem).filter(
     ([name]) => !operationMethods.includes(name) && name !== '$ref',
@@ -47,17 +45,16 @@ export function buildOperationDocument(
   return JSON.stringify(Object.fromEntries(members.filter(([, value]) => value !== undefined)));
 }
 
+type ServerSettings = Pick<CallSettings, 'baseUrl' | 'serverVariables'>;
+
 /** Returns a path item or an operation with the servers that apply in a collection. */
-const withServers = (owner: JsonObject, settings: Parameters<typeof serversIn>[1]): JsonObject => {
+const withServers = (owner: JsonObject, settings: ServerSettings): JsonObject => {
   const servers = serversIn(owner, settings);
   return servers === undefined ? owner : { ...owner, servers };
 };
 
 /** Returns the servers of a part of the document, with the values that are set as the defaults of their variables. */
-function serversIn(
-  owner: Json,
-  { baseUrl, serverVariables }: Pick<CallSettings, 'baseUrl' | 'serverVariables'>,
-): Json | undefined {
+function serversIn(owner: Json, { baseUrl, serverVariables }: ServerSettings): Json | undefined {
   const servers = memberOf(owner, 'servers');
   if (!isJsonArray(servers)) return servers;
   return servers.map((server): Json => {

@@ -116,6 +116,11 @@ describe('a schema of a tool', () => {
     ],
     ['has an enum for const', { const: 'x' }, { type: 'string', enum: ['x'] }],
     ['has inclusive bounds', { type: 'integer', minimum: 0, exclusiveMinimum: true }, { type: 'integer', minimum: 1 }],
+    [
+      'has the narrower one of two bounds',
+      { type: 'integer', minimum: 9, exclusiveMinimum: 2 },
+      { type: 'integer', minimum: 9 },
+    ],
     ['has items in every list', { type: 'array' }, { type: 'array', items: {} }],
     ['has no other keywords', { type: 'array', items: {}, uniqueItems: true, not: {} }, { type: 'array', items: {} }],
     [
