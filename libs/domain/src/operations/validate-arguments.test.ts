@@ -168,10 +168,10 @@ test('a schema that refers to itself without a member in between accepts everyth
 
 test('a document that applies many schemas to many values cannot keep the validator busy', () => {
   const alternatives = Array.from({ length: 1_000 }, (_, i) => ({ type: 'string', pattern: `^${i}$` }));
-  const values = Array<Json>(100_000).fill('x');
+  const schema = { items: { anyOf: [...alternatives, { type: 'string' }] } };
   const start = performance.now();
-  validateValue({ items: { items: { anyOf: alternatives } } }, [values]);
-  expect(performance.now() - start).toBeLessThan(10_000);
+  expect(validateValue(schema, Array<Json>(20_000).fill('x')).errors).toEqual([]);
+  expect(performance.now() - start).toBeLessThan(5_000);
 });
 
 test('an alternative that takes a value without a change is preferred', () => {
