@@ -68,6 +68,14 @@ export const errorDetails = {
   invalid_arguments: 'Invalid arguments',
   invalid_query: 'Invalid query parameter',
   body_too_large: 'Request body too large',
+  /** The errors of calls; `reason` says what to do. */
+  calls_off: 'Calls are off',
+  operation_denied: 'Operation not allowed',
+  no_usable_credential: 'No credential for this call',
+  ambiguous_credential: 'Several credentials fit',
+  origin_changed: 'The address of the API has changed',
+  upstream_unreachable: 'The API is unreachable',
+  upstream_timed_out: 'The API did not respond in time',
   embedding_unavailable: 'Embedding service unavailable',
   identity_unavailable: 'Identity provider unavailable',
   /** The request timed out before its change began to commit. */

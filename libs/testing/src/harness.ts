@@ -91,6 +91,7 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     operationIndex: createEmbeddedOperationIndex({ blocks: stores.operationBlocks }),
     documents,
     slicer,
+    egress: null,
     queue,
     mailer,
     tokens,

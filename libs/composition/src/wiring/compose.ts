@@ -118,6 +118,7 @@ export const compose = async (
       operationIndex: await get('operationIndex'),
       documents: await get('documents'),
       slicer: await get('slicer'),
+      egress: null,
       queue,
       mailer: mail.mailer,
       tokens: identity.verifier,

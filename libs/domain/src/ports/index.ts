@@ -8,6 +8,7 @@ import type { CollectionStore } from './collection-store.ts';
 import type { CredentialStore } from './credential-store.ts';
 import type { DeadLetters } from './dead-letters.ts';
 import type { DocumentReader } from './document-reader.ts';
+import type { Egress } from './egress.ts';
 import type { Embedder } from './embedder.ts';
 import type { EmbeddingJobs } from './embedding-jobs.ts';
 import type { EmbeddingStore } from './embedding-store.ts';
@@ -76,6 +77,8 @@ export interface Ports extends StorePorts {
   readonly operationIndex: OperationIndex;
   readonly documents: DocumentReader;
   readonly slicer: OperationSlicer;
+  /** Null if this process does not call APIs. */
+  readonly egress: Egress | null;
   readonly queue: JobQueue;
   readonly mailer: Mailer;
   readonly tokens: TokenVerifier;
@@ -96,6 +99,7 @@ export type * from './credential-store.ts';
 export type * from './dead-letters.ts';
 export type * from './document-reader.ts';
 export type * from './effects.ts';
+export type * from './egress.ts';
 export type * from './embedder.ts';
 export type * from './embedding-jobs.ts';
 export type * from './embedding-store.ts';
