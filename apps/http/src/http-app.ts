@@ -88,7 +88,9 @@ export const createAppWithCredentialReader = (
   const readBaseUrl = createBaseUrlReader(settings);
   const table = routes.filter(
     (route) =>
-      (dependencies.localIssuer || !route.requiresLocalIssuer) && (protectedResource || !route.requiresAccessTokens),
+      (dependencies.localIssuer || !route.requiresLocalIssuer) &&
+      (protectedResource || !route.requiresAccessTokens) &&
+      (settings.calls !== 'only' || isServedWithCalls(route)),
   );
   let hasStartedDraining = false;
   const isDraining = () => hasStartedDraining;
@@ -131,6 +133,10 @@ export const createAppWithCredentialReader = (
   };
   return Object.assign(createListener(table, handleRequest), { recordUnreadableRequest, startDraining });
 };
+
+/** Whether a process that only calls APIs serves the route. */
+const isServedWithCalls = ({ path, isProbe }: Route): boolean =>
+  isProbe === true || path === '/mcp' || path.endsWith('/call');
 
 /** The routes of one path, by method. */
 type MethodTable = ReadonlyMap<string, Route>;

@@ -62,7 +62,7 @@ export const handleRoute = async (
   const query = validateQuery(route.query ?? noParameters, request.url ?? '', route);
   let body: unknown = null;
   if (route.body) {
-    const bytes = await receiveBody(dependencies.settings, route.body, exchange);
+    const bytes = await receiveBody(dependencies.settings, route.body, route.bodyBytesMax ?? 0, exchange);
     // The caller may have lost its rights while delaying the end of the body.
     if (!isComplete) {
       await tick.authorize();
@@ -134,12 +134,17 @@ const noMembers: MemberRead = { fields: {}, document: null };
 /** Far more than any form of this service needs. */
 const formLimitBytes = 16_384;
 
-const receiveBody = async (settings: HttpSettings, body: RouteBody, exchange: Exchange): Promise<Uint8Array> => {
+const receiveBody = async (
+  settings: HttpSettings,
+  body: RouteBody,
+  bytesMax: number,
+  exchange: Exchange,
+): Promise<Uint8Array> => {
   const { request, deadline } = exchange;
   deadline.suspend();
   const limitBytes = {
     document: settings.specBodyLimitBytes,
-    json: settings.bodyLimitBytes,
+    json: Math.max(settings.bodyLimitBytes, bytesMax),
     form: Math.min(formLimitBytes, settings.bodyLimitBytes),
   }[body.kind];
   const bytes = await readBodyBytes(request, limitBytes, () => exchange.sendContinue(), mediaTypeOf(body));

@@ -177,6 +177,8 @@ interface RouteMetadata {
   readonly targetDetail?: TargetDetail;
   /** Whether access tokens are accepted in addition to identity tokens; a 401 then says where to get one. */
   readonly acceptsAccessTokens?: boolean;
+  /** The maximum size of the body in bytes, if that is more than `BODY_LIMIT`. */
+  readonly bodyBytesMax?: number;
   /** The parts of a request for which a service account needs additional scopes. */
   readonly scopedParts?: readonly ScopedPart[];
   /** The error for a valid token without a profile, instead of a 401. */

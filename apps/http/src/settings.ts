@@ -6,6 +6,8 @@ export interface HttpSettings {
   readonly serviceName: string;
   /** The version of the service, such as `0.1.0`; shown in its OpenAPI document and metrics. */
   readonly version: string;
+  /** Whether this process calls APIs; `only`: it serves nothing else. */
+  readonly calls: 'off' | 'on' | 'only';
   /** The maximum size of a request body. */
   readonly bodyLimitBytes: number;
   /** The maximum size of a request body with an `openapi_spec`. */

@@ -96,6 +96,10 @@ export interface Config {
   readonly specBodyLimitBytes: number;
   /** Null if entries are never removed. */
   readonly auditRetentionDays: number | null;
+  /** Whether this process calls APIs; `only`: it serves nothing else. */
+  readonly calls: 'off' | 'on' | 'only';
+  /** The private networks that calls may reach. */
+  readonly callNetworks: readonly string[];
   /** Null if no spans are recorded. */
   readonly traces: {
     /** The URL that spans are sent to, using OTLP over HTTP. */
@@ -185,6 +189,8 @@ const createConfig = (variables: Variables): Omit<Config, 'warnings' | 'jobWarni
     bodyLimitBytes: variables.BODY_LIMIT,
     specBodyLimitBytes: variables.SPEC_BODY_LIMIT,
     auditRetentionDays: variables.AUDIT_RETENTION_DAYS,
+    calls: variables.CALLS,
+    callNetworks: variables.CALL_NETWORKS ?? [],
     traces: tracesOf(variables),
     settings: settingsOf(variables, isProduction, usesLocalIssuer),
   };
@@ -208,6 +214,7 @@ const settingsOf = (variables: Variables, isProduction: boolean, usesLocalIssuer
     variables.RATE_LIMIT_FAILED_KEYS,
     isProduction ? { allowed: 60, windowSeconds: 60 } : null,
   ),
+  callLimit: variables.RATE_LIMIT_CALLS,
 });
 
 const ollamaOf = (variables: ReturnType<typeof readEnvironment>): Config['ollama'] =>

@@ -22,14 +22,16 @@ export interface Duties {
   readonly warnings: readonly string[];
 }
 
-export const dutiesOf = (role: ProcessRole, { jobs, warnings, jobWarnings }: Config): Duties => {
-  const runsJobsInline = jobs === 'inline';
+export const dutiesOf = (role: ProcessRole, { jobs, calls, warnings, jobWarnings }: Config): Duties => {
+  // A process that only calls APIs is the one with a way out: it does no other work.
+  const onlyCalls = role === 'http' && calls === 'only';
+  const runsJobsInline = jobs === 'inline' && !onlyCalls;
   const duties = {
     http: {
       servesRequests: true,
-      migrates: true,
+      migrates: !onlyCalls,
       runsJobs: runsJobsInline,
-      prunesAudit: true,
+      prunesAudit: !onlyCalls,
       writesHeartbeat: true,
       warnings,
     },

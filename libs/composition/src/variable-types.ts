@@ -146,6 +146,12 @@ export const networks = z
     proxyFormats,
   );
 
+/** The private networks that calls may reach. */
+export const callNetworks = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .refine((parts) => parts.every(isNetwork), 'addresses and networks such as 10.20.0.0/16, separated by commas');
+
 export const email = z.string().regex(/^[^\s@,<>]{1,64}@[^\s@,<>]{1,189}$/, 'an email address');
 
 /** The default sender, which is sufficient for emails in files; with an SMTP server, it causes a warning. */

@@ -25,6 +25,7 @@ import {
   samplerNames,
   size,
   booleanText,
+  callNetworks,
 } from './variable-types.ts';
 
 /** Returns an optional variable with its meaning, which `docs/reference/configuration.md` and `.env.example` quote. */
@@ -225,6 +226,23 @@ const limits = {
   ),
 };
 
+const calls = {
+  CALLS: variable(
+    choice('off', 'on', 'only'),
+    'off',
+    'Whether this process calls APIs. `only`: it serves nothing but calls and `/mcp`, so that no other process needs a way out.',
+  ),
+  CALL_NETWORKS: optional(
+    callNetworks,
+    'The private networks that calls may reach, also without TLS, such as `10.20.0.0/16,fd00:1::/64`. If unset: none.',
+  ),
+  RATE_LIMIT_CALLS: variable(
+    z.union([z.literal('off').transform(() => null), limit], 'off, or requests/seconds such as 120/60'),
+    '120/60',
+    'The rate limit for the calls of each client, in addition to its limit for requests.',
+  ),
+};
+
 const traces = {
   OTEL_EXPORTER_OTLP_ENDPOINT: optional(
     collector,
@@ -268,6 +286,7 @@ export const variableGroups: Readonly<Record<string, Readonly<Record<string, z.Z
   'Signing in': identity,
   'Secrets key': secretsKey,
   Limits: limits,
+  Calls: calls,
   Traces: traces,
 };
 
@@ -280,6 +299,7 @@ export const variablesSchema = z.object({
   ...identity,
   ...secretsKey,
   ...limits,
+  ...calls,
   ...traces,
 });
 export type Variables = z.infer<typeof variablesSchema>;

@@ -26,6 +26,8 @@ export const createManualDeadline = (): ManualDeadline => {
       else callbacks.add(callback);
       return () => callbacks.delete(callback);
     },
+    suspend: () => undefined,
+    restart: () => undefined,
     expire() {
       if (state !== 'open') return;
       state = 'expired';
@@ -49,5 +51,7 @@ export const createDeadlineExpiringAtCommit = (): Deadline => {
       deadline.beginCommit();
     },
     onExpired: (callback) => deadline.onExpired(callback),
+    suspend: () => undefined,
+    restart: () => undefined,
   };
 };

@@ -17,4 +17,10 @@ export interface Deadline {
    * the callback.
    */
   onExpired(callback: () => void): () => void;
+
+  /** Stops the clock while the request waits for something that has a timeout of its own. */
+  suspend(): void;
+
+  /** Restarts the clock with the full duration. */
+  restart(): void;
 }

@@ -53,6 +53,8 @@ export type * from './operations/operation-vectors.ts';
 export * from './operations/packed-operations.ts';
 export * from './operations/ranking.ts';
 export * from './operations/score-curve.ts';
+export * from './calls/call.ts';
+export type * from './calls/call-response.ts';
 export * from './grants/expiry.ts';
 export * from './grants/grant.ts';
 export * from './grants/reference.ts';

@@ -26,4 +26,6 @@ export interface Settings {
   readonly anonymousLimit: LimitRule | null;
   /** The limit for failed credentials; null if they are not counted separately. */
   readonly failedCredentialsLimit: LimitRule | null;
+  /** The limit for the calls of each client; null if they are not counted separately. */
+  readonly callLimit: LimitRule | null;
 }

@@ -38,6 +38,7 @@ export const defaultSettings: Settings = {
   defaultLimit: { allowed: 600, windowSeconds: 60 },
   anonymousLimit: null,
   failedCredentialsLimit: null,
+  callLimit: null,
 };
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { toReadyResponse } from '../responses/route-response.ts';
 import { defineRoute } from '../route.ts';
+import { argumentBytesMax } from '../routes/prepared-requests.ts';
 import { createLlmsTxt } from './llms-txt.ts';
 import { handleMessage } from './mcp-server.ts';
 
@@ -20,6 +21,7 @@ export const agentRoutes = [
     acceptsAccessTokens: true,
     requiresSameOrigin: true,
     bodyKind: 'json',
+    bodyBytesMax: argumentBytesMax,
     body: message,
     status: 200,
     response: null,

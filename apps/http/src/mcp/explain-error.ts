@@ -14,8 +14,19 @@ const advice: Partial<Record<ErrorCode, string>> = {
   already_requested: 'You have already asked for this API: whoami lists your pending requests.',
   too_many_pending: 'You have too many pending requests: wait until an administrator has decided some of them.',
   needs_no_grant: 'You are an administrator: you may already use every API.',
+  calls_off: 'This catalog makes no calls: use prepare_call, and send the request yourself.',
   operation_not_found: 'There is no such operation: the API may have changed. Search again with search_operations.',
 };
+
+/** The errors of calls whose reason says what to do. */
+const callErrors: ReadonlySet<ErrorCode> = new Set([
+  'operation_denied',
+  'no_usable_credential',
+  'ambiguous_credential',
+  'origin_changed',
+  'upstream_unreachable',
+  'upstream_timed_out',
+]);
 
 /**
  * Returns the reason why a call was rejected, and what to do next; null for an error that the caller cannot do anything
@@ -31,6 +42,7 @@ export const explainError = (error: unknown): string | null => {
   if (error.code === 'rate_limited')
     return `Too many concurrent calls. Call again in ${retrySecondsOf(error)} s, one call at a time.`;
   if (error.code === 'scheme_not_found') return `${error.message}. Call again with one of them.`;
+  if (callErrors.has(error.code)) return `${error.message}.`;
   if (error.code === 'invalid_arguments') return `${error.message}. Call again with valid ones.`;
   if (error.code !== 'invalid_body') return advice[error.code] ?? null;
   return `${error.message.replace(errorDetails.invalid_body, 'Invalid arguments')}. Call again with valid ones.`;

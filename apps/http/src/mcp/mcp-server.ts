@@ -75,11 +75,11 @@ const handleLegacyMessage = async (
   }
 };
 
-const toolList = tools.map(({ name, description, inputSchema, isReadOnly }) => ({
+const toolList = tools.map(({ name, description, inputSchema, isReadOnly, isDestructive = false }) => ({
   name,
   description,
   inputSchema,
-  annotations: isReadOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: false },
+  annotations: isReadOnly ? { readOnlyHint: true } : { readOnlyHint: false, destructiveHint: isDestructive },
 }));
 
 const toolsByName = new Map(tools.map((tool) => [tool.name, tool]));

@@ -40,6 +40,8 @@ export interface Tool {
   readonly description: string;
   /** Whether a call changes nothing except the audit log. */
   readonly isReadOnly: boolean;
+  /** Whether a call may change or remove something that already exists. */
+  readonly isDestructive?: boolean;
   /** The JSON Schema of the arguments. */
   readonly inputSchema: {
     readonly type: 'object';
@@ -49,7 +51,10 @@ export interface Tool {
   readonly call: (context: ToolContext, args: unknown) => Promise<ToolResult>;
 }
 
-interface ToolDefinition<Input extends z.ZodObject> extends Pick<Tool, 'name' | 'description' | 'isReadOnly'> {
+interface ToolDefinition<Input extends z.ZodObject> extends Pick<
+  Tool,
+  'name' | 'description' | 'isReadOnly' | 'isDestructive'
+> {
   readonly input: Input;
   readonly handle: (context: ToolContext, input: z.output<Input>) => Promise<ToolResult>;
 }

@@ -19,6 +19,7 @@ import {
 import { collectionId, line, numberParameter, optional, text, wholeNumber } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import {
+  argumentBytesMax,
   credential,
   methods,
   preparation,
@@ -164,7 +165,7 @@ const filter = z.object({
     .meta({ description: 'Only operations whose path, operation id or summary contains this, ignoring case.' }),
 });
 
-const operationParameter = {
+export const operationParameter = {
   ...collectionParameter,
   operation_key: {
     description: 'The `operation_key` of the operation.',
@@ -318,6 +319,7 @@ export const operationRoutes = [
     scope: 'catalog:read',
     query: preparationQuery,
     bodyKind: 'json',
+    bodyBytesMax: argumentBytesMax,
     body: preparation,
     status: 200,
     response: preparedRequest,

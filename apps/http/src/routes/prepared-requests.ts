@@ -22,13 +22,14 @@ export const credential = z.object({
   stored: z.boolean().meta({ description: 'Whether this service stores it.' }),
 });
 
-export const preparation = z
-  .object({
-    arguments: z
-      .record(z.string(), z.json())
-      .meta({ description: "The arguments of the operation's tool (`as=tool`).", examples: [{ id: 'mfrggz' }] }),
-  })
-  .meta({ id: 'OperationArguments' });
+/** The maximum size of a request with arguments: a body of 1 MiB in base64, and other arguments. */
+export const argumentBytesMax = 2_097_152;
+
+export const operationArguments = z
+  .record(z.string(), z.json())
+  .meta({ description: "The arguments of the operation's tool (`as=tool`).", examples: [{ id: 'mfrggz' }] });
+
+export const preparation = z.object({ arguments: operationArguments }).meta({ id: 'OperationArguments' });
 
 export const preparedRequest = z
   .object({

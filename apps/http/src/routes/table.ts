@@ -16,6 +16,7 @@ import { limitStatusRoutes } from './limit-status.ts';
 import { limitRoutes } from './limits.ts';
 import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
+import { operationCallRoutes } from './operation-calls.ts';
 import { operationRoutes } from './operations.ts';
 import { profileListRoutes } from './profile-lists.ts';
 import { approvalRoutes, profileStatusRoutes } from './profile-status.ts';
@@ -46,6 +47,7 @@ export const tableRows = [
   ...addTag('Collections', collectionListRoutes),
   ...addTag('Collections', collectionCredentialRoutes),
   ...addTag('Operations', operationRoutes),
+  ...addTag('Operations', operationCallRoutes),
   ...addTag('Search', searchRoutes),
   ...addTag('Service', agentRoutes),
   ...addTag('Audit', auditRoutes),

@@ -54,7 +54,7 @@ export interface Composition extends Portico {
 }
 
 /** Loads the adapters that this configuration uses, and no other modules. */
-const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, mail }: Config): Promise<readonly Module[]> =>
+const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, calls, mail }: Config): Promise<readonly Module[]> =>
   Promise.all([
     import('./modules/system.ts').then((module) => module.systemModule),
     import('./modules/database.ts').then((module) => module.databaseModule),
@@ -80,6 +80,7 @@ const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, mail }: Config): 
     operationEmbedder === 'ollama'
       ? import('./modules/ollama-operation-embedder.ts').then((module) => module.ollamaOperationEmbedderModule)
       : import('./modules/built-in-operation-embedder.ts').then((module) => module.builtInOperationEmbedderModule),
+    ...(calls === 'off' ? [] : [import('./modules/egress.ts').then((module) => module.egressModule)]),
     mail.smtpUrl === null
       ? import('./modules/mail.ts').then((module) => module.mailModule)
       : import('./modules/smtp.ts').then((module) => module.smtpModule),
@@ -118,7 +119,7 @@ export const compose = async (
       operationIndex: await get('operationIndex'),
       documents: await get('documents'),
       slicer: await get('slicer'),
-      egress: null,
+      egress: duties.servesRequests && config.calls !== 'off' ? await get('egress') : null,
       queue,
       mailer: mail.mailer,
       tokens: identity.verifier,

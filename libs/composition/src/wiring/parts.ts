@@ -1,6 +1,7 @@
 import type {
   Cache,
   DocumentReader,
+  Egress,
   Embedder,
   JobQueue,
   Mailer,
@@ -50,7 +51,10 @@ export interface IndexUpkeep {
 }
 
 /** All parts in the container, by key. */
-export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'limiter' | 'vectors' | keyof StorePorts> {
+export interface Parts extends Omit<
+  Ports,
+  'probes' | 'egress' | 'tokens' | 'mailer' | 'limiter' | 'vectors' | keyof StorePorts
+> {
   readonly config: Config;
   readonly duties: Duties;
   readonly logger: Logger;
@@ -66,6 +70,8 @@ export interface Parts extends Omit<Ports, 'probes' | 'tokens' | 'mailer' | 'lim
   /** Returns the last known URLs of the configured issuer that a browser uses for signing in. Never waits. */
   readonly issuerEndpoints: () => readonly string[];
   readonly documents: DocumentReader;
+  /** Sends calls to APIs; present only if this process makes calls. */
+  readonly egress: Egress;
   /** The current embedder comes first. */
   readonly builtIn: {
     readonly embedders: readonly [Embedder, ...Embedder[]];

@@ -3,8 +3,8 @@ import { PorticoError } from '../errors.ts';
 import type { Principal } from './principal.ts';
 import { runWithDeadline } from './run-with-deadline.ts';
 
-/** The maximum number of waiting tasks per caller. */
-const waitingTasksMax = 2;
+/** The default maximum number of waiting tasks per caller. */
+const waitingTasksMaxDefault = 2;
 
 /** The suggested delay before a retry; a task is usually done much sooner. */
 const retryAfterSeconds = 1;
@@ -18,11 +18,11 @@ export type CallerQueue = <Result>(
 /**
  * Creates a queue for work that runs on one thread shared by all callers. The queue runs one task per caller at a time,
  * in order of arrival: a caller with many requests waits for its own tasks, and every other caller waits for at most
- * one task of each other caller. Up to two more tasks per caller may wait. The queue throws `rate_limited` immediately
+ * one task of each other caller. Up to `waitingTasksMax` more tasks per caller may wait. The queue throws `rate_limited` immediately
  * for any further task, and `timed_out` for a task whose deadline expires. A running task blocks its caller's next one
  * until it is done, even after its deadline: the thread is still busy with it.
  */
-export const createCallerQueue = (): CallerQueue => {
+export const createCallerQueue = (waitingTasksMax = waitingTasksMaxDefault): CallerQueue => {
   /** The waiting tasks of each caller that has a running task. */
   const queues = new Map<string, (() => void)[]>();
   return async ({ profile: { id }, deadline }, work) => {

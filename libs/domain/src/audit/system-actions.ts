@@ -8,6 +8,7 @@ export const systemActions = [
   'access.request.withdraw',
   'access.revoke',
   'admin.bootstrap',
+  'collection.call',
   'collection.create',
   'collection.credential_delete',
   'collection.credential_read',

@@ -4,6 +4,9 @@ import { type Instant, nextChangeAt } from '../instant.ts';
 /** Returns the limiter's subject for a profile, which all of its credentials share. */
 export const clientSubjectOf = (profileId: string): string => `client:${profileId}`;
 
+/** Returns the limiter's subject for the calls of a profile, which have a limit of their own. */
+export const callSubjectOf = (profileId: string): string => `call:${profileId}`;
+
 /** The maximum number of requests that a rule may allow in its window; the minimum is 1 (specification, section 7). */
 export const allowedMax = 1_000_000_000;
 
@@ -138,5 +141,5 @@ export type LimiterScope = 'all' | 'process';
 
 /** A counted request, with the name of the policy that was applied. */
 export interface CountedRequest extends RateLimitResult {
-  readonly policy: LimitSource | 'anonymous' | 'failed-credentials';
+  readonly policy: LimitSource | 'anonymous' | 'failed-credentials' | 'calls';
 }

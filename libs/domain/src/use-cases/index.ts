@@ -22,6 +22,7 @@ import {
   readOriginal,
   readYaml,
 } from './collections/read-collection.ts';
+import { callOperation } from './calls/call-operation.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
 import { findVisibleCollection } from './collections/find-collection.ts';
@@ -187,6 +188,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   listOperations: listOperations(ports),
   describeOperation: describeOperation(ports),
   prepareOperation: prepareOperation(ports),
+  callOperation: callOperation(ports, settings),
   readOperationProgress: readOperationProgress(ports),
 });
 

@@ -1,6 +1,7 @@
-import { searchQueryMax, toPreparedRequestView, type OperationResult } from '@portico/domain';
+import { callTimeoutMs, searchQueryMax, toPreparedRequestView, type OperationResult } from '@portico/domain';
 import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
+import { toCallView } from '../../routes/operation-calls.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId, operationKey } from './arguments.ts';
 import { describeConfidence, noMatchText } from './confidence.ts';
@@ -12,6 +13,8 @@ const limitDefault = 5;
 const lineMax = 200;
 /** The default maximum size of a description, which fits into 8 KB together with its note. */
 const maxBytesDefault = 8_000;
+/** The maximum size of the body of a response, in bytes: it becomes part of a model's context. */
+const responseBytesMax = 32_768;
 const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TRACE'] as const;
 
 export const operationTools: readonly Tool[] = [
@@ -84,7 +87,36 @@ export const operationTools: readonly Tool[] = [
       return { text: JSON.stringify(toPreparedRequestView(request)) };
     },
   }),
+  defineTool({
+    name: 'call_operation',
+    description:
+      'Call an operation: the catalog sends the request with the stored credential, and returns the response of the API. ' +
+      'Takes the arguments of prepare_call.',
+    isReadOnly: false,
+    isDestructive: true,
+    input: z.object({
+      collection_id: collectionId,
+      operation_key: operationKey,
+      arguments: z.looseObject({}),
+      timeout_ms: optional(wholeNumber(callTimeoutMs.min, callTimeoutMs.max)),
+    }),
+    handle: async ({ useCases, principal }, input) => {
+      const { collection_id: id, operation_key: key, arguments: values, timeout_ms: timeoutMs } = input;
+      const caller = await useCases.readTarget(principal, { id, detail: 'full' });
+      const result = await useCases.callOperation(caller, key, {
+        argumentsText: JSON.stringify(values),
+        timeoutMs: timeoutMs ?? callTimeoutMs.default,
+        bodyBytesMax: responseBytesMax,
+        idempotencyKey: null,
+      });
+      const hint = result.isTruncated ? { hint: truncatedResponseHint } : {};
+      return { data: { ...hint, ...toCallView(result) } };
+    },
+  }),
 ];
+
+const truncatedResponseHint =
+  'The body was cut: call again with arguments that return less, such as fewer fields or a smaller page.';
 
 const isTruncated = (slice: string): boolean => {
   const { truncated } = JSON.parse(slice) as { readonly truncated?: readonly unknown[] };

@@ -19,6 +19,7 @@ test.each(tools.map((tool) => [tool.name, tool] as const))(
 
 test('tools that change something or return a secret are not marked as read-only', () => {
   expect(tools.filter(({ isReadOnly }) => !isReadOnly).map(({ name }) => name)).toEqual([
+    'call_operation',
     'read_credential',
     'request_access',
     'record_call',

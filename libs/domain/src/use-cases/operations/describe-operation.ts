@@ -1,4 +1,4 @@
-import { createCallerQueue } from '../../access/caller-queue.ts';
+import { type CallerQueue, createCallerQueue } from '../../access/caller-queue.ts';
 import { type Principal, requireReadableTarget } from '../../access/principal.ts';
 import type { Collection, CollectionHead } from '../../collections/collection.ts';
 import { PorticoError } from '../../errors.ts';
@@ -8,7 +8,12 @@ import type { Ports } from '../../ports/index.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import type { CallSettings } from '../../operations/call-settings.ts';
 import type { PreparedRequest } from '../../operations/prepare-request.ts';
-import type { LocatedOperation, OperationForm, StoredDocument } from '../../ports/operation-slicer.ts';
+import type {
+  LocatedOperation,
+  OperationForm,
+  PreparationRequest,
+  StoredDocument,
+} from '../../ports/operation-slicer.ts';
 
 export interface OperationRequest extends SliceOptions {
   readonly form: OperationForm;
@@ -60,7 +65,7 @@ export const describeOperation = (ports: RequiredPorts & WithUsageCounter) => {
  * `invalid_arguments` with all errors.
  */
 export const prepareOperation = (ports: RequiredPorts & WithUsageCounter) => {
-  const enqueue = createCallerQueue();
+  const prepare = createPreparation(ports, createCallerQueue());
   return async (
     principal: Principal<Collection>,
     key: OperationKey,
@@ -68,19 +73,28 @@ export const prepareOperation = (ports: RequiredPorts & WithUsageCounter) => {
   ): Promise<PreparedRequest> => {
     const collection = requireReadableTarget(principal);
     const operation = await locateOperation(ports, collection, key);
+    try {
+      return await prepare(principal, collection, { ...operation, argumentsText });
+    } finally {
+      ports.uses.count(principal, 'slice', collection.id);
+    }
+  };
+};
+
+/** Creates a function that prepares the request of an operation, and throws `invalid_arguments` with all errors. */
+export const createPreparation =
+  (ports: RequiredPorts, enqueue: CallerQueue) =>
+  async (principal: Principal, collection: Collection, request: PreparationRequest): Promise<PreparedRequest> => {
     const { result } = await enqueue(principal, () =>
-      readFromDocument(ports, collection, (document) =>
-        ports.slicer.prepare(document, { ...operation, argumentsText }, principal.deadline),
-      ),
+      readFromDocument(ports, collection, (document) => ports.slicer.prepare(document, request, principal.deadline)),
     );
-    ports.uses.count(principal, 'slice', collection.id);
     if ('request' in result) return result.request;
     const reason = result.errors.map(({ pointer, message }) => `${pointer || 'the arguments'} ${message}`).join('; ');
     throw new PorticoError('invalid_arguments', { reason, errors: result.errors });
   };
-};
 
-const locateOperation = async (
+/** Returns an operation with the settings of its collection. Throws `operation_not_found`. */
+export const locateOperation = async (
   ports: Pick<Ports, 'operations'>,
   collection: Collection,
   key: OperationKey,

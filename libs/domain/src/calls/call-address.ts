@@ -1,0 +1,40 @@
+import { PorticoError } from '../errors.ts';
+
+/**
+ * Returns the origin of the address of a call: scheme, host and port. Throws `upstream_unreachable` if the address is not
+ * complete, and `invalid_arguments` if servers may resolve its path to a different one.
+ */
+export const originOf = (url: string): string => {
+  const address = /^https?:\/\/[^/?#{}]+(?:[/?]|$)/i.test(url) ? URL.parse(url) : null;
+  if (!address || address.username !== '' || address.password !== '')
+    throw new PorticoError('upstream_unreachable', {
+      reason: 'the document names no complete address: an administrator of this catalog can set a base URL',
+    });
+  if (hasDotSegment(url)) {
+    const message =
+      'must not contain the segment . or .. in the path, even encoded: it would lead to another operation';
+    throw new PorticoError('invalid_arguments', { reason: message, errors: [{ pointer: '', message }] });
+  }
+  return address.origin;
+};
+
+/** Returns the origin of a URL; null if it is not an absolute URL of HTTP. */
+export const originOrNull = (url: string): string | null =>
+  /^https?:\/\//i.test(url) ? (URL.parse(url)?.origin ?? null) : null;
+
+/**
+ * Whether a server may resolve a segment of the path as relative: also one whose dots, slashes or backslashes are
+ * encoded, once or twice, or that has parameters.
+ */
+const hasDotSegment = (url: string): boolean => {
+  const path = url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+  return path
+    .replace(/%(?:25)*2e/gi, '.')
+    .split(/\/|\\|%(?:25)*2f|%(?:25)*5c/i)
+    .some((segment) => /^\.\.?(?:$|;|%(?:25)*3b)/i.test(segment));
+};
+
+/** A part of every runtime that the domain's library does not declare. */
+declare const URL: {
+  parse(url: string): { readonly origin: string; readonly username: string; readonly password: string } | null;
+};

@@ -1,0 +1,216 @@
+import type { Principal } from '../../access/principal.ts';
+import { toBase64 } from '../../base64.ts';
+import { callBodyBytesMax, type CallInput, type CallResult } from '../../calls/call.ts';
+import { toCallResponse } from '../../calls/call-response.ts';
+import { type CredentialValue, placeCredentials, toSentValue } from '../../calls/place-credentials.ts';
+import { createRedactor, type Redactor } from '../../calls/redactor.ts';
+import type { Collection } from '../../collections/collection.ts';
+import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
+import type { CallId } from '../../ids.ts';
+import { toShortLine } from '../../line.ts';
+import type { PreparedRequest } from '../../operations/prepare-request.ts';
+import type { Egress, EgressResponse } from '../../ports/egress.ts';
+import type { Ports } from '../../ports/index.ts';
+import type { LocatedOperation } from '../../ports/operation-slicer.ts';
+import type { WithUsageCounter } from '../../usage/usage-counter.ts';
+import { collectionFieldsOf, createSystemEntry } from '../audit/system-entry.ts';
+import type { AccessTokens, OAuthClient } from './access-tokens.ts';
+import type { ChosenCredential } from './choose-credentials.ts';
+
+/** A call that may be made. */
+export interface AllowedCall {
+  readonly principal: Principal;
+  readonly collection: Collection;
+  readonly operation: LocatedOperation;
+  readonly input: CallInput;
+  readonly request: PreparedRequest;
+  readonly credentials: readonly ChosenCredential[];
+}
+
+export type RecordingPorts = Pick<Ports, 'audit' | 'clock' | 'random'> & WithUsageCounter;
+
+/** The connections that a call uses. */
+export interface CallConnections {
+  readonly egress: Egress;
+  readonly tokens: AccessTokens;
+}
+
+/**
+ * Sends a call, and returns the response without secrets. Writes one audit entry for it, whether or not there is a
+ * response.
+ */
+export const sendCall = async (ports: RecordingPorts & CallConnections, call: AllowedCall): Promise<CallResult> => {
+  const { principal, collection, input } = call;
+  const body = toBytes(call.request);
+  const callId = ports.random.uuid() as CallId;
+  const startedAt = ports.clock.monotonic();
+  const getElapsedMs = (): number => ports.clock.monotonic() - startedAt;
+  const record = async (outcome: CallOutcome): Promise<number> => {
+    const durationMs = Math.round(getElapsedMs());
+    principal.deadline?.restart();
+    await ports.audit.append(
+      createCallEntry(ports, call, { ...outcome, callId, durationMs, body }),
+      principal.deadline,
+    );
+    return durationMs;
+  };
+  // The call has a timeout of its own, which may be longer than the request's deadline.
+  principal.deadline?.suspend();
+  let exchange: Exchange;
+  try {
+    exchange = await exchangeWith(ports, call, body, () => Math.max(1, input.timeoutMs - getElapsedMs()));
+  } catch (error) {
+    if (isPorticoError(error)) await record({ status: null, responseBytes: 0, error: error.code });
+    throw error;
+  }
+  const { response, redactor } = exchange;
+  const durationMs = await record({ status: response.status, responseBytes: response.body.length });
+  ports.uses.count(principal, 'call', collection.id, call.operation.context.operationKey);
+  return { callId, durationMs, ...toCallResponse(response, redactor, input.bodyBytesMax) };
+};
+
+interface CallOutcome {
+  /** Null if there was no response. */
+  readonly status: number | null;
+  readonly responseBytes: number;
+  readonly error?: ErrorCode;
+}
+
+interface Exchange {
+  readonly response: EgressResponse;
+  readonly redactor: Redactor;
+}
+
+/** Sends the request, and once more with a new access token if the API rejects the one in memory. */
+const exchangeWith = async (
+  { egress, tokens }: CallConnections,
+  call: AllowedCall,
+  body: Uint8Array | null,
+  getRemainingMs: () => number,
+): Promise<Exchange> => {
+  const { principal, credentials, request, input } = call;
+  const caller = principal.profile.id;
+  const send = async (): Promise<Exchange & { readonly usesEarlierToken: boolean }> => {
+    const values: OpenedCredential[] = [];
+    for (const credential of credentials)
+      values.push(await openValue(tokens, call, credential, { caller, timeoutMs: getRemainingMs() }));
+    const { url, headers, method } = placeCredentials(request, values);
+    const redactor = createRedactor(values.flatMap(({ secrets }) => secrets));
+    const response = await egress.send(
+      { method, url, headers: addHeaders(headers, input), body },
+      { caller, timeoutMs: getRemainingMs(), bodyBytesMax: input.bodyBytesMax + redactor.lengthMax },
+    );
+    return { response, redactor, usesEarlierToken: values.some(({ isEarlierToken }) => isEarlierToken) };
+  };
+  const exchange = await send();
+  if (exchange.response.status !== 401 || !exchange.usesEarlierToken) return exchange;
+  for (const credential of credentials) {
+    const client = clientOf(call, credential);
+    if (client) tokens.forget(client);
+  }
+  return send();
+};
+
+/** The credential as it is sent, and the texts that a response must not contain. */
+interface OpenedCredential extends CredentialValue {
+  readonly secrets: readonly string[];
+  /** Whether it is an access token that was issued for an earlier call. */
+  readonly isEarlierToken: boolean;
+}
+
+const openValue = async (
+  tokens: AccessTokens,
+  call: AllowedCall,
+  chosenCredential: ChosenCredential,
+  options: { readonly caller: string; readonly timeoutMs: number },
+): Promise<OpenedCredential> => {
+  const { credential, stored } = chosenCredential;
+  const { content } = stored;
+  const client = clientOf(call, chosenCredential);
+  if (client) {
+    const { value, isFresh } = await tokens.get(client, options);
+    return { credential, value, secrets: [value, client.clientSecret], isEarlierToken: !isFresh };
+  }
+  switch (content.kind) {
+    case 'value': {
+      const value = toSentValue(credential.type, content.value);
+      return { credential, value, secrets: [value, content.value], isEarlierToken: false };
+    }
+    case 'basic': {
+      const value = toBase64(`${content.username}:${content.password}`);
+      return { credential, value, secrets: [value, content.password], isEarlierToken: false };
+    }
+    case 'client':
+      throw new Error('An OAuth client without a token URL was chosen.');
+  }
+};
+
+/** Returns the OAuth client of a credential; null if the credential is sent as it is. */
+const clientOf = (
+  { collection }: AllowedCall,
+  { credential, stored, tokenUrl }: ChosenCredential,
+): OAuthClient | null => {
+  const { content, id, updatedAt } = stored;
+  if (content.kind !== 'client' || tokenUrl === null) return null;
+  const { clientId, clientSecret } = content;
+  return { id: `${collection.id}/${id}/${updatedAt}`, clientId, clientSecret, tokenUrl, scopes: credential.scopes };
+};
+
+type Headers = readonly (readonly [name: string, value: string])[];
+
+/** Adds the headers that are not arguments, unless the document declares them. */
+const addHeaders = (headers: Headers, { idempotencyKey }: CallInput): Headers => {
+  const names = new Set(headers.map(([name]) => name.toLowerCase()));
+  const ownHeaders: Headers = [
+    ['User-Agent', 'Portico'],
+    ...(idempotencyKey === null ? [] : [['Idempotency-Key', idempotencyKey] as const]),
+  ];
+  return [...headers, ...ownHeaders.filter(([name]) => !names.has(name.toLowerCase()))];
+};
+
+/** Throws `invalid_arguments` if the body is too long. */
+const toBytes = ({ body }: PreparedRequest): Uint8Array | null => {
+  if (!body) return null;
+  const bytes =
+    'text' in body
+      ? new TextEncoder().encode(body.text)
+      : Uint8Array.from(atob(body.base64), (character) => character.charCodeAt(0));
+  if (bytes.length <= callBodyBytesMax) return bytes;
+  const message = `must make a body of at most ${callBodyBytesMax} bytes; this one has ${bytes.length}`;
+  throw new PorticoError('invalid_arguments', { reason: message, errors: [{ pointer: '', message }] });
+};
+
+/** The maximum length of a path in an audit entry, in UTF-16 units. */
+const pathMax = 500;
+
+const createCallEntry = (
+  ports: Pick<Ports, 'clock' | 'random'>,
+  { principal, collection, operation, credentials }: AllowedCall,
+  {
+    status,
+    responseBytes,
+    error,
+    callId,
+    durationMs,
+    body,
+  }: CallOutcome & { readonly callId: CallId; readonly durationMs: number; readonly body: Uint8Array | null },
+) =>
+  createSystemEntry(ports, principal.profile, {
+    action: 'collection.call',
+    ...collectionFieldsOf(collection),
+    operation_key: operation.context.operationKey,
+    method: operation.method,
+    path: toShortLine(operation.path, pathMax),
+    call_id: callId,
+    status,
+    ...(error === undefined ? {} : { error }),
+    request_bytes: body?.length ?? 0,
+    response_bytes: responseBytes,
+    duration_ms: durationMs,
+    credentials: credentials.map(({ stored }) => stored.id),
+    via: principal.via,
+  });
+
+/** Parts of every runtime that the domain's library does not declare. */
+declare const atob: (base64: string) => string;
+declare const TextEncoder: new () => { encode(text: string): Uint8Array };
