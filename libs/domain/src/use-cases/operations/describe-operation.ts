@@ -49,7 +49,7 @@ export const describeOperation = (ports: RequiredPorts & WithUsageCounter) => {
         ports.slicer.slice(document, { ...request, ...operation }, principal.deadline),
       ),
     );
-    ports.uses.count(principal, 'slice', collection.id);
+    ports.uses.count(principal, 'slice', collection.id, key);
     return { text, isFromAdmittedDocument: digest === collection.documentDigest };
   };
 };
@@ -73,7 +73,7 @@ export const prepareOperation = (ports: RequiredPorts & WithUsageCounter) => {
         ports.slicer.prepare(document, { ...operation, argumentsText }, principal.deadline),
       ),
     );
-    ports.uses.count(principal, 'slice', collection.id);
+    ports.uses.count(principal, 'slice', collection.id, key);
     if ('request' in result) return result.request;
     const reason = result.errors.map(({ pointer, message }) => `${pointer || 'the arguments'} ${message}`).join('; ');
     throw new PorticoError('invalid_arguments', { reason, errors: result.errors });
