@@ -30,6 +30,7 @@ export * from './limit-store-contract.ts';
 export * from './one-time-code-store-contract.ts';
 export * from './operation-block-store-contract.ts';
 export * from './operation-store-contract.ts';
+export * from './operation-usage-contract.ts';
 export * from './original-document-contract.ts';
 export * from './outbox-contract.ts';
 export * from './profile-selection-contract.ts';

@@ -21,6 +21,7 @@ import type {
   OneTimeCode,
   Operation,
   OperationBlock,
+  OperationDayUse,
   OperationKey,
   Override,
   OverrideChange,
@@ -321,6 +322,22 @@ export const aUsageRecord = (
   counts: { ...noUses, read: 1 },
   lastUsedAt: start,
   keyUsedAt: null,
+  ...fields,
+});
+
+/** Returns the usage record of one slice of an operation at `start`. */
+export const anOperationUsageRecord = (
+  profile: Profile,
+  collection: Collection,
+  operationKey: OperationKey,
+  fields: Partial<OperationDayUse> = {},
+): OperationDayUse => ({
+  day: dayOf(fields.lastUsedAt ?? start),
+  profileId: profile.id,
+  collectionId: collection.id,
+  operationKey,
+  counts: { slice: 1, call: 0 },
+  lastUsedAt: start,
   ...fields,
 });
 

@@ -3,6 +3,7 @@ import { endOfTime, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
 const noLimit = 1_000_000;
+const anyTime = { first: 0, end: noLimit, profileId: null, collectionId: null };
 
 /** Returns everything that the reads of the stores return. Two snapshots are equal if nothing changed in between. */
 export const snapshotOf = async (stores: Stores) => {
@@ -41,6 +42,7 @@ export const snapshotOf = async (stores: Stores) => {
     outbox: await outbox.readState(endOfTime),
     deadLetters: await deadLetters.list(noLimit),
     sealed: await sealed.read(),
-    usage: await usage.report('day', { first: 0, end: noLimit, profileId: null, collectionId: null }, noLimit),
+    usage: await usage.report('day', anyTime, noLimit),
+    operationUsage: await usage.report('operation', anyTime, noLimit),
   };
 };

@@ -246,6 +246,6 @@ const moveToDay = (day: number, use: DayUse): DayUse => ({ ...use, day });
 const linesOf = async ({ usage }: Stores, by: UsageGrouping, filter: Partial<UsageFilter> = {}) =>
   (await usage.report(by, { ...anyTime, ...filter }, linesMax)).map(({ subject, counts }) => {
     const name =
-      subject.by === 'day' ? subject.day : subject.by === 'collection' ? subject.collectionName : subject.profileEmail;
+      subject.by === 'day' ? subject.day : subject.by === 'profile' ? subject.profileEmail : subject.collectionName;
     return [name, counts] as const;
   });

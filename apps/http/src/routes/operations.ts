@@ -292,7 +292,7 @@ export const operationRoutes = [
       const etag = `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${key}.${variant}"`;
       const cachedBody = bodies.get(id + etag);
       if (cachedBody) {
-        useCases.countUse(caller.principal, 'slice', id);
+        useCases.countUse(caller.principal, 'slice', id, key);
         return createTaggedResponse(request, 'identity', cachedBody);
       }
       const { text: bytes, isFromAdmittedDocument } = await useCases.describeOperation(caller.principal, key, {

@@ -188,7 +188,8 @@ const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
     if (block.collectionId === id) database.operationBlocks.delete(key);
   for (const [key, { embedding }] of database.embeddings)
     if (embedding.collectionId === id) database.embeddings.delete(key);
-  for (const [key, { collectionId }] of database.uses) if (collectionId === id) database.uses.delete(key);
+  for (const uses of [database.uses, database.operationUses])
+    for (const [key, { collectionId }] of uses) if (collectionId === id) uses.delete(key);
   database.catalogEpoch += 1;
   for (const request of database.requests.values())
     if (request.collectionId === id) database.requests.delete(request.id);

@@ -19,6 +19,7 @@ import type {
   OneTimeCode,
   Operation,
   OperationBlock,
+  OperationDayUse,
   Override,
   PackedText,
   Profile,
@@ -67,6 +68,8 @@ export interface MemoryDatabase {
   lastRun: ReindexRun | null;
   /** Keyed by day, profile and collection. */
   readonly uses: Map<string, DayUse>;
+  /** Keyed by day, profile, collection and operation. */
+  readonly operationUses: Map<string, OperationDayUse>;
   readonly serviceAccounts: Map<ServiceAccountId, AccountState>;
   /** Keyed by digest. */
   readonly oneTimeCodes: Map<string, OneTimeCode>;
@@ -141,6 +144,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   searchModel: null,
   lastRun: null,
   uses: new Map(),
+  operationUses: new Map(),
   serviceAccounts: new Map(),
   oneTimeCodes: new Map(),
   pepper: null,

@@ -139,7 +139,7 @@ const storeClaimedProfile = (database: MemoryDatabase, change: Effects & { reado
 };
 
 const removeCascading = (database: MemoryDatabase, id: ProfileId): void => {
-  const { profiles, keys, grants, groupMembers, claims, requests, overrides, jobs, uses } = database;
+  const { profiles, keys, grants, groupMembers, claims, requests, overrides, jobs, uses, operationUses } = database;
   profiles.delete(id);
   claims.delete(id);
   for (const members of groupMembers.values()) members.delete(id);
@@ -152,5 +152,6 @@ const removeCascading = (database: MemoryDatabase, id: ProfileId): void => {
   for (const { job } of jobs.values()) {
     if ('profileId' in job.task && job.task.profileId === id) jobs.delete(job.id);
   }
-  for (const [key, { profileId }] of uses) if (profileId === id) uses.delete(key);
+  for (const useMap of [uses, operationUses])
+    for (const [key, { profileId }] of useMap) if (profileId === id) useMap.delete(key);
 };

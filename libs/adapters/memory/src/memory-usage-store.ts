@@ -1,7 +1,10 @@
-import { noUses, toNameKey, usageKinds, sumUses } from '@portico/domain';
+import { noUses, operationsPerDayMax, toNameKey, usageKinds, sumUses } from '@portico/domain';
 import type {
+  Day,
   DayUse,
   Instant,
+  OperationDayUse,
+  OperationSubject,
   UsageCounts,
   UsageFilter,
   UsageGrouping,
@@ -12,7 +15,7 @@ import type {
 import { compareCodePoints, copyFrozen, type MemoryDatabase } from './memory-database.ts';
 
 export const createMemoryUsageStore = (database: MemoryDatabase): UsageStore => {
-  const { uses } = database;
+  const { uses, operationUses } = database;
 
   return {
     async add(newUses) {
@@ -22,14 +25,26 @@ export const createMemoryUsageStore = (database: MemoryDatabase): UsageStore => 
       }
     },
 
+    async addOperations(newUses) {
+      for (const use of newUses.filter((newUse) => isKnown(database, newUse))) {
+        const key = `${use.day} ${use.profileId} ${use.collectionId} ${use.operationKey}`;
+        const previousUse = operationUses.get(key);
+        if (previousUse || hasRoom(operationUses, use))
+          operationUses.set(key, copyFrozen(addOperationUse(previousUse, use)));
+      }
+    },
+
     async report(grouping, filter, limit, order) {
       const groups = new Map<string, { readonly order: string; readonly line: UsageLine }>();
-      for (const use of uses.values()) {
-        if (!matchesFilter(filter, use) || sumUses(use.counts) === 0) continue;
-        const { order: sortKey, subject } = subjectOf(database, grouping, use);
+      const countUse = (use: UseCounts, { order: sortKey, subject }: SortedSubject) => {
+        if (!matchesFilter(filter, use) || sumUses(use.counts) === 0) return;
         const counts = sumOf(groups.get(sortKey)?.line.counts ?? noUses, use.counts);
         groups.set(sortKey, { order: sortKey, line: { subject, counts } });
-      }
+      };
+      if (grouping === 'operation')
+        for (const use of operationUses.values())
+          countUse({ ...use, counts: { ...noUses, ...use.counts } }, operationSubjectOf(database, use));
+      else for (const use of uses.values()) countUse(use, subjectOf(database, grouping, use));
       const compareUses = (a: UsageLine, b: UsageLine) =>
         order === 'most' ? sumUses(b.counts) - sumUses(a.counts) : 0;
       const sortedGroups = [...groups.values()].sort(
@@ -60,16 +75,40 @@ export const createMemoryUsageStore = (database: MemoryDatabase): UsageStore => 
       return new Map(entries);
     },
 
-    async prune(before, limit) {
-      const oldUses = [...uses].filter(([, { day }]) => day < before).sort(([, a], [, b]) => a.day - b.day);
-      for (const [key] of oldUses.slice(0, limit)) uses.delete(key);
-      return Math.min(oldUses.length, limit);
-    },
+    prune: async (before, limit) => pruneOldest(uses, before, limit),
+
+    pruneOperations: async (before, limit) => pruneOldest(operationUses, before, limit),
   };
 };
 
-const isKnown = ({ profiles, collections }: MemoryDatabase, { profileId, collectionId }: DayUse): boolean =>
-  profiles.has(profileId) && (collectionId === null || collections.has(collectionId));
+type UseCounts = Pick<DayUse, 'day' | 'profileId' | 'collectionId' | 'counts'>;
+
+const isKnown = (
+  { profiles, collections }: MemoryDatabase,
+  { profileId, collectionId }: Pick<DayUse, 'profileId' | 'collectionId'>,
+): boolean => profiles.has(profileId) && (collectionId === null || collections.has(collectionId));
+
+/** Whether another operation may be counted for the profile on that day. */
+const hasRoom = (
+  uses: ReadonlyMap<string, OperationDayUse>,
+  { day, profileId }: Pick<OperationDayUse, 'day' | 'profileId'>,
+): boolean =>
+  [...uses.values()].filter((use) => use.day === day && use.profileId === profileId).length < operationsPerDayMax;
+
+const addOperationUse = (previousUse: OperationDayUse | undefined, use: OperationDayUse): OperationDayUse => ({
+  ...use,
+  counts: {
+    slice: (previousUse?.counts.slice ?? 0) + use.counts.slice,
+    call: (previousUse?.counts.call ?? 0) + use.counts.call,
+  },
+  lastUsedAt: Math.max(previousUse?.lastUsedAt ?? use.lastUsedAt, use.lastUsedAt),
+});
+
+const pruneOldest = (uses: Map<string, { readonly day: Day }>, before: Day, limit: number): number => {
+  const oldUses = [...uses].filter(([, { day }]) => day < before).sort(([, a], [, b]) => a.day - b.day);
+  for (const [key] of oldUses.slice(0, limit)) uses.delete(key);
+  return Math.min(oldUses.length, limit);
+};
 
 const addUse = (previousUse: DayUse | undefined, use: DayUse): DayUse =>
   previousUse
@@ -90,18 +129,24 @@ const latestOf = (instants: readonly (Instant | null)[]): Instant | null =>
     null,
   );
 
-const matchesFilter = ({ first, end, profileId, collectionId }: UsageFilter, use: DayUse): boolean =>
+const matchesFilter = ({ first, end, profileId, collectionId }: UsageFilter, use: UseCounts): boolean =>
   use.day >= first &&
   use.day < end &&
   (profileId === null || use.profileId === profileId) &&
   (collectionId === null || use.collectionId === collectionId);
 
-/** Returns the subject by which the use is grouped, and a string to order the groups by. */
+/** A subject, and a string to order the subjects by. */
+interface SortedSubject {
+  readonly order: string;
+  readonly subject: UsageSubject;
+}
+
+/** Returns the subject by which the use is grouped. */
 const subjectOf = (
   { profiles, collections }: MemoryDatabase,
-  grouping: UsageGrouping,
+  grouping: Exclude<UsageGrouping, 'operation'>,
   { day, profileId, collectionId }: DayUse,
-): { readonly order: string; readonly subject: UsageSubject } => {
+): SortedSubject => {
   switch (grouping) {
     case 'day':
       return { order: String(day).padStart(8, '0'), subject: { by: grouping, day } };
@@ -115,4 +160,19 @@ const subjectOf = (
       return { order: profileEmail, subject: { by: grouping, profileId, profileEmail } };
     }
   }
+};
+
+const operationSubjectOf = (
+  { collections, operations }: MemoryDatabase,
+  { collectionId, operationKey }: OperationDayUse,
+): SortedSubject & { readonly subject: OperationSubject } => {
+  const collectionName = collections.get(collectionId)?.name ?? '';
+  const { operations: documented = [] } = operations.get(collectionId) ?? {};
+  const position = documented.findIndex(({ key }) => key === operationKey);
+  const { method = null, path = null } = documented[position] ?? {};
+  const place = position < 0 ? '~' : String(position).padStart(8, '0');
+  return {
+    order: [toNameKey(collectionName), collectionId, place, operationKey].join('\0'),
+    subject: { by: 'operation', operationKey, method, path, collectionId, collectionName },
+  };
 };

@@ -1,9 +1,9 @@
-import { usageStoreContract } from '@portico/contracts';
-import { noUses, type UsageFilter, type UsageLine } from '@portico/domain';
+import { operationUsageContract, usageStoreContract } from '@portico/contracts';
+import { noUses, operationsPerDayMax, type UsageFilter, type UsageLine } from '@portico/domain';
 import { breachesOf, saveEntries } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 
-const { add, findCollectionUses, findProfileUses, prune, report } = breachesOf('usage');
+const { add, addOperations, findCollectionUses, findProfileUses, prune, pruneOperations, report } = breachesOf('usage');
 
 /** Creates reports using a changed filter. */
 const mapFilter = (change: (filter: UsageFilter) => UsageFilter) =>
@@ -93,6 +93,60 @@ proveStores('the memory usage store', usageStoreContract, {
   'pruning removes the counts of days before the given day, oldest first, up to the limit': prune.mapArguments(
     ([before, limit]) => [before + 1, limit],
   ),
+});
+
+proveStores('the memory usage store, for operations', operationUsageContract, {
+  'slices and calls of an operation are added up by day and profile': addOperations.runBefore(({ operationUses }) =>
+    operationUses.clear(),
+  ),
+  'concurrently added uses of operations are all counted': addOperations.runOnStaleState(({ operationUses }) => {
+    const restore = saveEntries(operationUses);
+    return () => {
+      operationUses.clear();
+      restore();
+    };
+  }),
+  'uses of operations of a missing profile or collection are left out, and the others are stored':
+    addOperations.replaceWith(async ([newUses], original, _database, { profiles, collections }) => {
+      for (const { profileId, collectionId } of newUses)
+        if (!(await profiles.find(profileId)) || !(await collections.find(collectionId))) return;
+      await original.addOperations(newUses);
+    }),
+  'a profile has a maximum number of operations per day; beyond that, only those that have counts are counted':
+    addOperations.replaceWith(async ([newUses], original, { operationUses }) => {
+      const restore = saveEntries(operationUses);
+      if (operationUses.size >= operationsPerDayMax) operationUses.clear();
+      await original.addOperations(newUses);
+      restore();
+    }),
+  'the maximum number of operations applies to concurrent additions together': addOperations.replaceWith(
+    async ([newUses], original, { operationUses }) => {
+      // Counts the stored operations before the others are added.
+      const entries = [...operationUses];
+      await Promise.resolve();
+      const addedEntries = [...operationUses].filter(([key]) => !entries.some(([earlierKey]) => earlierKey === key));
+      for (const [key] of addedEntries) operationUses.delete(key);
+      await original.addOperations(newUses);
+      for (const [key, use] of addedEntries) operationUses.set(key, use);
+    },
+  ),
+  'removing a profile removes its counts of operations': breachesOf('profiles').remove.restoreAfter(
+    ({ operationUses }) => saveEntries(operationUses),
+  ),
+  'removing a collection removes the counts of its operations, and removing an operation does not': breachesOf(
+    'operations',
+  ).replace.runAfter(({ operationUses }) => operationUses.clear()),
+  'operations are reported with method and path, by collection and as in the document, followed by removed operations':
+    mapReport(reverse),
+  'a report of operations has the requested days, profile, collection and number of lines': mapFilter((filter) => ({
+    ...filter,
+    profileId: null,
+  })),
+  'a report of operations does not contain lines without uses': addOperations.mapArguments(([uses]) => [
+    uses.map((use) => ({ ...use, counts: { slice: use.counts.call, call: 1 } })),
+  ]),
+  'pruning removes the counts of operations of days before the given day, oldest first, up to the limit':
+    pruneOperations.mapArguments(([before, limit]) => [before + 1, limit]),
 });
 
 const nameOf = ({ subject }: UsageLine): string => (subject.by === 'collection' ? (subject.collectionName ?? '~') : '');

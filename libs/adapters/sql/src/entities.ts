@@ -19,7 +19,7 @@ import { OneTimeCodeEntity } from './entities/one-time-code-entity.ts';
 import { ProfileEntity } from './entities/profile-entity.ts';
 import { ServiceAccountEntity } from './entities/service-account-entity.ts';
 import { EpochsEntity, SettingEntity } from './entities/installation-entities.ts';
-import { UsageDayEntity } from './entities/usage-entity.ts';
+import { OperationUsageDayEntity, UsageDayEntity } from './entities/usage-entity.ts';
 import {
   OperationBlockEntity,
   EmbeddingEntity,
@@ -58,6 +58,7 @@ export const entities = [
   ReindexRunEntity,
   EpochsEntity,
   UsageDayEntity,
+  OperationUsageDayEntity,
   ServiceAccountEntity,
   OneTimeCodeEntity,
   SettingEntity,

@@ -1,21 +1,10 @@
-import type {
-  CollectionId,
-  DayUse,
-  Instant,
-  LastUse,
-  ProfileId,
-  UsageCounts,
-  UsageFilter,
-  UsageGrouping,
-  UsageLine,
-  UsageOrder,
-  UsageStore,
-  UsageSubject,
-} from '@portico/domain';
+import type { CollectionId, DayUse, Instant, LastUse, OperationDayUse, ProfileId, UsageStore } from '@portico/domain';
+import { operationsPerDayMax } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
-import type { UsageDayEntity } from './entities/usage-entity.ts';
-import type { SqlDatabase, Value } from './sql.ts';
+import type { OperationUsageDayEntity, UsageDayEntity } from './entities/usage-entity.ts';
+import type { SqlDatabase } from './sql.ts';
 import type { Row } from './table.ts';
+import { countColumns, createUsageReport } from './usage-report.ts';
 
 /** The parts that differ between the dialects. */
 export interface UsageDialect {
@@ -28,6 +17,7 @@ export const createSqlUsageStore = (
   { objectsInJson, idsInJson }: UsageDialect & Pick<CollectionDialect, 'idsInJson'>,
 ): UsageStore => {
   const upsertUses = upsertFrom(objectsInJson);
+  const upsertOperationUses = upsertOperationsFrom(objectsInJson);
   const selectProfiles = `select p.id, ${latestOf('last_used_at', 'profile_id = p.id')} as "lastUsedAt",
     ${latestOf('key_used_at', 'profile_id = p.id')} as "keyUsedAt" from profiles p where p.id in (${idsInJson})`;
   const selectByAnyone = `select c.id, ${latestOf('last_used_at', 'collection_id = c.id')} as "lastUsedAt"
@@ -41,11 +31,14 @@ export const createSqlUsageStore = (
       if (uses.length > 0) await database.write((sql) => sql.run(upsertUses, [JSON.stringify(uses.map(rowOf))]));
     },
 
-    async report(grouping, filter, limit, order) {
-      const { text, parameters } = reportOf(grouping, filter, order);
-      const rows = await database.reads.all<ReportRow>(text, [...parameters, limit]);
-      return rows.map((row): UsageLine => ({ subject: groupings[grouping].toSubject(row), counts: countsOf(row) }));
+    async addOperations(uses) {
+      if (uses.length === 0) return;
+      const rows = JSON.stringify(uses.map(operationRowOf));
+      // Not `write`: concurrent statements would each store operations up to the maximum.
+      await database.transact((sql) => sql.run(upsertOperationUses, [rows]));
     },
+
+    report: createUsageReport(database),
 
     async findProfileUses(ids) {
       const rows = await database.reads.all<LastUseRow<ProfileId>>(selectProfiles, [JSON.stringify(ids)]);
@@ -62,6 +55,9 @@ export const createSqlUsageStore = (
     },
 
     prune: (before, limit) => database.write((sql) => sql.run(pruneOldest, [before, before, limit])),
+
+    pruneOperations: (before, limit) =>
+      database.write((sql) => sql.run(pruneOldestOperations, [before, before, limit])),
   };
 };
 
@@ -73,6 +69,7 @@ const rowOf = ({ counts, ...use }: DayUse): UsageRow => ({
   reads: counts.read,
   searches: counts.search,
   slices: counts.slice,
+  calls: counts.call,
   credentialReads: counts.credential_read,
   refused: counts.refused,
 });
@@ -83,23 +80,63 @@ const rowOf = ({ counts, ...use }: DayUse): UsageRow => ({
  * not deadlock.
  */
 const upsertFrom = (objectsInJson: string): string => `insert into usage_days
-  (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, refused, last_used_at, key_used_at)
+  (day, profile_id, subject, collection_id, reads, searches, slices, calls, credential_reads, refused, last_used_at, key_used_at)
   select u.* from (select ${numberIn('day')} as day, value ->> 'profileId' as profile_id,
     value ->> 'subject' as subject, value ->> 'collectionId' as collection_id,
     ${numberIn('reads')} as reads, ${numberIn('searches')} as searches, ${numberIn('slices')} as slices,
-    ${numberIn('credentialReads')} as credential_reads, ${numberIn('refused')} as refused,
+    ${numberIn('calls')} as calls, ${numberIn('credentialReads')} as credential_reads, ${numberIn('refused')} as refused,
     ${numberIn('lastUsedAt')} as last_used_at, ${numberIn('keyUsedAt')} as key_used_at from ${objectsInJson}) u
   where exists (select 1 from profiles p where p.id = u.profile_id)
     and (u.collection_id is null or exists (select 1 from collections c where c.id = u.collection_id))
   order by u.day, u.profile_id, u.subject
-  on conflict (day, profile_id, subject) do update set ${countColumns.map(increment).join(', ')},
-    last_used_at = ${laterOf('last_used_at')}, key_used_at = ${laterOf('key_used_at')}`;
+  on conflict (day, profile_id, subject) do update set ${buildIncrements('usage_days', Object.values(countColumns))},
+    last_used_at = ${laterOf('usage_days.last_used_at')}, key_used_at = ${laterOf('usage_days.key_used_at')}`;
+
+type OperationUsageRow = Row<typeof OperationUsageDayEntity>;
+
+const operationRowOf = ({ counts, ...use }: OperationDayUse): OperationUsageRow => ({
+  ...use,
+  slices: counts.slice,
+  calls: counts.call,
+});
+
+/**
+ * Like `upsertFrom`, for operations: rows that exist are updated, and as many are inserted as the profile may have on
+ * that day. The rows of each profile and day are counted once.
+ */
+const upsertOperationsFrom = (objectsInJson: string): string => `with
+  u as materialized (select ${numberIn('day')} as day, value ->> 'profileId' as profile_id,
+    value ->> 'collectionId' as collection_id, value ->> 'operationKey' as operation_key,
+    ${numberIn('slices')} as slices, ${numberIn('calls')} as calls,
+    ${numberIn('lastUsedAt')} as last_used_at from ${objectsInJson}),
+  stored as materialized (select d.day, d.profile_id,
+    (select count(*) from operation_usage_days s where s.day = d.day and s.profile_id = d.profile_id) as operations
+    from (select distinct day, profile_id from u) d),
+  ranked as (select u.*, s.day is null as is_new, row_number() over (
+      partition by u.day, u.profile_id, s.day is null order by u.collection_id, u.operation_key) as place
+    from u left join operation_usage_days s on s.day = u.day and s.profile_id = u.profile_id
+      and s.collection_id = u.collection_id and s.operation_key = u.operation_key
+    where exists (select 1 from profiles p where p.id = u.profile_id)
+      and exists (select 1 from collections c where c.id = u.collection_id))
+  insert into operation_usage_days (day, profile_id, collection_id, operation_key, slices, calls, last_used_at)
+  select r.day, r.profile_id, r.collection_id, r.operation_key, r.slices, r.calls, r.last_used_at
+    from ranked r join stored t on t.day = r.day and t.profile_id = r.profile_id
+  where not r.is_new or t.operations + r.place <= ${operationsPerDayMax}
+  order by r.day, r.profile_id, r.collection_id, r.operation_key
+  on conflict (day, profile_id, collection_id, operation_key) do update set
+    ${buildIncrements('operation_usage_days', ['slices', 'calls'])},
+    last_used_at = ${laterOf('operation_usage_days.last_used_at')}`;
 
 const numberIn = (name: string): string => `cast(value ->> '${name}' as bigint)`;
-const countColumns = ['reads', 'searches', 'slices', 'credential_reads', 'refused'] as const;
-const increment = (column: string): string => `${column} = usage_days.${column} + excluded.${column}`;
-const laterOf = (column: string): string => `case when usage_days.${column} is null
-  or excluded.${column} > usage_days.${column} then excluded.${column} else usage_days.${column} end`;
+
+const buildIncrements = (table: string, columns: readonly string[]): string =>
+  columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join(', ');
+
+/** Returns SQL for the later of a stored and a new time, either of which can be null. */
+const laterOf = (column: string): string => {
+  const newTime = column.replace(/.*\./, 'excluded.');
+  return `case when ${column} is null or ${newTime} > ${column} then ${newTime} else ${column} end`;
+};
 
 /** Returns SQL for the latest value of a column. It reads only the end of an index. */
 const latestOf = (column: string, condition: string): string =>
@@ -113,82 +150,10 @@ interface LastUseRow<Id> {
 
 const isUsed = (use: Omit<LastUseRow<never>, 'id'>): use is LastUse => use.lastUsedAt !== null;
 
-interface ReportRow {
-  readonly day: number;
-  readonly collectionId: CollectionId | null;
-  readonly collectionName: string | null;
-  readonly profileId: ProfileId;
-  readonly profileEmail: string;
-  readonly reads: number;
-  readonly searches: number;
-  readonly slices: number;
-  readonly credentialReads: number;
-  readonly refused: number;
-}
-
-interface Grouping {
-  /**
-   * The column to group by, the columns of each group with the table that contains them, and the order of the groups.
-   */
-  readonly key: string;
-  readonly columns: string;
-  readonly join: string;
-  readonly order: string;
-  readonly toSubject: (row: ReportRow) => UsageSubject;
-}
-
-const groupings: Readonly<Record<UsageGrouping, Grouping>> = {
-  day: { key: 'day', columns: 'g.day', join: '', order: 'g.day', toSubject: ({ day }) => ({ by: 'day', day }) },
-  collection: {
-    key: 'collection_id',
-    columns: 'g.collection_id as "collectionId", c.name as "collectionName"',
-    join: 'left join collections c on c.id = g.collection_id',
-    order: 'g.collection_id is null, c.name_key, g.collection_id',
-    toSubject: ({ collectionId, collectionName }) => ({ by: 'collection', collectionId, collectionName }),
-  },
-  profile: {
-    key: 'profile_id',
-    columns: 'g.profile_id as "profileId", p.email as "profileEmail"',
-    join: 'join profiles p on p.id = g.profile_id',
-    order: 'p.email',
-    toSubject: ({ profileId, profileEmail }) => ({ by: 'profile', profileId, profileEmail }),
-  },
-};
-
-/** Returns the statement of a report. There are only a few different statements, because none contains data. */
-const reportOf = (
-  grouping: UsageGrouping,
-  { first, end, profileId, collectionId }: UsageFilter,
-  sortOrder: UsageOrder = 'subject',
-): { readonly text: string; readonly parameters: readonly Value[] } => {
-  const { key, columns, join, order } = groupings[grouping];
-  const conditions: readonly (readonly [condition: string, value: Value])[] = [
-    ['u.day >= ?', first],
-    ['u.day < ?', end],
-    ...(profileId === null ? [] : [['u.profile_id = ?', profileId] as const]),
-    ...(collectionId === null ? [] : [['u.collection_id = ?', collectionId] as const]),
-  ];
-  // Sums first and looks up names afterwards: there are many more counts than subjects.
-  return {
-    text: `select ${columns}, ${sumColumns} from (
-        select u.${key}, ${sums} from usage_days u where ${conditions.map(([text]) => text).join(' and ')}
-        group by u.${key} having ${countColumns.map((column) => `sum(u.${column})`).join(' + ')} > 0) g
-      ${join} order by ${sortOrder === 'most' ? `${usesOfGroup} desc, ` : ''}${order} limit ?`,
-    parameters: conditions.map(([, value]) => value),
-  };
-};
-
-const sums = countColumns.map((column) => `cast(sum(u.${column}) as bigint) as ${column}`).join(', ');
-const usesOfGroup = countColumns.map((column) => `g.${column}`).join(' + ');
-const sumColumns = 'g.reads, g.searches, g.slices, g.credential_reads as "credentialReads", g.refused';
-
-const countsOf = ({ reads, searches, slices, credentialReads, refused }: ReportRow): UsageCounts => ({
-  read: reads,
-  search: searches,
-  slice: slices,
-  credential_read: credentialReads,
-  refused,
-});
-
 const pruneOldest = `delete from usage_days where day < ? and (day, profile_id, subject) in
   (select day, profile_id, subject from usage_days where day < ? order by day, profile_id, subject limit ?)`;
+
+const pruneOldestOperations = `delete from operation_usage_days
+  where day < ? and (day, profile_id, collection_id, operation_key) in
+    (select day, profile_id, collection_id, operation_key from operation_usage_days where day < ?
+      order by day, profile_id, collection_id, operation_key limit ?)`;

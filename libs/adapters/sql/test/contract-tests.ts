@@ -25,6 +25,7 @@ import {
   oneTimeCodeStoreContract,
   operationBlockStoreContract,
   operationStoreContract,
+  operationUsageContract,
   outboxContract,
   profileSelectionContract,
   profileStoreContract,
@@ -70,6 +71,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   sealed: sealedStoreContract,
   models: searchModelsContract,
   usage: usageStoreContract,
+  operationUsage: operationUsageContract,
   serviceAccounts: serviceAccountStoreContract,
   oneTimeCodes: oneTimeCodeStoreContract,
 };

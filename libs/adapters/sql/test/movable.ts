@@ -107,8 +107,10 @@ const insertUnusualRows = (kind: Kind, firstId: string, secondId: string, profil
     values ('${secondId}', 'old', 1, 70, ${buildRandomBytes(kind, 3_072)});
   delete from embeddings;
   insert into reindex_runs (id, total, started_at) values ('r', 1, 2);
-  insert into usage_days (day, profile_id, subject, collection_id, reads, searches, slices, credential_reads, refused, last_used_at, key_used_at)
-    values (1, '${profileId}', '', null, 1, 2, 3, 4, 7, 5, null), (1, '${profileId}', '${firstId}', '${firstId}', 1, 2, 3, 4, 0, 5, 6);
+  insert into usage_days (day, profile_id, subject, collection_id, reads, searches, slices, calls, credential_reads, refused, last_used_at, key_used_at)
+    values (1, '${profileId}', '', null, 1, 2, 3, 8, 4, 7, 5, null), (1, '${profileId}', '${firstId}', '${firstId}', 1, 2, 3, 0, 4, 0, 5, 6);
+  insert into operation_usage_days (day, profile_id, collection_id, operation_key, slices, calls, last_used_at)
+    values (1, '${profileId}', '${firstId}', 'k', 1, 0, 9007199254740991), (1, '${profileId}', '${firstId}', 'removed', 0, 2, 3);
   insert into access_groups (id, name, description, tier, created_at, updated_at) values ('g', '\u{1d518}', '', null, 1, 2);
   insert into group_members (profile_id, group_id, added_at) values ('${profileId}', 'g', 3);
   insert into claimed_groups (profile_id, name) values ('${profileId}', '\u{1d518}');

@@ -1,8 +1,20 @@
 import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
-import type { Day, DayUse, LastUse, UsageFilter, UsageGrouping, UsageLine, UsageOrder } from '../usage/usage.ts';
+import type {
+  Day,
+  DayUse,
+  LastUse,
+  OperationDayUse,
+  UsageFilter,
+  UsageGrouping,
+  UsageLine,
+  UsageOrder,
+} from '../usage/usage.ts';
 
-/** Usage counts by day, profile and collection. They are removed along with the profile or the collection. */
+/**
+ * Usage counts by day, profile and collection, and by operation. They are removed along with the profile or the
+ * collection, but not with the operation.
+ */
 export interface UsageStore {
   /**
    * Adds the counts to those stored for the same day, profile and collection, in one statement, so that counts from
@@ -12,9 +24,17 @@ export interface UsageStore {
   add(uses: readonly DayUse[]): Promise<void>;
 
   /**
+   * Adds the counts to those stored for the same day, profile and operation. The time of the last use only increases.
+   * Stores at most `operationsPerDayMax` operations per day and profile, whichever processes add them: counts of
+   * further ones are ignored. Ignores counts for a profile or a collection that no longer exists.
+   */
+  addOperations(uses: readonly OperationDayUse[]): Promise<void>;
+
+  /**
    * Adds up the counts that match the filter; returns at most `limit` lines, and no lines without uses. Days are sorted
-   * oldest first; collections as in lists, followed by the uses of no collection; profiles by email. Alternatively,
-   * lines with the most uses come first, and lines with equal numbers are in that order.
+   * oldest first; collections as in lists, followed by the uses of no collection; profiles by email; operations by
+   * collection and then as in the document, followed by those that no longer exist. Alternatively, lines with the most
+   * uses come first, and lines with equal numbers are in that order.
    */
   report(by: UsageGrouping, filter: UsageFilter, limit: number, order?: UsageOrder): Promise<readonly UsageLine[]>;
 
@@ -26,4 +46,7 @@ export interface UsageStore {
 
   /** Removes up to `limit` counts of days before that day, oldest first; returns the number removed. */
   prune(before: Day, limit: number): Promise<number>;
+
+  /** Removes up to `limit` counts of operations of days before that day, oldest first; returns the number removed. */
+  pruneOperations(before: Day, limit: number): Promise<number>;
 }

@@ -1,11 +1,14 @@
 import type { Principal } from '../access/principal.ts';
-import type { CollectionId, ProfileId } from '../ids.ts';
+import type { CollectionId, OperationKey, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
+import { createOperationCounter } from './operation-counter.ts';
 import {
   type Day,
   dayOf,
   type DayUse,
   noUses,
+  type OperationDayUse,
+  type OperationUsageKind,
   type UsageCounts,
   type UsageKind,
   usageKinds,
@@ -22,15 +25,27 @@ export interface UsageCounter {
   /** Records that the caller was admitted. */
   readonly touch: (caller: UsageCaller) => void;
   /** Counts a use of a collection, or of no particular collection; does not count a use by a request that timed out. */
-  readonly count: (caller: UsageCaller, kind: UsageKind, collectionId: CollectionId | null) => void;
+  readonly count: CountUse;
   /** Removes and returns the counts since the last call. */
-  readonly take: () => readonly DayUse[];
+  readonly take: () => UsageBatch;
   /** Adds counts that were taken but could not be written. */
-  readonly putBack: (uses: readonly DayUse[]) => void;
+  readonly putBack: (batch: UsageBatch) => void;
   /** Returns the number of uses that were lost since the last call because too many were waiting. */
   readonly takeLostCount: () => number;
   /** Returns all uses since the process started. */
   readonly getTotals: () => UsageCounts;
+}
+
+/** Slices and calls are uses of an operation; other kinds are not. */
+export interface CountUse {
+  (caller: UsageCaller, kind: OperationUsageKind, collectionId: CollectionId, operationKey: OperationKey): void;
+  (caller: UsageCaller, kind: Exclude<UsageKind, OperationUsageKind>, collectionId: CollectionId | null): void;
+}
+
+/** Counts to write. The uses of collections include those of their operations. */
+export interface UsageBatch {
+  readonly uses: readonly DayUse[];
+  readonly operations: readonly OperationDayUse[];
 }
 
 /** Required by use cases that count uses. */
@@ -46,6 +61,7 @@ export const pendingUsesMax = 50_000;
 
 export const createUsageCounter = (now: () => Instant): UsageCounter => {
   const totals: Counts = { ...noUses };
+  const operationCounter = createOperationCounter();
   let usesByDay: UsesByDay = new Map();
   let pairs = 0;
   let lostCount = 0;
@@ -72,13 +88,20 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
       if (isRecorded(caller)) recordUse(caller, null);
     },
 
-    count(caller, kind, collectionId) {
+    count(caller: UsageCaller, kind: UsageKind, collectionId: CollectionId | null, operationKey?: OperationKey) {
       if (caller.deadline?.hasExpired) return;
       totals[kind] += 1;
       if (!isRecorded(caller)) return;
       const use = recordUse(caller, collectionId);
-      if (use) use.counts[kind] += 1;
-      else lostCount += 1;
+      if (!use) {
+        lostCount += 1;
+        return;
+      }
+      use.counts[kind] += 1;
+      if (!collectionId || !operationKey) return;
+      const counts = { slice: kind === 'slice' ? 1 : 0, call: kind === 'call' ? 1 : 0 };
+      const { day, profileId, lastUsedAt } = use;
+      operationCounter.add({ day, profileId, collectionId, operationKey, counts, lastUsedAt });
     },
 
     take() {
@@ -87,10 +110,11 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
       );
       usesByDay = new Map();
       pairs = 0;
-      return pendingUses;
+      return { uses: pendingUses, operations: operationCounter.take() };
     },
 
-    putBack(uses) {
+    putBack({ uses, operations }) {
+      for (const use of operations) operationCounter.add(use);
       for (const returnedUse of uses) {
         const use = entryFor(returnedUse);
         if (use) {

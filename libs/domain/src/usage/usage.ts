@@ -1,20 +1,26 @@
-import type { CollectionId, ProfileId } from '../ids.ts';
+import type { CollectionId, OperationKey, ProfileId } from '../ids.ts';
 import { dayMs, type Instant } from '../instant.ts';
 
 /**
- * The kinds of counted uses (extensions, section 3). `read`: a read of a collection's document or metadata, whether it
- * was sent or the caller already had it. `credential_read`: a read that returned the stored credential, which also
- * counts as `read`. Search queries are not stored. `refused`: a request with valid credentials that was rejected
- * because its profile had used up its limit.
+ * The kinds of counted uses (extensions, sections 3 and 7). `read`: a read of a collection's document or metadata,
+ * whether it was sent or the caller already had it. `slice`: a read of an operation. `call`: a call of an operation that
+ * Portico made. `credential_read`: a read that returned the stored credential, which also counts as `read`. Search
+ * queries are not stored. `refused`: a request with valid credentials that was rejected because its profile had used up
+ * its limit.
  */
-export const usageKinds = ['read', 'search', 'slice', 'credential_read', 'refused'] as const;
+export const usageKinds = ['read', 'search', 'slice', 'call', 'credential_read', 'refused'] as const;
 
 export type UsageKind = (typeof usageKinds)[number];
+
+/** The kinds that are also counted per operation. */
+export const operationUsageKinds = ['slice', 'call'] as const satisfies readonly UsageKind[];
+
+export type OperationUsageKind = (typeof operationUsageKinds)[number];
 
 /** The number of uses of each kind. */
 export type UsageCounts = Readonly<Record<UsageKind, number>>;
 
-export const noUses: UsageCounts = { read: 0, search: 0, slice: 0, credential_read: 0, refused: 0 };
+export const noUses: UsageCounts = { read: 0, search: 0, slice: 0, call: 0, credential_read: 0, refused: 0 };
 
 export const sumUses = (counts: UsageCounts): number => usageKinds.reduce((sum, kind) => sum + counts[kind], 0);
 
@@ -44,13 +50,25 @@ export interface DayUse {
 }
 
 /**
+ * The uses by one profile on one day of one operation, which its `DayUse` of the collection includes. At most
+ * `operationsPerDayMax` operations are stored per profile and day: beyond that, only the counts of the collection grow.
+ */
+export interface OperationDayUse extends Pick<DayUse, 'day' | 'profileId' | 'lastUsedAt'> {
+  readonly collectionId: CollectionId;
+  readonly operationKey: OperationKey;
+  readonly counts: Readonly<Record<OperationUsageKind, number>>;
+}
+
+export const operationsPerDayMax = 1_000;
+
+/**
  * When a profile last sent a request with any valid credential, and with its API key, whether or not its limit admitted
  * the request.
  */
 export type LastUse = Pick<DayUse, 'lastUsedAt' | 'keyUsedAt'>;
 
 /** The subject of the lines of a report. */
-export type UsageGrouping = 'day' | 'collection' | 'profile';
+export type UsageGrouping = 'day' | 'collection' | 'profile' | 'operation';
 
 export type UsageSubject =
   | { readonly by: 'day'; readonly day: Day }
@@ -59,9 +77,24 @@ export type UsageSubject =
    * not see it.
    */
   | { readonly by: 'collection'; readonly collectionId: CollectionId | null; readonly collectionName: string | null }
-  | { readonly by: 'profile'; readonly profileId: ProfileId; readonly profileEmail: string };
+  | { readonly by: 'profile'; readonly profileId: ProfileId; readonly profileEmail: string }
+  | OperationSubject;
 
-/** A line in a report: the uses on one day, of one collection or by one profile. */
+export interface OperationSubject {
+  readonly by: 'operation';
+  readonly operationKey: OperationKey;
+  /** Null if the operation no longer exists, and if the caller must not see the collection; the path also. */
+  readonly method: string | null;
+  readonly path: string | null;
+  readonly collectionId: CollectionId;
+  /** Null if the caller must not see it. */
+  readonly collectionName: string | null;
+}
+
+/**
+ * A line in a report: the uses on one day, of one collection, by one profile or of one operation. Lines of operations
+ * have only uses of `operationUsageKinds`.
+ */
 export interface UsageLine {
   readonly subject: UsageSubject;
   readonly counts: UsageCounts;

@@ -118,6 +118,7 @@ const createUsageTables = ({ text, int }: DialectTypes): readonly string[] => [
     reads bigint not null,
     searches bigint not null,
     slices bigint not null,
+    calls bigint not null default 0,
     credential_reads bigint not null,
     last_used_at bigint not null,
     key_used_at bigint null,
@@ -129,6 +130,21 @@ const createUsageTables = ({ text, int }: DialectTypes): readonly string[] => [
   'create index usage_days_profile_index on usage_days (profile_id, last_used_at)',
   'create index usage_days_key_index on usage_days (profile_id, key_used_at)',
   'create index usage_days_collection_index on usage_days (collection_id, last_used_at)',
+  `create table operation_usage_days (
+    day ${int} not null,
+    profile_id ${text} not null,
+    collection_id ${text} not null,
+    operation_key ${text} not null,
+    slices bigint not null,
+    calls bigint not null,
+    last_used_at bigint not null,
+    primary key (day, profile_id, collection_id, operation_key),
+    ${buildReference('operation_usage_days', 'profile_id', 'profiles')},
+    ${buildReference('operation_usage_days', 'collection_id', 'collections')}
+  )`,
+  'create index operation_usage_days_profile_index on operation_usage_days (profile_id, day)',
+  `create index operation_usage_days_operation_index
+    on operation_usage_days (collection_id, operation_key, last_used_at)`,
 ];
 
 const createGroupTables = ({ text, buildUnique }: DialectTypes): readonly string[] => [

@@ -9,7 +9,7 @@ import { callSubjectOf } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 import { readCallCredentials } from '../collections/call-credentials.ts';
-import { createPreparation, locateOperation } from '../operations/describe-operation.ts';
+import { createPreparation, locateOperation, requireRequest } from '../operations/describe-operation.ts';
 import { createAccessTokens } from './access-tokens.ts';
 import { chooseCredentials, rejectForeignOrigins } from './choose-credentials.ts';
 import { type RecordingPorts, sendCall } from './send-call.ts';
@@ -43,7 +43,7 @@ export const callOperation = (ports: RequiredPorts, { callLimit }: Pick<Settings
     const settings = { ...operation.context.settings, storedSchemes: storedCredentials.schemes };
     const context = { ...operation.context, settings };
     const { argumentsText } = input;
-    const request = await prepare(principal, collection, { ...operation, context, argumentsText });
+    const request = requireRequest(await prepare(principal, collection, { ...operation, context, argumentsText }));
     const credentials = chooseCredentials(request, storedCredentials);
     rejectForeignOrigins(credentials, originOf(request.url));
     await countCall(ports, callLimit, principal);

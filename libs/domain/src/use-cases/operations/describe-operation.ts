@@ -7,7 +7,7 @@ import type { SliceOptions } from '../../operations/operation-slice.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import type { CallSettings } from '../../operations/call-settings.ts';
-import type { PreparedRequest } from '../../operations/prepare-request.ts';
+import type { Preparation, PreparedRequest } from '../../operations/prepare-request.ts';
 import type {
   LocatedOperation,
   OperationForm,
@@ -54,7 +54,7 @@ export const describeOperation = (ports: RequiredPorts & WithUsageCounter) => {
         ports.slicer.slice(document, { ...request, ...operation }, principal.deadline),
       ),
     );
-    ports.uses.count(principal, 'slice', collection.id);
+    ports.uses.count(principal, 'slice', collection.id, key);
     return { text, isFromAdmittedDocument: digest === collection.documentDigest };
   };
 };
@@ -73,25 +73,29 @@ export const prepareOperation = (ports: RequiredPorts & WithUsageCounter) => {
   ): Promise<PreparedRequest> => {
     const collection = requireReadableTarget(principal);
     const operation = await locateOperation(ports, collection, key);
-    try {
-      return await prepare(principal, collection, { ...operation, argumentsText });
-    } finally {
-      ports.uses.count(principal, 'slice', collection.id);
-    }
+    const preparation = await prepare(principal, collection, { ...operation, argumentsText });
+    ports.uses.count(principal, 'slice', collection.id, key);
+    return requireRequest(preparation);
   };
 };
 
-/** Creates a function that prepares the request of an operation, and throws `invalid_arguments` with all errors. */
+/** Creates a function that prepares the request of an operation. */
 export const createPreparation =
   (ports: RequiredPorts, enqueue: CallerQueue) =>
-  async (principal: Principal, collection: Collection, request: PreparationRequest): Promise<PreparedRequest> => {
+  async (principal: Principal, collection: Collection, request: PreparationRequest): Promise<Preparation> => {
     const { result } = await enqueue(principal, () =>
       readFromDocument(ports, collection, (document) => ports.slicer.prepare(document, request, principal.deadline)),
     );
-    if ('request' in result) return result.request;
-    const reason = result.errors.map(({ pointer, message }) => `${pointer || 'the arguments'} ${message}`).join('; ');
-    throw new PorticoError('invalid_arguments', { reason, errors: result.errors });
+    return result;
   };
+
+/** Returns the prepared request; throws `invalid_arguments` with all errors. */
+export const requireRequest = (preparation: Preparation): PreparedRequest => {
+  if ('request' in preparation) return preparation.request;
+  const { errors } = preparation;
+  const reason = errors.map(({ pointer, message }) => `${pointer || 'the arguments'} ${message}`).join('; ');
+  throw new PorticoError('invalid_arguments', { reason, errors });
+};
 
 /** Returns an operation with the settings of its collection. Throws `operation_not_found`. */
 export const locateOperation = async (

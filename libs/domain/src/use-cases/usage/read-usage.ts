@@ -20,14 +20,15 @@ export interface UsageQuery {
 
 /**
  * Returns the uses that match the query. An admin sees the uses of all profiles; any other caller sees its own, without
- * the names of collections that it may no longer see; throws `admin_required` if the query is for another profile.
+ * the names, methods and paths of collections that it may no longer see; throws `admin_required` if the query is for
+ * another profile.
  */
 export const readUsage =
   ({ usage, collections, clock }: Pick<Ports, 'usage' | 'collections' | 'clock'>) =>
   async (principal: Principal, query: UsageQuery): Promise<readonly UsageLine[]> => {
     const profileId = isAdmin(principal.profile) ? query.profileId : requireOwnId(principal, query.profileId);
     const lines = await readLines({ usage, clock }, { ...query, profileId });
-    if (query.by !== 'collection' || isAdmin(principal.profile)) return lines;
+    if (!namesCollections(query.by) || isAdmin(principal.profile)) return lines;
     const visibleIds = new Set(await collections.listVisibleIds(visibilityOf(principal)));
     return lines.map((line) => hideName(line, visibleIds));
   };
@@ -50,10 +51,15 @@ const requireOwnId = ({ profile }: Principal, requestedId: ProfileId | null): Pr
   return profile.id;
 };
 
-const hideName = ({ subject, counts }: UsageLine, visibleIds: ReadonlySet<CollectionId>): UsageLine =>
-  subject.by === 'collection' && subject.collectionId !== null && !visibleIds.has(subject.collectionId)
-    ? { subject: { ...subject, collectionName: null }, counts }
-    : { subject, counts };
+const namesCollections = (grouping: UsageGrouping): boolean => grouping === 'collection' || grouping === 'operation';
+
+const hideName = ({ subject, counts }: UsageLine, visibleIds: ReadonlySet<CollectionId>): UsageLine => {
+  if (subject.by === 'collection' && subject.collectionId !== null && !visibleIds.has(subject.collectionId))
+    return { subject: { ...subject, collectionName: null }, counts };
+  if (subject.by === 'operation' && !visibleIds.has(subject.collectionId))
+    return { subject: { ...subject, collectionName: null, method: null, path: null }, counts };
+  return { subject, counts };
+};
 
 /** Returns when these profiles were last used. */
 export const readProfileUses =

@@ -12,19 +12,37 @@ const batchMax = 1_000;
  * error is thrown. Returns the number of uses that were lost because earlier ones could not be written for too long.
  */
 export const writeUsage =
-  ({ usage, uses }: Pick<Ports, 'usage'> & WithUsageCounter) =>
+  ({ usage, uses: counter }: Pick<Ports, 'usage'> & WithUsageCounter) =>
   async (): Promise<number> => {
-    const batch = uses.take();
-    for (let start = 0; start < batch.length; start += batchMax) {
-      try {
-        await usage.add(batch.slice(start, start + batchMax));
-      } catch (error) {
-        uses.putBack(batch.slice(start));
-        throw error;
-      }
-    }
-    return uses.takeLostCount();
+    const { uses, operations } = counter.take();
+    await writeInBatches(
+      uses,
+      (batch) => usage.add(batch),
+      (rest) => counter.putBack({ uses: rest, operations }),
+    );
+    await writeInBatches(
+      operations,
+      (batch) => usage.addOperations(batch),
+      (rest) => counter.putBack({ uses: [], operations: rest }),
+    );
+    return counter.takeLostCount();
   };
+
+/** Passes the counts that could not be written to `putBack`, and throws the error. */
+const writeInBatches = async <Use>(
+  uses: readonly Use[],
+  write: (batch: readonly Use[]) => Promise<void>,
+  putBack: (rest: readonly Use[]) => void,
+): Promise<void> => {
+  for (let start = 0; start < uses.length; start += batchMax) {
+    try {
+      await write(uses.slice(start, start + batchMax));
+    } catch (error) {
+      putBack(uses.slice(start));
+      throw error;
+    }
+  }
+};
 
 const pruneBatchSize = 1_000;
 
@@ -34,5 +52,8 @@ const pruneBatchSize = 1_000;
  */
 export const pruneUsage =
   ({ usage, clock }: Pick<Ports, 'usage' | 'clock'>) =>
-  (): Promise<number> =>
-    usage.prune(dayOf(clock.now()) - usageRetentionDays, pruneBatchSize);
+  async (): Promise<number> => {
+    const before = dayOf(clock.now()) - usageRetentionDays;
+    const removed = await usage.prune(before, pruneBatchSize);
+    return removed + (await usage.pruneOperations(before, pruneBatchSize - removed));
+  };
