@@ -14,6 +14,7 @@ test('concurrent scrapes share one read of the outbox', async () => {
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => null,
     getUsageTotals: () => noUses,
+    getCallTotals: () => null,
   };
   observeState(registry, useCases);
   for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
@@ -34,6 +35,7 @@ test('during a model change, collections are counted as done, waiting or given u
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => changes.shift() ?? null,
     getUsageTotals: () => noUses,
+    getCallTotals: () => null,
   });
   expect((await registry.metrics()).match(/^model_change_.+$/gm)).toEqual([
     'model_change_collections{state="done"} 5',
@@ -50,6 +52,7 @@ test('uses since the start are counted by kind', async () => {
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => null,
     getUsageTotals: () => ({ ...noUses, read: 7, search: 5, refused: 9 }),
+    getCallTotals: () => null,
   });
   for (let time = 1; time <= 2; time += 1) {
     expect((await registry.metrics()).match(/^# TYPE uses_total .+$|^uses_total.+$/gm)).toEqual([

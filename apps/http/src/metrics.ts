@@ -1,4 +1,4 @@
-import { usageKinds, type UseCases } from '@portico/domain';
+import { callOutcomes, usageKinds, type UseCases } from '@portico/domain';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
@@ -47,7 +47,10 @@ export const createHttpMetrics = (registry: Registry, version: string): HttpMetr
  */
 export const observeState = (
   registry: Registry,
-  useCases: Pick<UseCases, 'readOutboxState' | 'readReadiness' | 'readModelChange' | 'getUsageTotals'>,
+  useCases: Pick<
+    UseCases,
+    'readOutboxState' | 'readReadiness' | 'readModelChange' | 'getUsageTotals' | 'getCallTotals'
+  >,
 ): void => {
   const registers = [registry];
   const readOutboxState = shareConcurrent(() => useCases.readOutboxState().catch(() => null));
@@ -91,6 +94,7 @@ export const observeState = (
     },
   });
   observeUses(registers, useCases);
+  observeCalls(registers, useCases);
   new Gauge({
     name: 'dependency_up',
     help: '1 while the dependency works, 0 while it does not',
@@ -140,6 +144,39 @@ const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'getUsageTo
       const totals = useCases.getUsageTotals();
       this.reset();
       for (const kind of servedKinds) this.inc({ kind }, totals[kind]);
+    },
+  });
+};
+
+/** A process that makes no calls has none of these metrics. */
+const observeCalls = (registers: Registry[], { getCallTotals }: Pick<UseCases, 'getCallTotals'>): void => {
+  if (!getCallTotals()) return;
+  new Counter({
+    name: 'calls_total',
+    help: 'Calls of APIs that ended, by the class of the response, or by the reason why there was none',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const totals = getCallTotals();
+      this.reset();
+      for (const outcome of callOutcomes) this.inc({ outcome }, totals?.byOutcome[outcome] ?? 0);
+    },
+  });
+  new Counter({
+    name: 'call_seconds_total',
+    help: 'The sum of the durations of these calls, in seconds',
+    registers,
+    collect() {
+      this.reset();
+      this.inc((getCallTotals()?.durationMs ?? 0) / 1_000);
+    },
+  });
+  new Gauge({
+    name: 'calls_in_flight',
+    help: 'Calls that wait for a response',
+    registers,
+    collect() {
+      this.set(getCallTotals()?.inFlight ?? 0);
     },
   });
 };

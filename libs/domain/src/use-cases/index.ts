@@ -22,6 +22,7 @@ import {
   readOriginal,
   readYaml,
 } from './collections/read-collection.ts';
+import { createCallCounter } from '../calls/call-counter.ts';
 import { callOperation } from './calls/call-operation.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
@@ -134,6 +135,16 @@ export const createUseCases = (ports: Ports, settings: Settings) => {
   };
 };
 
+/** Calls of operations. */
+const createCallUseCases = (ports: Ports & WithUsageCounter, settings: Settings) => {
+  const calls = createCallCounter();
+  return {
+    callOperation: callOperation({ ...ports, calls }, settings),
+    /** Returns the calls of this process; null if it makes none. */
+    getCallTotals: () => (ports.egress ? calls.getTotals() : null),
+  };
+};
+
 /** Admission, profiles, collections and operations. */
 const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
   // Admission
@@ -188,7 +199,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   listOperations: listOperations(ports),
   describeOperation: describeOperation(ports),
   prepareOperation: prepareOperation(ports),
-  callOperation: callOperation(ports, settings),
+  ...createCallUseCases(ports, settings),
   readOperationProgress: readOperationProgress(ports),
 });
 

@@ -1,6 +1,7 @@
 import type { Principal } from '../../access/principal.ts';
 import { toBase64 } from '../../base64.ts';
 import { callBodyBytesMax, type CallInput, type CallResult } from '../../calls/call.ts';
+import { type CallCounter, type CallOutcome, outcomeOf } from '../../calls/call-counter.ts';
 import { toCallResponse } from '../../calls/call-response.ts';
 import { type CredentialValue, placeCredentials, toSentValue } from '../../calls/place-credentials.ts';
 import { createRedactor, type Redactor } from '../../calls/redactor.ts';
@@ -27,7 +28,8 @@ export interface AllowedCall {
   readonly credentials: readonly ChosenCredential[];
 }
 
-export type RecordingPorts = Pick<Ports, 'audit' | 'clock' | 'random'> & WithUsageCounter;
+export type RecordingPorts = Pick<Ports, 'audit' | 'clock' | 'random'> &
+  WithUsageCounter & { readonly calls: CallCounter };
 
 /** The connections that a call uses. */
 export interface CallConnections {
@@ -45,31 +47,43 @@ export const sendCall = async (ports: RecordingPorts & CallConnections, call: Al
   const callId = ports.random.uuid() as CallId;
   const startedAt = ports.clock.monotonic();
   const getElapsedMs = (): number => ports.clock.monotonic() - startedAt;
-  const record = async (outcome: CallOutcome): Promise<number> => {
+  const finish = async (outcome: CallOutcome, result: CallEnd): Promise<number> => {
     const durationMs = Math.round(getElapsedMs());
+    ports.calls.end(outcome, durationMs);
     principal.deadline?.restart();
-    await ports.audit.append(
-      createCallEntry(ports, call, { ...outcome, callId, durationMs, body }),
-      principal.deadline,
-    );
+    if (outcome !== 'rejected')
+      await ports.audit.append(
+        createCallEntry(ports, call, { ...result, callId, durationMs, requestBytes: body?.length ?? 0 }),
+        principal.deadline,
+      );
     return durationMs;
   };
   // The call has a timeout of its own, which may be longer than the request's deadline.
   principal.deadline?.suspend();
+  ports.calls.begin();
   let exchange: Exchange;
   try {
     exchange = await exchangeWith(ports, call, body, () => Math.max(1, input.timeoutMs - getElapsedMs()));
   } catch (error) {
-    if (isPorticoError(error)) await record({ status: null, responseBytes: 0, error: error.code });
+    const code = isPorticoError(error) ? error.code : 'internal';
+    await finish(failures[code] ?? 'rejected', { status: null, responseBytes: 0, error: code });
     throw error;
   }
   const { response, redactor } = exchange;
-  const durationMs = await record({ status: response.status, responseBytes: response.body.length });
+  const { status } = response;
+  const durationMs = await finish(outcomeOf(status), { status, responseBytes: response.body.length });
   ports.uses.count(principal, 'call', collection.id, call.operation.context.operationKey);
   return { callId, durationMs, ...toCallResponse(response, redactor, input.bodyBytesMax) };
 };
 
-interface CallOutcome {
+/** The errors after which the request may have reached the API. */
+const failures: Readonly<Partial<Record<ErrorCode, CallOutcome>>> = {
+  upstream_unreachable: 'unreachable',
+  upstream_timed_out: 'timed_out',
+  internal: 'unreachable',
+};
+
+interface CallEnd {
   /** Null if there was no response. */
   readonly status: number | null;
   readonly responseBytes: number;
@@ -192,8 +206,8 @@ const createCallEntry = (
     error,
     callId,
     durationMs,
-    body,
-  }: CallOutcome & { readonly callId: CallId; readonly durationMs: number; readonly body: Uint8Array | null },
+    requestBytes,
+  }: CallEnd & { readonly callId: CallId; readonly durationMs: number; readonly requestBytes: number },
 ) =>
   createSystemEntry(ports, principal.profile, {
     action: 'collection.call',
@@ -204,7 +218,7 @@ const createCallEntry = (
     call_id: callId,
     status,
     ...(error === undefined ? {} : { error }),
-    request_bytes: body?.length ?? 0,
+    request_bytes: requestBytes,
     response_bytes: responseBytes,
     duration_ms: durationMs,
     credentials: credentials.map(({ stored }) => stored.id),
