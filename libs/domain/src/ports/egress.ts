@@ -33,9 +33,10 @@ export interface EgressResponse {
  */
 export interface Egress {
   /**
-   * Sends a request, and returns the response with any status. Throws `upstream_unreachable` if the address is not
-   * allowed or does not respond as HTTP requires, `upstream_timed_out`, and `rate_limited` if too many requests of the
-   * caller or to the host are in flight. None of the errors contains a part of the request.
+   * Sends a request, and returns the response with any status. Throws `invalid_arguments` if the method or a header is
+   * not valid or belongs to the connection, `upstream_unreachable` if the address is not allowed or does not respond as
+   * HTTP requires, `upstream_timed_out`, and `rate_limited` if too many requests of the caller or to the host are in
+   * flight. None of the errors contains a part of the request.
    */
   send(request: EgressRequest, options: EgressOptions): Promise<EgressResponse>;
 }

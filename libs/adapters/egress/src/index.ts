@@ -1,0 +1,4 @@
+export * from './egress.ts';
+export { egressLimits, type EgressLimits } from './limits.ts';
+export type { Lookup } from './lookup.ts';
+export { parseNetworks } from './networks.ts';
