@@ -14,6 +14,9 @@ const advice: Partial<Record<ErrorCode, string>> = {
   already_requested: 'You have already asked for this API: whoami lists your pending requests.',
   too_many_pending: 'You have too many pending requests: wait until an administrator has decided some of them.',
   needs_no_grant: 'You are an administrator: you may already use every API.',
+  credential_withheld:
+    'Your grant limits the operations of this API that you may call, so its credential is not shown to you. Call them ' +
+    'with call_operation, which adds the credential.',
   operation_not_found: 'There is no such operation: the API may have changed. Search again with search_operations.',
 };
 
