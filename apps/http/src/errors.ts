@@ -65,6 +65,7 @@ export const errorStatuses = {
   rate_limited: 429,
   calls_off: 503,
   operation_denied: 403,
+  credential_withheld: 403,
   no_usable_credential: 424,
   ambiguous_credential: 409,
   origin_changed: 409,

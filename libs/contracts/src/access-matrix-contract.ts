@@ -28,7 +28,7 @@ export const accessMatrixContract = {
       {
         client: ada,
         collection: { id: maps.id, name: maps.name },
-        grant: { group: null, grantedAt: start, expiresAt: start + 9 },
+        grant: { group: null, grantedAt: start, expiresAt: start + 9, rule: null },
       },
     ]);
     await grant(stores, toGroupPair(crew.id, maps.id));
@@ -36,6 +36,7 @@ export const accessMatrixContract = {
       group: { id: crew.id, name: crew.name },
       grantedAt: start,
       expiresAt: null,
+      rule: null,
     });
   },
 
@@ -199,7 +200,10 @@ const addMember = ({ groups }: Stores, { id }: Group, { id: profile }: Profile):
   groups.updateMembers(id, [profile], start, () => ({ add: [{ id: profile, addedAt: start }], ...noEffects }));
 
 const grant = ({ grants }: Stores, pair: Pair, fields: Partial<Grant> = {}): Promise<void> =>
-  grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt: null, ...fields }], ...noEffects }));
+  grants.update([pair], () => ({
+    put: [{ ...pair, grantedAt: start, expiresAt: null, rule: null, ...fields }],
+    ...noEffects,
+  }));
 
 /** Formats each row as `client collection group`. */
 const linesOf = async (

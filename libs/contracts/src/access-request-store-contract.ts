@@ -190,7 +190,7 @@ export const accessRequestStoreContract = {
     const request = await addRequest(stores, ada, roads);
     const state = { request: toListedRequest(request, ada, roads), profile: ada };
     deepStrictEqual(await captureDecideState(stores, request), { ...state, grant: null });
-    const grant = { grantedAt: start, expiresAt: start + 5 };
+    const grant = { grantedAt: start, expiresAt: start + 5, rule: null };
     await grantToClient(stores.grants, ada.id, roads.id, () => ({ ...grant, ...noEffects }));
     deepStrictEqual(await captureDecideState(stores, request), { ...state, grant });
   },
@@ -221,7 +221,7 @@ export const accessRequestStoreContract = {
   'the grant of a decision applies only to its pair, and every read sees it': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     const request = await addRequest(stores, ada, roads);
-    const grant = { grantedAt: start + 3, expiresAt: start + 9 };
+    const grant = { grantedAt: start + 3, expiresAt: start + 9, rule: null };
     await decideRequest(stores, request, { status: 'approved' }, { grant });
     deepStrictEqual(await stores.grants.listClients(roads.id, start + 8), [
       { profile: ada, grants: [{ ...toOwnAccessGrant(start + 3), expiresAt: start + 9 }] },
@@ -234,7 +234,12 @@ export const accessRequestStoreContract = {
     const { ada, roads } = await setUp(stores);
     await grantToClient(stores.grants, ada.id, roads.id, () => ({ grantedAt: 1, expiresAt: 2, ...noEffects }));
     const request = await addRequest(stores, ada, roads);
-    await decideRequest(stores, request, { status: 'approved' }, { grant: { grantedAt: start, expiresAt: null } });
+    await decideRequest(
+      stores,
+      request,
+      { status: 'approved' },
+      { grant: { grantedAt: start, expiresAt: null, rule: null } },
+    );
     deepStrictEqual(await stores.grants.listClients(roads.id, start), [
       { profile: ada, grants: [toOwnAccessGrant(start)] },
     ]);
@@ -244,7 +249,12 @@ export const accessRequestStoreContract = {
     const { ada, roads } = await setUp(stores);
     const request = await addRequest(stores, ada, roads);
     const before = (await rowOf(stores, ada)).epochs.grants;
-    await decideRequest(stores, request, { status: 'approved' }, { grant: { grantedAt: start, expiresAt: null } });
+    await decideRequest(
+      stores,
+      request,
+      { status: 'approved' },
+      { grant: { grantedAt: start, expiresAt: null, rule: null } },
+    );
     strictEqual((await rowOf(stores, ada)).epochs.grants > before, true);
   },
 
@@ -270,7 +280,7 @@ export const accessRequestStoreContract = {
     const expiringEffects = {
       ...someEffects(),
       deadline: createDeadlineExpiringAtCommit(),
-      grant: { grantedAt: start, expiresAt: null },
+      grant: { grantedAt: start, expiresAt: null, rule: null },
     };
     await assertRejects(decideRequest(stores, request, { status: 'approved' }, expiringEffects), 'timed_out');
     deepStrictEqual(await stores.requests.find(request.id), toListedRequest(request, ada, roads));
@@ -285,7 +295,7 @@ export const accessRequestStoreContract = {
       (index) =>
         stores.requests.decide(request.id, ({ request: current }) => {
           if (current.status !== 'pending') throw new PorticoError('request_decided');
-          const grant = { grantedAt: start + index, expiresAt: null };
+          const grant = { grantedAt: start + index, expiresAt: null, rule: null };
           return { request: { ...current, status: 'approved', decidedAt: start + index }, grant, ...noEffects };
         }),
       'request_decided',
@@ -485,7 +495,10 @@ const grantToGroup = async ({ groups, grants }: Stores, { id }: Profile, collect
   await groups.add(group, noEffects);
   await groups.updateMembers(groupId, [id], start, () => ({ add: [{ id, addedAt: start }], ...noEffects }));
   const pair = toGroupPair(groupId, collection.id);
-  await grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt: null }], ...noEffects }));
+  await grants.update([pair], () => ({
+    put: [{ ...pair, grantedAt: start, expiresAt: null, rule: null }],
+    ...noEffects,
+  }));
 };
 
 const to = ({ id }: Profile, at = start): Visibility => ({ scope: 'granted', profileId: id, now: at });

@@ -39,7 +39,7 @@ export const expiryStoreContract = {
     await grant(stores, ada, roads, inDays(3));
     const group = await addGroup(stores, 'Drivers', [ada]);
     await stores.grants.update([toGroupPair(group.id, bridges.id)], () => ({
-      put: [{ ...toGroupPair(group.id, bridges.id), grantedAt: start, expiresAt: inDays(2) }],
+      put: [{ ...toGroupPair(group.id, bridges.id), grantedAt: start, expiresAt: inDays(2), rule: null }],
       ...noEffects,
     }));
     await setKeyExpiry(stores, ada, inDays(1));
@@ -58,7 +58,7 @@ export const expiryStoreContract = {
     const group = await addGroup(stores, 'Drivers', [ada]);
     await stores.groups.syncClaims(ada.id, { names: ['Drivers'], issuedAt: start, seenAt: start }, () => noEffects);
     await stores.grants.update([toGroupPair(group.id, roads.id)], () => ({
-      put: [{ ...toGroupPair(group.id, roads.id), grantedAt: start, expiresAt: inDays(2) }],
+      put: [{ ...toGroupPair(group.id, roads.id), grantedAt: start, expiresAt: inDays(2), rule: null }],
       ...noEffects,
     }));
     strictEqual((await stores.expiries.listByProfile(ada.id, nextYear, 9)).total, 1);
@@ -210,7 +210,7 @@ const addGroup = async (stores: Stores, name: string, members: readonly Profile[
 
 const grant = ({ grants }: Stores, { id }: Profile, collection: Collection, expiresAt: Instant | null) => {
   const pair = toClientPair(id, collection.id);
-  return grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt }], ...noEffects }));
+  return grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt, rule: null }], ...noEffects }));
 };
 
 const setKeyExpiry = ({ profiles }: Stores, { id }: Profile, expiresAt: Instant) =>

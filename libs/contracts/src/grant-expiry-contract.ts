@@ -70,7 +70,7 @@ export const grantExpiryContract = {
       capturedGrant = state?.grant;
       return noEffects;
     });
-    deepStrictEqual(capturedGrant, { grantedAt: start, expiresAt: start - 1 });
+    deepStrictEqual(capturedGrant, { grantedAt: start, expiresAt: start - 1, rule: null });
   },
 
   'a row shows when the first grant of the caller or of its groups expires': async (stores) => {

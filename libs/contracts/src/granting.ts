@@ -14,14 +14,14 @@ import {
 
 type Grants = Pick<GrantStore, 'update'>;
 
-/** A decision to grant one pair. The grant does not expire unless the decision contains an expiry. */
+/** A decision to grant one pair. The grant has an expiry and a rule only if the decision contains them. */
 type GrantDecision = Effects & Pick<Grant, 'grantedAt'> & Partial<Grant>;
 
 /** Grants one pair as `decide` determines. */
 export const grantPair = (grants: Grants, pair: Pair, decide: (state: GrantState) => GrantDecision): Promise<void> =>
   grants.update([pair], (states) => {
-    const { grantedAt, expiresAt = null, ...effects } = decide(getOnlyState(states));
-    return { put: [{ ...pair, grantedAt, expiresAt }], ...effects };
+    const { grantedAt, expiresAt = null, rule = null, ...effects } = decide(getOnlyState(states));
+    return { put: [{ ...pair, grantedAt, expiresAt, rule }], ...effects };
   });
 
 /** Removes the grant of one pair. */
@@ -55,6 +55,7 @@ export const toOwnAccessGrant = (grantedAt: Instant, expiresAt: Instant | null =
   group: null,
   grantedAt,
   expiresAt,
+  rule: null,
 });
 
 /** Returns a group's grant in the form that reads about its members return. */
@@ -62,4 +63,4 @@ export const toGroupAccessGrant = (
   { id, name }: Pick<Group, 'id' | 'name'>,
   grantedAt: Instant,
   expiresAt: Instant | null = null,
-): AccessGrant => ({ group: { id, name }, grantedAt, expiresAt });
+): AccessGrant => ({ group: { id, name }, grantedAt, expiresAt, rule: null });

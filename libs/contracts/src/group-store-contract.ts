@@ -131,8 +131,8 @@ export const groupStoreContract = {
     await grantUntil(stores, otherGroup, b, null);
     await grantPair(stores.grants, toClientPair(client.id, b.id), () => ({ grantedAt: start, ...noEffects }));
     deepStrictEqual(await stores.groups.listCollections(group.id, start), [
-      { id: a.id, name: 'A', grantedAt: start, expiresAt: null },
-      { id: b.id, name: 'b', grantedAt: start, expiresAt: start + 5 },
+      { id: a.id, name: 'A', grantedAt: start, expiresAt: null, rule: null },
+      { id: b.id, name: 'b', grantedAt: start, expiresAt: start + 5, rule: null },
     ]);
   },
 

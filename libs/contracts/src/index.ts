@@ -19,6 +19,7 @@ export * from './embedding-store-contract.ts';
 export * from './expiry-store-contract.ts';
 export * from './granting.ts';
 export * from './grant-expiry-contract.ts';
+export * from './grant-rules-contract.ts';
 export * from './grant-store-contract.ts';
 export * from './groups-claim-contract.ts';
 export * from './group-access-contract.ts';

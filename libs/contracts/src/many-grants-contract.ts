@@ -36,7 +36,7 @@ export const manyGrantsContract = {
       client: null,
       group,
       collectionName: collection.name,
-      grant: { grantedAt: start, expiresAt: start - 1 },
+      grant: { grantedAt: start, expiresAt: start - 1, rule: null },
     };
     deepStrictEqual(await captureStates(stores, pairs), [
       { ...pairs[0], ...groupState, requests: [] },
@@ -53,7 +53,7 @@ export const manyGrantsContract = {
         client,
         group: null,
         collectionName: otherRecords.collection.name,
-        grant: { grantedAt: start + 3, expiresAt: null },
+        grant: { grantedAt: start + 3, expiresAt: null, rule: null },
         requests: [],
       },
       { ...pairs[3], ...groupState, requests: [] },
@@ -111,7 +111,8 @@ export const manyGrantsContract = {
       toClientPair(records.client.id, otherRecords.collection.id),
       toGroupPair(records.group.id, otherRecords.collection.id),
     ];
-    const toGrants = (pairs: readonly Pair[]) => pairs.map((pair) => ({ ...pair, grantedAt: start, expiresAt: null }));
+    const toGrants = (pairs: readonly Pair[]) =>
+      pairs.map((pair) => ({ ...pair, grantedAt: start, expiresAt: null, rule: null }));
     await stores.grants.update(removedPairs, () => ({ put: toGrants(removedPairs), ...noEffects }));
     deepStrictEqual(await listReadsShowingAccess(stores, records.client, otherRecords.collection), everyRead);
     await stores.grants.update([...addedPairs, ...removedPairs], () => ({
@@ -157,7 +158,7 @@ export const manyGrantsContract = {
     for (const before of [0, 10_000]) {
       await stores.grants.update(pairs, (states) => {
         deepStrictEqual([states.length, states.filter(({ grant }) => grant !== null).length], [10_000, before]);
-        return { put: pairs.map((pair) => ({ ...pair, grantedAt: start, expiresAt: null })), ...noEffects };
+        return { put: pairs.map((pair) => ({ ...pair, grantedAt: start, expiresAt: null, rule: null })), ...noEffects };
       });
     }
     for (const { id } of [...clients.slice(0, 2), ...clients.slice(-2)]) {
@@ -241,7 +242,7 @@ export const manyGrantsContract = {
       Promise.all([firstRecords, secondRecords, thirdRecords].map(({ client }) => epochOf(stores, client, 'grants')));
     const before = await readEpochs();
     await stores.grants.update(pairs, () => ({
-      put: pairs.slice(0, 1).map((pair) => ({ ...pair, grantedAt: start, expiresAt: null })),
+      put: pairs.slice(0, 1).map((pair) => ({ ...pair, grantedAt: start, expiresAt: null, rule: null })),
       remove: pairs.slice(1, 2),
       ...noEffects,
     }));

@@ -71,6 +71,8 @@ export const errorDetails = {
   /** The errors of calls; `reason` says what to do. */
   calls_off: 'Calls are off',
   operation_denied: 'Operation not allowed',
+  /** The credential would bypass the rules of the caller's grants. */
+  credential_withheld: 'Credential not shown',
   no_usable_credential: 'No credential for this call',
   ambiguous_credential: 'Several credentials fit',
   origin_changed: 'The address of the API has changed',

@@ -15,6 +15,7 @@ export { LinkedList, type ListNode } from './linked-list.ts';
 export type * from './settings.ts';
 
 // Domain types and their rules
+export * from './access/operation-rule.ts';
 export * from './access/principal.ts';
 export type { AuditEntry, AuditFacets, AuditFilter, AuditSource } from './audit/audit-entry.ts';
 export * from './audit/date-time.ts';

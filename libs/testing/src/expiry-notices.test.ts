@@ -94,11 +94,11 @@ test('no notice is sent about revoked or extended grants, or to a suspended clie
   await grantFor(setup, 8);
   clock.advance(day);
   await useCases.sendExpiryNotices();
-  await useCases.changeExpiry(operatorAuthority, toClientPair(ada, collection), null);
+  await useCases.changeGrant(operatorAuthority, toClientPair(ada, collection), { expiresAt: null });
   await setup.runJobs();
   expect(setup.listMails()).toEqual([]);
 
-  await useCases.changeExpiry(operatorAuthority, toClientPair(ada, collection), clock.now() + 8 * day);
+  await useCases.changeGrant(operatorAuthority, toClientPair(ada, collection), { expiresAt: clock.now() + 8 * day });
   await useCases.suspendProfile(operatorAuthority, ada, null);
   await passDay(setup);
   expect(setup.listMails().map(({ name }) => name)).toEqual(['suspension']);

@@ -33,7 +33,7 @@ test('a grant is in the lists of its client and of its collection', async () => 
   await useCases.grantAccess(authority, toClientPair(ada.id, roads));
   expect(await useCases.listClientAccess(authority, ada.id)).toMatchObject([
     { name: 'Bridges', grants: [] },
-    { name: 'Roads', grants: [{ group: null, grantedAt: clock.now(), expiresAt: null }] },
+    { name: 'Roads', grants: [{ group: null, grantedAt: clock.now(), expiresAt: null, rule: null }] },
   ]);
   expect(await useCases.listCollectionClients(authority, roads)).toMatchObject([{ profile: { uid: 'ada' } }]);
 });

@@ -68,7 +68,7 @@ test.each<[string, (setup: Setup) => Promise<unknown>]>([
   [
     'the grant of the group expires',
     async ({ useCases, authority, clock, crew, roads }) => {
-      await useCases.changeExpiry(authority, toGroupPair(crew.id, roads), clock.now() + 1_000);
+      await useCases.changeGrant(authority, toGroupPair(crew.id, roads), { expiresAt: clock.now() + 1_000 });
       clock.advance(1_000);
     },
   ],

@@ -15,6 +15,9 @@ const advice: Partial<Record<ErrorCode, string>> = {
   too_many_pending: 'You have too many pending requests: wait until an administrator has decided some of them.',
   needs_no_grant: 'You are an administrator: you may already use every API.',
   calls_off: 'This catalog makes no calls: use prepare_call, and send the request yourself.',
+  credential_withheld:
+    'Your grant limits the operations of this API that you may call, so its credential is not shown to you. Call them ' +
+    'with call_operation, which adds the credential.',
   operation_not_found: 'There is no such operation: the API may have changed. Search again with search_operations.',
 };
 

@@ -252,8 +252,13 @@ const toListedView = ({ id, name, description, createdAt, updatedAt }: ListedCol
 });
 
 /** Returns the entity tag of metadata without a credential. Metadata with a credential must not be cached at all. */
-export const metadataEtagOf = ({ revision, updatedAt }: CollectionHead, hasHints: boolean): string =>
-  `"${formatVersion}.${revision}.${updatedAt.toString(36)}.metadata${hasHints ? '.hints' : ''}"`;
+export const metadataEtagOf = (
+  { collection: { revision, updatedAt }, withheldHint }: CollectionMetadata,
+  hasHints: boolean,
+): string => {
+  const variant = `metadata${hasHints ? '.hints' : ''}${withheldHint === null ? '' : '.withheld'}`;
+  return `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${variant}"`;
+};
 
 export const summaryEtagOf = ({ revision, updatedAt }: CollectionHead): string =>
   `"${formatVersion}.${revision}.${updatedAt.toString(36)}.summary"`;

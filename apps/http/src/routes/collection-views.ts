@@ -205,7 +205,7 @@ export const toSummaryView = (collection: Collection): z.input<typeof summary> =
 };
 
 export const toMetadataView = (
-  { collection, authentication }: CollectionMetadata,
+  { collection, authentication, withheldHint }: CollectionMetadata,
   hints: MetadataHints | null,
 ): z.input<typeof metadata> => {
   const { id, name, description, baseUrl } = collection;
@@ -220,7 +220,7 @@ export const toMetadataView = (
       name: parameter,
       value,
       ...(location === null ? {} : { in: location }),
-      ...(hints ? { value_hint: hints.valueHint } : {}),
+      ...(hints ? { value_hint: hints.valueHint } : withheldHint === null ? {} : { value_hint: withheldHint }),
     },
     ...(hints ? { deprecated: hints.deprecated } : {}),
   };

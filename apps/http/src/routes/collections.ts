@@ -178,7 +178,7 @@ export const collectionRoutes = [
     summary: "Read how to call a collection's API",
     description:
       'The base URL and how to authenticate. `authentication.value` is the stored credential, if there is one; ' +
-      'reading it is audited.',
+      'reading it is audited. It is null, with a `value_hint`, for a client whose grants limit which operations it may call.',
     params: collectionParameter,
     targetDetail: 'full',
     auth: 'token or key',
@@ -197,7 +197,7 @@ export const collectionRoutes = [
       const hints = query.include ? await useCases.readMetadataHints(collectionMetadata) : null;
       if (collectionMetadata.authentication.value !== null)
         return toJsonResponse(toMetadataView(collectionMetadata, hints));
-      const etag = metadataEtagOf(collectionMetadata.collection, hints !== null);
+      const etag = metadataEtagOf(collectionMetadata, hints !== null);
       const headers = { 'Cache-Control': 'private, no-cache', ETag: etag };
       return matchesIfNoneMatch(request.headers['if-none-match'], etag)
         ? createNotModifiedResponse(headers)

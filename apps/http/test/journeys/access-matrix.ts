@@ -153,6 +153,6 @@ const addGroup = async ({ groups, grants }: Ports, name: string, member: string,
   const add = [{ id: profile, addedAt: createdAt }];
   await groups.updateMembers(id, [profile], createdAt, () => ({ add, ...effects }));
   const pair = toGroupPair(id, collection as CollectionId);
-  await grants.update([pair], () => ({ put: [{ ...pair, grantedAt: createdAt, expiresAt: null }], ...effects }));
+  await grants.update([pair], () => ({ put: [{ ...pair, grantedAt: createdAt, expiresAt: null, rule: null }], ...effects }));
   return id;
 };

@@ -107,7 +107,8 @@ proveStores('the memory request store', accessRequestStoreContract, {
   ),
   'the grant of a decision applies only to its pair, and every read sees it': runAfterDecision(
     ({ collections, grants }, { profileId }) => {
-      for (const id of collections.keys()) grants.get(profileId)?.set(id, { grantedAt: start + 3, expiresAt: null });
+      for (const id of collections.keys())
+        grants.get(profileId)?.set(id, { grantedAt: start + 3, expiresAt: null, rule: null });
     },
   ),
   'the grant of a decision replaces an expired one': decide.mapDecision(({ grant, ...change }) => ({

@@ -107,7 +107,8 @@ proveStores('the memory collection store', collectionStoreContract, {
   ),
   'removing a collection removes only the grants for that collection': remove.restoreAfter(({ grants }, [id]) => {
     const grantsForCollection = [...grants.values()].filter((collections) => collections.has(id)).slice(1);
-    return () => grantsForCollection.forEach((collections) => collections.set(id, { grantedAt: 0, expiresAt: null }));
+    return () =>
+      grantsForCollection.forEach((collections) => collections.set(id, { grantedAt: 0, expiresAt: null, rule: null }));
   }),
   'a removal bases its decision on the current collection and writes its effects': remove.dropEffects(),
   'a removal rethrows an error from the decision and changes nothing': remove.runBefore(({ documents }, [id]) =>

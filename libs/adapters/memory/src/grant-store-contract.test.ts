@@ -40,7 +40,7 @@ proveStores('the memory grant store', grantStoreContract, {
     },
   ),
   'a grant applies only to its pair': runAfterEach('put', ({ collections, grants }, client) => {
-    for (const id of collections.keys()) grants.get(client)?.set(id, { grantedAt: 0, expiresAt: null });
+    for (const id of collections.keys()) grants.get(client)?.set(id, { grantedAt: 0, expiresAt: null, rule: null });
   }),
   'a grant writes its effects': update.dropEffects(),
   'a grant rethrows an error from the decision and changes nothing': update.writeEntryOnFailure(),

@@ -75,7 +75,9 @@ proveStores('the memory stores, on access by groups', groupAccessContract, {
         .map((group) => grants.get(group))
         .filter((groupGrants) => groupGrants?.has(id));
       return () =>
-        grantsForCollection.forEach((groupGrants) => groupGrants?.set(id, { grantedAt: 0, expiresAt: null }));
+        grantsForCollection.forEach((groupGrants) =>
+          groupGrants?.set(id, { grantedAt: 0, expiresAt: null, rule: null }),
+        );
     },
   ),
   'removing a collection of a group increases the groups epoch': remove.restoreAfter((database) => {

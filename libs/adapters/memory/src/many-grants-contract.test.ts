@@ -58,7 +58,10 @@ proveStores('the memory grant store, on many pairs', manyGrantsContract, {
   'a grant is not kept if its group or collection is removed concurrently': staleGrant,
   'a grant of a group is seen only by reads about its members': update.runAfter(({ grants, profiles }, [pairs]) => {
     for (const id of profiles.keys())
-      grants.set(id, new Map(pairs.map(({ collection }) => [collection, { grantedAt: 0, expiresAt: null }])));
+      grants.set(
+        id,
+        new Map(pairs.map(({ collection }) => [collection, { grantedAt: 0, expiresAt: null, rule: null }])),
+      );
   }),
   'no read sees a grant of a group once the promise of its revocation is fulfilled': storeOnly(
     ({ put = [], remove = [] }) => ({

@@ -12,7 +12,7 @@ import type {
   TargetDetails,
 } from '@portico/domain';
 import type { MemoryDatabase } from './memory-database.ts';
-import { listLiveAccessGrants, accessGrantsOf } from './memory-memberships.ts';
+import { listLiveAccessGrants, listLiveRules, accessGrantsOf } from './memory-memberships.ts';
 import { limitsOf } from './memory-limit-store.ts';
 import { findProfileByUid } from './memory-profile-store.ts';
 
@@ -52,6 +52,7 @@ const rowOf = <Detail extends TargetDetail>(
   epochs: epochsOf(database, database.grantEpochs.get(profile.id) ?? 0),
   target: targetOf(database, target),
   hasGrant: target !== null && listLiveAccessGrants(database, profile.id, target.id, now).length > 0,
+  rules: target === null ? [] : listLiveRules(database, profile.id, target.id, now),
   accessUntil: findFirstExpiryAfter(database, profile.id, now),
   claims: database.claims.get(profile.id) ?? null,
   readAt: now,

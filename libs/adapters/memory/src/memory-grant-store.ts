@@ -1,7 +1,7 @@
 import type { ClientAccess, GrantState, GrantStore, Pair } from '@portico/domain';
 import { sortInListOrder } from './memory-collection-store.ts';
 import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants } from './memory-database.ts';
-import { listLiveAccessGrants, membershipIn } from './memory-memberships.ts';
+import { listLiveAccessGrants, listLiveRules, membershipIn } from './memory-memberships.ts';
 
 export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => {
   const { profiles, collections, grants, requests } = database;
@@ -13,8 +13,8 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
       const { put = [], remove = [] } = change;
       for (const pair of put) rejectDangling(stateOf(database, pair));
       commit(database, change, () => {
-        for (const { grantee, collection, grantedAt, expiresAt } of put)
-          grants.set(grantee.id, new Map(grants.get(grantee.id)).set(collection, { grantedAt, expiresAt }));
+        for (const { grantee, collection, grantedAt, expiresAt, rule } of put)
+          grants.set(grantee.id, new Map(grants.get(grantee.id)).set(collection, { grantedAt, expiresAt, rule }));
         for (const { grantee, collection } of remove) grants.get(grantee.id)?.delete(collection);
         advanceEpochs(database, [...put, ...remove]);
         for (const request of change.requests ?? []) requests.set(request.id, copyFrozen(request));
@@ -43,6 +43,11 @@ export const createMemoryGrantStore = (database: MemoryDatabase): GrantStore => 
           return firstGrant ? [{ profile, grants: [firstGrant, ...otherGrants] }] : [];
         })
         .sort((a, b) => compareCodePoints(a.profile.email, b.profile.email));
+    },
+
+    async listRules(profile, ids, now) {
+      const rules = ids.map((id) => [id, listLiveRules(database, profile, id, now)] as const);
+      return new Map(rules.filter(([, list]) => list.length > 0));
     },
   };
 };

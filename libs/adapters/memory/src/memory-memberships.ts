@@ -6,7 +6,9 @@ import {
   type Instant,
   isLive,
   type Membership,
+  type OperationRule,
   type ProfileId,
+  unrestrictedRule,
 } from '@portico/domain';
 import { compareCodePoints, type MemoryDatabase } from './memory-database.ts';
 
@@ -54,3 +56,14 @@ export const listLiveAccessGrants = (
   now: Instant,
 ): readonly AccessGrant[] =>
   (accessGrantsOf(database, profile).get(collection) ?? []).filter((grant) => isLive(grant, now));
+
+/** Returns the rules of these grants; only `unrestrictedRule` if one of them has no rule. */
+export const listLiveRules = (
+  database: MemoryDatabase,
+  profile: ProfileId,
+  collection: CollectionId,
+  now: Instant,
+): readonly OperationRule[] => {
+  const rules = listLiveAccessGrants(database, profile, collection, now).map(({ rule }) => rule);
+  return rules.includes(null) ? [unrestrictedRule] : rules.filter((rule) => rule !== null);
+};

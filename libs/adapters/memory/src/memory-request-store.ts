@@ -91,10 +91,10 @@ const pendingRequestsOf = ({ requests }: MemoryDatabase, profile: ProfileId): re
 const putGrant = (
   database: MemoryDatabase,
   { profileId, collectionId }: AccessRequest,
-  { grantedAt, expiresAt }: Grant,
+  { grantedAt, expiresAt, rule }: Grant,
 ): void => {
   const { grants } = database;
-  grants.set(profileId, new Map(grants.get(profileId)).set(collectionId, { grantedAt, expiresAt }));
+  grants.set(profileId, new Map(grants.get(profileId)).set(collectionId, { grantedAt, expiresAt, rule }));
   touchGrants(database, profileId);
 };
 

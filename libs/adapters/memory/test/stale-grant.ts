@@ -10,6 +10,6 @@ export const statesIn = (database: MemoryDatabase, pairs: readonly Pair[]): read
 export const staleGrant = breachesOf('grants').update.replaceWith(async ([pairs, decide], _original, database) => {
   const { put = [] } = decide(statesIn(database, pairs));
   await pause();
-  for (const { grantee, collection, grantedAt, expiresAt } of put)
-    database.grants.set(grantee.id, new Map([[collection, { grantedAt, expiresAt }]]));
+  for (const { grantee, collection, grantedAt, expiresAt, rule } of put)
+    database.grants.set(grantee.id, new Map([[collection, { grantedAt, expiresAt, rule }]]));
 });

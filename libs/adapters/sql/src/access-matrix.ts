@@ -12,6 +12,7 @@ import type { CollectionDialect } from './collection-reads.ts';
 import { isLive } from './memberships.ts';
 import { toEmailParameters, selectIdByEmail } from './profile-store.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
+import { ruleOf } from './rule-record.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
 import { buildColumns } from './table.ts';
 
@@ -103,6 +104,7 @@ interface RowColumns extends ProfileColumns {
   readonly groupName: string | null;
   readonly grantedAt: Instant;
   readonly expiresAt: Instant | null;
+  readonly rule: string | null;
 }
 
 const rowsOf = async (
@@ -125,12 +127,12 @@ const rowsOf = async (
         union select k.profile_id, r.id from clients s join claimed_groups k on k.profile_id = s.id
           join access_groups r on r.name = k.name),
       ways as (
-        select g.profile_id, g.collection_id, null as group_id, null as group_name, g.granted_at, g.expires_at
+        select g.profile_id, g.collection_id, null as group_id, null as group_name, g.granted_at, g.expires_at, g.rule
           from clients s join grants g on g.profile_id = s.id
-        union all select m.profile_id, g.collection_id, r.id, r.name, g.granted_at, g.expires_at
+        union all select m.profile_id, g.collection_id, r.id, r.name, g.granted_at, g.expires_at, g.rule
           from members m join access_groups r on r.id = m.group_id join group_grants g on g.group_id = r.id)
     select ${buildColumns('p', profileColumns)}, c.id as "collectionId", c.name as "collectionName",
-      ${buildColumns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt'])}
+      ${buildColumns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt', 'rule'])}
     from ways w join profiles p on p.id = w.profile_id join collections c on c.id = w.collection_id
     where p.role = 'client'${textOf(conditions)}
     order by p.email, c.name_key, c.id, coalesce(w.group_name, '') limit ?`,
@@ -146,6 +148,7 @@ const rowOf = (row: RowColumns): MatrixRow => ({
     group: row.groupId === null || row.groupName === null ? null : { id: row.groupId, name: row.groupName },
     grantedAt: row.grantedAt,
     expiresAt: row.expiresAt,
+    rule: ruleOf(row.rule),
   },
 });
 

@@ -5,6 +5,7 @@ import type {
   CollectionHead,
   Epochs,
   Instant,
+  OperationRule,
   ServiceAccountId,
   Target,
   TargetDetail,
@@ -22,6 +23,7 @@ import {
 import { isLive } from './memberships.ts';
 import { claimColumns, claimsOf, keyColumns, keyOf, profileColumns, profileOf } from './profile-record.ts';
 import type { ClaimColumns, KeyColumns, ProfileColumns } from './profile-record.ts';
+import { joinedRules, rulesOf } from './rule-record.ts';
 import { accountStateColumns, type AccountStateColumns, accountStateOf } from './service-account-record.ts';
 import type { PreparedReads } from './sql.ts';
 import { buildColumns } from './table.ts';
@@ -41,8 +43,8 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
         { id }: Target<Detail>,
         now: Instant,
       ): Promise<CallerRow<TargetDetails[Detail]> | null> => {
-        const row = await readWithTarget(value, value, now, now, now, now, id, value);
-        return row ? callerOf(row, toTarget(row), row.granted === 1, now) : null;
+        const row = await readWithTarget(value, value, now, now, now, now, now, now, id, value);
+        return row ? callerOf(row, toTarget(row), rulesOf(row.rules), now) : null;
       };
     };
     const readersByPart: { readonly [Detail in TargetDetail]: ReturnType<typeof prepare<Detail>> } = {
@@ -57,7 +59,7 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
     ): Promise<CallerRow<TargetDetails[Detail]> | null> => {
       if (target) return readersByPart[target.detail](value, target, now);
       const row = await readWithoutTarget(value, value, now, now, value);
-      return row ? callerOf<TargetDetails[Detail]>(row, null, false, now) : null;
+      return row ? callerOf<TargetDetails[Detail]>(row, null, [], now) : null;
     };
   };
   const byClientId = readBy('p.client_id = ?');
@@ -79,7 +81,7 @@ const readAccounts = (reads: PreparedReads): CallerLookup['findByAccountId'] => 
     names: readonly (keyof CollectionColumns)[],
     toPart: (row: CollectionColumns) => TargetDetails[Detail],
   ) => {
-    const readWithTarget = reads.prepareFirst<AccountCallerColumns & Omit<TargetColumns, 'granted'>>(
+    const readWithTarget = reads.prepareFirst<AccountCallerColumns & Omit<TargetColumns, 'rules'>>(
       `select ${accountCallerColumns}, ${buildColumns('c', names, 'target_')}
         ${accountTables} left join collections c on c.id = ? ${whereAccount}`,
     );
@@ -119,7 +121,8 @@ type AccountCallerColumns = AccountStateColumns & EpochColumns;
 
 /** Contains only the columns of the requested part; all of them are null if there is no such collection. */
 type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Name}`]: CollectionColumns[Name] } & {
-  readonly granted: 0 | 1;
+  /** See `rulesOf`. */
+  readonly rules: string | null;
 };
 
 /**
@@ -138,20 +141,28 @@ const buildStatement = (condition: string, columnList: string, join: string): st
   where ${condition} and e.id = 1`;
 
 /**
- * Returns the statement that also reads the target. The parameters of the columns are the instant, four times; the
+ * Returns the statement that also reads the target. The parameters of the columns are the instant, six times; the
  * parameter of the join is the target.
  */
 const buildTargetStatement = (condition: string, names: readonly string[]): string =>
   buildStatement(
     condition,
-    `${callerColumns}, ${buildColumns('c', names, 'target_')}, case when ${hasOwnGrant} or ${hasGroupGrant} then 1 else 0 end as granted`,
+    `${callerColumns}, ${buildColumns('c', names, 'target_')}, ${liveRules} as rules`,
     'left join collections c on c.id = ?',
   );
 
-const hasOwnGrant = `exists (select 1 from grants g
-  where g.profile_id = p.id and g.collection_id = c.id and ${isLive('g')})`;
-const hasGroupGrant = `(p.in_groups and exists (select 1 from mine cross join group_grants g
-  where g.group_id = mine.group_id and g.collection_id = c.id and ${isLive('g')}))`;
+const fromOwnGrant = `from grants g where g.profile_id = p.id and g.collection_id = c.id and ${isLive('g')}`;
+const fromGroupGrants = `from mine cross join group_grants g
+  where g.group_id = mine.group_id and g.collection_id = c.id and ${isLive('g')}`;
+
+/**
+ * The rules of the caller's live grants for the target, for `rulesOf`. Most grants have no rule: rules are joined only
+ * if no grant without one exists. The parameter is the instant, four times.
+ */
+const liveRules = `case when exists (select 1 ${fromOwnGrant} and g.rule is null)
+    or (p.in_groups and exists (select 1 ${fromGroupGrants} and g.rule is null)) then ''
+  else (select ${joinedRules} from (select g.rule ${fromOwnGrant}
+    union all select g.rule ${fromGroupGrants} and p.in_groups) g) end`;
 
 /**
  * The first expiry of a grant after an instant, which is the parameter: `ownUntil` for the caller's own grants, and
@@ -179,7 +190,7 @@ const whereAccount = 'where s.id = ? and e.id = 1';
 const callerOf = <Content extends CollectionHead>(
   row: CallerColumns,
   target: Content | null,
-  isGranted: boolean,
+  rules: readonly OperationRule[],
   readAt: Instant,
 ): CallerRow<Content> => ({
   profile: profileOf(row),
@@ -188,7 +199,8 @@ const callerOf = <Content extends CollectionHead>(
   limits: limitsOf(row),
   epochs: epochsOf(row, row.grantsEpoch),
   target,
-  hasGrant: isGranted,
+  hasGrant: rules.length > 0,
+  rules,
   accessUntil: earlierOf(row.ownUntil, row.groupsUntil),
   readAt,
 });
@@ -217,10 +229,10 @@ const earlierOf = (a: Instant | null, b: Instant | null): Instant | null =>
 const createTargetMapper = <Content>(
   names: readonly (keyof CollectionColumns)[],
   toPart: (row: CollectionColumns) => Content,
-): ((row: Omit<TargetColumns, 'granted'>) => Content | null) => {
+): ((row: Omit<TargetColumns, 'rules'>) => Content | null) => {
   class TargetRow {
-    readonly row: Omit<TargetColumns, 'granted'>;
-    constructor(row: Omit<TargetColumns, 'granted'>) {
+    readonly row: Omit<TargetColumns, 'rules'>;
+    constructor(row: Omit<TargetColumns, 'rules'>) {
       this.row = row;
     }
   }

@@ -3,6 +3,7 @@ import { groupColumns } from './group-record.ts';
 import { groupsOf } from './memberships.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import { requestColumns } from './request-record.ts';
+import { type GrantColumns, ruleOf } from './rule-record.ts';
 import type { Sql } from './sql.ts';
 import { buildColumns } from './table.ts';
 
@@ -56,9 +57,9 @@ export const prepareStates = (idsInJson: string) => {
   };
 };
 
-const grantColumns = buildColumns('g', ['collectionId', 'grantedAt', 'expiresAt']);
+const grantColumns = buildColumns('g', ['collectionId', 'grantedAt', 'expiresAt', 'rule']);
 
-interface GrantRow extends Grant {
+interface GrantRow extends GrantColumns {
   readonly granteeId: string;
   readonly collectionId: string;
 }
@@ -67,7 +68,7 @@ interface RequestRow extends AccessRequest {
   readonly granteeId: ProfileId | GroupId;
 }
 
-const grantOf = ({ grantedAt, expiresAt }: GrantRow): Grant => ({ grantedAt, expiresAt });
+const grantOf = ({ grantedAt, expiresAt, rule }: GrantRow): Grant => ({ grantedAt, expiresAt, rule: ruleOf(rule) });
 
 const pairKeyOf = (granteeId: string, collectionId: string): string => `${granteeId} ${collectionId}`;
 

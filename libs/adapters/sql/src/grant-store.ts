@@ -6,7 +6,6 @@ import type {
   Grant,
   GrantStore,
   GroupId,
-  Instant,
   Pair,
   ProfileId,
 } from '@portico/domain';
@@ -19,6 +18,7 @@ import { allMembers, groupsOf, isLive } from './memberships.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
 import { findProfile } from './profile-store.ts';
 import { writeDecisions } from './request-record.ts';
+import { type GrantColumns, joinedRules, ruleOf, rulesOf, toRuleText } from './rule-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { buildColumns, upsertInto, writeEach } from './table.ts';
 
@@ -27,6 +27,7 @@ export const createSqlGrantStore = (
   { idsInJson }: { readonly idsInJson: string },
 ): GrantStore => {
   const statesOf = prepareStates(idsInJson);
+  const selectRules = buildSelectRules(idsInJson);
   return {
     async update(pairs, decide) {
       await database.transact(async (transaction) => {
@@ -52,6 +53,13 @@ export const createSqlGrantStore = (
       if (rows.length === 0) return null;
       return groupRows(rows.filter(isClient), (row) => row.id).map(clientOf);
     },
+
+    async listRules(profile, collections, now) {
+      const ids = JSON.stringify(collections);
+      const parameters = [profile, ids, now, profile, profile, ids, now];
+      const rows = await database.reads.all<{ id: CollectionId; rules: string }>(selectRules, parameters);
+      return new Map(rows.map(({ id, rules }) => [id, rulesOf(rules)]));
+    },
   };
 };
 
@@ -59,17 +67,12 @@ const upsertOwnGrant = upsertInto(GrantEntity, 'profileId', 'collectionId');
 const upsertGroupGrant = upsertInto(GroupGrantEntity, 'groupId', 'collectionId');
 
 const writeGrants = async (sql: Sql, grants: readonly (Pair & Grant)[]): Promise<void> => {
-  const ownGrants: {
-    profileId: ProfileId;
-    collectionId: CollectionId;
-    grantedAt: Instant;
-    expiresAt: Instant | null;
-  }[] = [];
-  const groupGrants: { groupId: GroupId; collectionId: CollectionId; grantedAt: Instant; expiresAt: Instant | null }[] =
-    [];
-  for (const { grantee, collection: collectionId, grantedAt, expiresAt } of grants) {
-    if (grantee.kind === 'profile') ownGrants.push({ profileId: grantee.id, collectionId, grantedAt, expiresAt });
-    else groupGrants.push({ groupId: grantee.id, collectionId, grantedAt, expiresAt });
+  const ownGrants: (GrantColumns & { profileId: ProfileId; collectionId: CollectionId })[] = [];
+  const groupGrants: (GrantColumns & { groupId: GroupId; collectionId: CollectionId })[] = [];
+  for (const { grantee, collection: collectionId, grantedAt, expiresAt, rule } of grants) {
+    const columns = { collectionId, grantedAt, expiresAt, rule: toRuleText(rule) };
+    if (grantee.kind === 'profile') ownGrants.push({ profileId: grantee.id, ...columns });
+    else groupGrants.push({ groupId: grantee.id, ...columns });
   }
   await writeEach(sql, upsertOwnGrant, ownGrants);
   await writeEach(sql, upsertGroupGrant, groupGrants);
@@ -97,7 +100,7 @@ export const touchGrants = (sql: Sql, profiles: readonly ProfileId[]): Promise<v
   );
 
 /** One grant through which a client can access a collection. */
-interface AccessGrantRow extends Grant {
+interface AccessGrantRow extends GrantColumns {
   readonly groupId: GroupId | null;
   readonly groupName: string | null;
 }
@@ -128,15 +131,16 @@ type RowGroup<Row> = readonly [Row, ...Row[]];
 const groupRows = <Row>(rows: readonly Row[], keyOf: (row: Row) => string): readonly RowGroup<Row>[] =>
   [...Map.groupBy(rows, keyOf).values()] as unknown as readonly RowGroup<Row>[];
 
-const accessGrantOf = ({ groupId, groupName, grantedAt, expiresAt }: AccessGrantRow): AccessGrant => ({
+const accessGrantOf = ({ groupId, groupName, grantedAt, expiresAt, rule }: AccessGrantRow): AccessGrant => ({
   group: groupId === null || groupName === null ? null : { id: groupId, name: groupName },
   grantedAt,
   expiresAt,
+  rule: ruleOf(rule),
 });
 
-const grantColumns = buildColumns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt']);
-const ownGrantColumns = 'null as group_id, null as group_name, g.granted_at, g.expires_at';
-const groupGrantColumns = 'r.id as group_id, r.name as group_name, g.granted_at, g.expires_at';
+const grantColumns = buildColumns('w', ['groupId', 'groupName', 'grantedAt', 'expiresAt', 'rule']);
+const ownGrantColumns = 'null as group_id, null as group_name, g.granted_at, g.expires_at, g.rule';
+const groupGrantColumns = 'r.id as group_id, r.name as group_name, g.granted_at, g.expires_at, g.rule';
 /** Sorts a client's own grant first. */
 const grantOrder = 'w.group_name is not null, w.group_name';
 
@@ -158,3 +162,12 @@ const selectClients = `select ${buildColumns('p', profileColumns)}, ${grantColum
       join (${allMembers}) m on m.group_id = g.group_id where g.collection_id = ? and ${isLive('g')}
   ) w on w.collection_id = c.id left join profiles p on p.id = w.profile_id
   where c.id = ? order by p.email, ${grantOrder}`;
+
+/** Selects the rules of a profile's live grants by collection. */
+const buildSelectRules = (idsInJson: string): string =>
+  `select g.collection_id as "id", case when count(*) > count(g.rule) then '' else ${joinedRules} end as "rules" from (
+    select g.collection_id, g.rule from grants g
+      where g.profile_id = ? and g.collection_id in (${idsInJson}) and ${isLive('g')}
+    union all select g.collection_id, g.rule from (${groupsOf('?')}) mine cross join group_grants g
+      where g.group_id = mine.group_id and g.collection_id in (${idsInJson}) and ${isLive('g')}) g
+  group by g.collection_id`;

@@ -23,6 +23,7 @@ import { prepareMemberStates } from './member-states.ts';
 import { isLive } from './memberships.ts';
 import { claimColumns, type ClaimColumns, claimsOf } from './profile-record.ts';
 import { requestColumns, writeDecisions } from './request-record.ts';
+import { type GrantColumns, ruleOf } from './rule-record.ts';
 import type { Sql, SqlDatabase } from './sql.ts';
 import { buildColumns, columnsOf, insertInto, updateOf, upsertInto, write, writeEach } from './table.ts';
 
@@ -90,8 +91,8 @@ export const createSqlGroupStore = (
   },
 
   async listCollections(id, now) {
-    const rows = await database.reads.all<GroupCollection>(selectCollections, [id, now]);
-    if (rows.length > 0) return rows;
+    const rows = await database.reads.all<GrantColumns & Omit<GroupCollection, 'rule'>>(selectCollections, [id, now]);
+    if (rows.length > 0) return rows.map((row) => ({ ...row, rule: ruleOf(row.rule) }));
     return (await database.reads.first(selectGroup, [id])) ? [] : null;
   },
 
@@ -171,7 +172,7 @@ const membersOfGroup = `select m.profile_id from group_members m where m.group_i
 /** Selects groups with their counts. The first parameter is the instant. */
 const selectListed = `select ${buildColumns('r', groupColumns)}, (select count(*) from (${membersOfGroup}) x) as "members",
   (select count(*) from group_grants g where g.group_id = r.id and ${isLive('g')}) as "collections" from access_groups r`;
-const selectCollections = `select c.id, c.name, g.granted_at as "grantedAt", g.expires_at as "expiresAt" from group_grants g
+const selectCollections = `select c.id, c.name, g.granted_at as "grantedAt", g.expires_at as "expiresAt", g.rule from group_grants g
   join collections c on c.id = g.collection_id where g.group_id = ? and ${isLive('g')} order by c.name_key, c.id`;
 const selectMembers = `select p.id as "profileId", p.email, p.full_name as "fullName",
     max(w.added_at) as "addedAt", max(w.claimed_at) as "claimedAt"

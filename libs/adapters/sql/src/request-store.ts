@@ -5,7 +5,6 @@ import {
   type CatalogEntry,
   type CatalogPage,
   type CollectionId,
-  type Grant,
   type ListedRequest,
   PorticoError,
   type Profile,
@@ -20,6 +19,7 @@ import { touchGrants } from './grant-store.ts';
 import { grantedIds, toGrantedIdsParameters } from './memberships.ts';
 import { findProfile } from './profile-store.ts';
 import { insertRequest, requestColumns, writeDecisions } from './request-record.ts';
+import { type GrantColumns, ruleOf, toRuleText } from './rule-record.ts';
 import type { Sql, SqlDatabase, Value } from './sql.ts';
 import { buildColumns, upsertInto, write } from './table.ts';
 
@@ -55,12 +55,13 @@ export const createSqlRequestStore = (
       const profile = request && (await findProfile(transaction, request.profileId));
       if (!profile) throw new PorticoError('request_not_found');
       const { profileId, collectionId } = request;
-      const grant = (await transaction.first<Grant>(selectGrant, [profileId, collectionId])) ?? null;
-      const change = decide({ request, profile, grant });
+      const grant = (await transaction.first<GrantColumns>(selectGrant, [profileId, collectionId])) ?? null;
+      const change = decide({ request, profile, grant: grant && { ...grant, rule: ruleOf(grant.rule) } });
       await writeDecisions(transaction, [{ ...change.request, id }]);
       if (change.grant) {
-        const { grantedAt, expiresAt } = change.grant;
-        await write(transaction, putGrant, { profileId, collectionId, grantedAt, expiresAt });
+        const { grantedAt, expiresAt, rule } = change.grant;
+        const columns = { profileId, collectionId, grantedAt, expiresAt, rule: toRuleText(rule) };
+        await write(transaction, putGrant, columns);
         await touchGrants(transaction, [profileId]);
       }
       await writeEffects(transaction, change);
@@ -101,7 +102,7 @@ const requestOf = (row: RequestRow): ListedRequest => ({ ...row, discoverable: B
 const selectRequests = `select ${buildColumns('q', requestColumns)}, p.email, p.full_name as "fullName",
     c.name as "collectionName", c.discoverable
   from access_requests q join profiles p on p.id = q.profile_id join collections c on c.id = q.collection_id`;
-const selectGrant = `select g.granted_at as "grantedAt", g.expires_at as "expiresAt" from grants g
+const selectGrant = `select g.granted_at as "grantedAt", g.expires_at as "expiresAt", g.rule from grants g
   where g.profile_id = ? and g.collection_id = ?`;
 const putGrant = upsertInto(GrantEntity, 'profileId', 'collectionId');
 

@@ -33,8 +33,8 @@ test('an upsert replaces the row with the same key', () => {
 });
 
 test('columns include references and are selected under their entity names', () => {
-  expect(columnsOf(GrantEntity)).toEqual(['profileId', 'collectionId', 'grantedAt', 'expiresAt']);
-  expect(buildColumns('g', omitNames(columnsOf(GrantEntity), 'grantedAt', 'expiresAt'), 'target_')).toBe(
+  expect(columnsOf(GrantEntity)).toEqual(['profileId', 'collectionId', 'grantedAt', 'expiresAt', 'rule']);
+  expect(buildColumns('g', omitNames(columnsOf(GrantEntity), 'grantedAt', 'expiresAt', 'rule'), 'target_')).toBe(
     'g.profile_id as "target_profileId", g.collection_id as "target_collectionId"',
   );
 });

@@ -8,6 +8,14 @@ import type { ClientLimits } from '../limits/limit.ts';
 import type { StoredKey } from '../profiles/api-key.ts';
 import { type Actor, type Profile, createUnstoredAdmin } from '../profiles/profile.ts';
 import type { AccountKey, Scope, ServiceAccount } from '../service-accounts/service-account.ts';
+import {
+  callPermissionOf,
+  compileRules,
+  unrestrictedRule,
+  type CallPermission,
+  type OperationRule,
+  type RuledOperation,
+} from './operation-rule.ts';
 
 /**
  * Numbers that grow with each change to the data that they are named after. Data derived from rows may be cached in
@@ -52,6 +60,11 @@ export interface CallerRow<Head extends CollectionHead = CollectionHead> {
   readonly target: Head | null;
   /** Whether the profile has a grant for the target at `readAt`, either its own or a group's. */
   readonly hasGrant: boolean;
+  /**
+   * The rules of these grants, in any order and perhaps repeated: only `unrestrictedRule` if one of them has no rule, and `[]` if there is no
+   * grant. For what the caller may call, see `rulesOf`.
+   */
+  readonly rules: readonly OperationRule[];
   /**
    * The earliest time after `readAt` at which one of the profile's or its groups' grants expires; null if none does.
    */
@@ -143,6 +156,7 @@ export const omitSecrets = <Head extends CollectionHead>({
   epochs,
   target,
   hasGrant,
+  rules,
   accessUntil,
   readAt,
 }: CallerRow<Head>): Omit<IdentifiedCaller<Head>, 'via'> => ({
@@ -151,6 +165,7 @@ export const omitSecrets = <Head extends CollectionHead>({
   epochs,
   target,
   hasGrant,
+  rules,
   accessUntil,
   readAt,
 });
@@ -229,6 +244,7 @@ export const createOperatorCaller = (_credential: OperatorCredential, now: Insta
   epochs: { grants: 0, groups: 0, catalog: now, embeddings: 0, operations: 0, searchModel: null },
   target: null,
   hasGrant: false,
+  rules: [],
   accessUntil: null,
   readAt: now,
   via: 'operator',
@@ -294,3 +310,18 @@ export const requireReadableTarget = <Head extends CollectionHead>(principal: Pr
   if (!principal.target) throw new PorticoError('collection_not_found');
   return principal.target;
 };
+
+/** Returns the rules for calling operations of the request's target: an admin may call all of them. */
+export const rulesOf = ({ profile, rules }: Pick<Principal, 'profile' | 'rules'>): readonly OperationRule[] => {
+  if (isAdmin(profile)) return [unrestrictedRule];
+  return profile.status === 'rejected' ? [] : rules;
+};
+
+/** Returns whether the caller may call an operation of the request's target. */
+export const permissionOf = (
+  principal: Pick<Principal, 'profile' | 'rules'>,
+  operation: RuledOperation,
+): CallPermission => callPermissionOf(rulesOf(principal), operation);
+
+/** Returns `permissionOf` for this caller, for many operations. */
+export const permissionsOf = (principal: Pick<Principal, 'profile' | 'rules'>) => compileRules(rulesOf(principal));

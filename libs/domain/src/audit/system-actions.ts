@@ -7,6 +7,7 @@ export const systemActions = [
   'access.request.deny',
   'access.request.withdraw',
   'access.revoke',
+  'access.rule',
   'admin.bootstrap',
   'collection.call',
   'collection.create',

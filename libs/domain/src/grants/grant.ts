@@ -1,3 +1,4 @@
+import type { OperationRule } from '../access/operation-rule.ts';
 import type { Group } from '../groups/group.ts';
 import type { CollectionId, GroupId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
@@ -9,6 +10,8 @@ export interface Grant {
   readonly grantedAt: Instant;
   /** When the grant becomes invalid; null if it has no expiry. */
   readonly expiresAt: Instant | null;
+  /** Which operations may be called; null for a grant without restrictions. */
+  readonly rule: OperationRule | null;
 }
 
 export const isLive = ({ expiresAt }: Pick<Grant, 'expiresAt'>, now: Instant): boolean =>
@@ -68,7 +71,7 @@ const isGranted: GrantRule = (state, now) => (hasLiveGrant(state, now) ? null : 
 
 export const grantingRules = [granteeExists, collectionExists, isNotYetGranted];
 
-/** Also used for changing when a grant expires. */
+/** Also used for changing a grant. */
 export const revokingRules = [granteeExists, collectionExists, isGranted];
 
 /** One of the ways in which a client has access to a collection: its own grant, or a group's. */
@@ -89,4 +92,10 @@ export interface ClientAccess {
   readonly profile: Profile;
   /** The ways in which the client has access, in the same order as in `CollectionAccess`. */
   readonly grants: readonly [AccessGrant, ...AccessGrant[]];
+}
+
+/** A collection that a group has access to, and the group's grant. */
+export interface GroupCollection extends Grant {
+  readonly id: CollectionId;
+  readonly name: string;
 }

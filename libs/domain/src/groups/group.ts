@@ -1,4 +1,4 @@
-import type { CollectionId, GroupId, ProfileId } from '../ids.ts';
+import type { GroupId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
 /** Profiles that share grants and a tier: a grant of the group is a grant of each member. */
@@ -52,15 +52,6 @@ export interface GroupMember extends Membership {
   readonly profileId: ProfileId;
   readonly email: string;
   readonly fullName: string;
-}
-
-/** A collection that a group has access to, and its expiry. */
-export interface GroupCollection {
-  readonly id: CollectionId;
-  readonly name: string;
-  readonly grantedAt: Instant;
-  /** Null for no expiry. */
-  readonly expiresAt: Instant | null;
 }
 
 // In characters (Unicode code points), after trimming.

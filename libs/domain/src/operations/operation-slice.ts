@@ -268,6 +268,7 @@ function createEmptySlice({
     ['collection_name', 'null'],
     ['operation_key', JSON.stringify(context.operationKey)],
     ['method', JSON.stringify(method)],
+    ...(context.call ? [['call', JSON.stringify(context.call)] as const] : []),
     ['url', 'null'],
     ['servers', '[]'],
     ['path', 'null'],

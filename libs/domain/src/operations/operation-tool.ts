@@ -90,6 +90,7 @@ function build(description: RequestDescription, bytes: number): ToolDraft {
     ['description', '""'],
     ['input_schema', input],
     ['request', 'null'],
+    ...(context.call ? [['call', JSON.stringify(context.call)] as const] : []),
   ]);
   const growth = new Growth(bytes - bytesOf(root));
   const placeOf = (key: string): Position => ({ parent: null, container: root, key, isKeyword: false });

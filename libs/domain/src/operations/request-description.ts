@@ -1,4 +1,5 @@
 import type { DocumentOperation } from '../documents/document-operations.ts';
+import type { CallPermission } from '../access/operation-rule.ts';
 import type { CollectionId, OperationKey } from '../ids.ts';
 import type { CallSettings } from './call-settings.ts';
 import { effectiveAuthenticationOf, type Alternatives, type ApiCredential } from './credentials.ts';
@@ -15,6 +16,8 @@ export interface OperationContext {
   readonly collectionName: string;
   readonly operationKey: OperationKey;
   readonly settings: CallSettings;
+  /** Whether the caller may call it; absent if the result does not show that. */
+  readonly call?: CallPermission;
 }
 
 /**

@@ -38,3 +38,25 @@ export const inferMethods = (words: readonly string[]): Suitability => {
   }
   return result;
 };
+
+/** Verbs of operations that change something, although some APIs offer them as GET. */
+const changeVerbs: ReadonlySet<string> = new Set(
+  (
+    'create add insert make send generate start stop upload register submit publish invite set update change edit modify ' +
+    'rename move replace delete remove cancel erase drop clear purge unlink revoke detach reset restart run execute ' +
+    'approve reject deny trigger enable disable activate deactivate confirm accept pay refund transfer'
+  ).split(' '),
+);
+
+/** Whether a word of the path (without parameters) or of the operation id suggests that the operation changes something. */
+export const soundsLikeChange = ({
+  path,
+  operationId,
+}: {
+  readonly path: string;
+  readonly operationId: string | null;
+}): boolean => wordsIn(`${path.replace(/\{[^}]*\}/g, ' ')} ${operationId ?? ''}`).some((word) => changeVerbs.has(word));
+
+/** Splits names in any case convention, such as `resetPassword` and `reset-password`. */
+const wordsIn = (names: string): readonly string[] =>
+  (names.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? []).map((word) => word.toLowerCase());

@@ -1,3 +1,4 @@
+import type { OperationRule } from '../access/operation-rule.ts';
 import type { ClientAccess, CollectionAccess, Grant, GrantState, Pair } from '../grants/grant.ts';
 import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
@@ -38,4 +39,14 @@ export interface GrantStore {
    * Returns the profiles with a live grant for the collection, sorted by email; null if there is no such collection.
    */
   listClients(collection: CollectionId, now: Instant): Promise<readonly ClientAccess[] | null>;
+
+  /**
+   * Returns the rules of the profile's live grants, both its own and its groups', for each of these collections, as
+   * `CallerRow.rules` does. Collections without a live grant are omitted.
+   */
+  listRules(
+    profile: ProfileId,
+    collections: readonly CollectionId[],
+    now: Instant,
+  ): Promise<ReadonlyMap<CollectionId, readonly OperationRule[]>>;
 }

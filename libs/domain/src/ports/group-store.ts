@@ -1,12 +1,5 @@
-import type {
-  Group,
-  GroupClaims,
-  GroupCollection,
-  GroupMember,
-  GroupPage,
-  ListedGroup,
-  Membership,
-} from '../groups/group.ts';
+import type { GroupCollection } from '../grants/grant.ts';
+import type { Group, GroupClaims, GroupMember, GroupPage, ListedGroup, Membership } from '../groups/group.ts';
 import type { GroupId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Profile } from '../profiles/profile.ts';
@@ -88,8 +81,8 @@ export interface GroupStore {
   listMembers(id: GroupId): Promise<readonly GroupMember[] | null>;
 
   /**
-   * Returns the collections that the group has access to at that time, sorted by name as lists are; null if there is no
-   * such group.
+   * Returns the collections that the group has access to at that time, with its grants, sorted by name as lists are;
+   * null if there is no such group.
    */
   listCollections(id: GroupId, now: Instant): Promise<readonly GroupCollection[] | null>;
 

@@ -29,7 +29,7 @@ import { importCollection, planImport } from './collections/import-collection.ts
 import { findVisibleCollection } from './collections/find-collection.ts';
 import { createCollection, removeCollection, updateCollection } from './collections/write-collection.ts';
 import {
-  changeExpiry,
+  changeGrant,
   grantAccess,
   listClientAccess,
   listCollectionClients,
@@ -49,6 +49,7 @@ import {
 import { addMember, addMembers, listMembers, listProfileGroups, removeMember } from './groups/members.ts';
 import { grantMany, revokeMany } from './grants/grant-many.ts';
 import { exportMatrix, readMatrix } from './grants/read-matrix.ts';
+import { reviewReadOnly } from './grants/rule-operations.ts';
 import {
   discardJob,
   listDeadLetters,
@@ -106,7 +107,7 @@ import { distinguishCollections } from './search/distinguish-collections.ts';
 import { searchCollections } from './search/search-collections.ts';
 import { createVisibleSets, type WithVisibleSets } from './search/visible-sets.ts';
 import { resealSecrets } from './secrets/reseal-secrets.ts';
-import { describeOperation, prepareOperation } from './operations/describe-operation.ts';
+import { describeOperation, prepareOperation, readPermission } from './operations/describe-operation.ts';
 import { listOperations } from './operations/read-operations.ts';
 import { searchOperations } from './operations/search-operations.ts';
 import {
@@ -200,6 +201,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   describeOperation: describeOperation(ports),
   prepareOperation: prepareOperation(ports),
   ...createCallUseCases(ports, settings),
+  readPermission: readPermission(ports),
   readOperationProgress: readOperationProgress(ports),
 });
 
@@ -207,7 +209,8 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
 const createAccessUseCases = (ports: Ports & WithUsageCounter, settings: Settings) => ({
   // Access
   grantAccess: grantAccess(ports),
-  changeExpiry: changeExpiry(ports),
+  changeGrant: changeGrant(ports),
+  reviewReadOnly: reviewReadOnly(ports),
   revokeAccess: revokeAccess(ports),
   grantMany: grantMany(ports),
   revokeMany: revokeMany(ports),

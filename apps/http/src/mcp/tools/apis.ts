@@ -1,4 +1,11 @@
-import { requireReadableTarget, searchQueryMax, type Collection, type ListedCollection } from '@portico/domain';
+import {
+  isNarrow,
+  requireReadableTarget,
+  rulesOf,
+  searchQueryMax,
+  type Collection,
+  type ListedCollection,
+} from '@portico/domain';
 import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { cursor, cursorOf } from '../../routes/list-cursor.ts';
@@ -66,11 +73,13 @@ export const apiTools: readonly Tool[] = [
     isReadOnly: true,
     input: z.object({ collection_id: collectionId }),
     handle: async ({ useCases, principal }, { collection_id: id }) => {
-      const api = requireReadableTarget(await useCases.readTarget(principal, { id, detail: 'full' }));
+      const caller = await useCases.readTarget(principal, { id, detail: 'full' });
+      const api = requireReadableTarget(caller);
       const { name, description } = api;
       const baseUrl = api.baseUrlSetting ?? api.baseUrl;
       const place = credentialPlaceOf(authenticationOf(api));
       const credential = isStored(api) ? 'stored' : 'absent';
+      const isWithheld = isStored(api) && isNarrow(rulesOf(caller));
       const isComplete = /^https?:[^{}]*$/i.test(baseUrl);
       const hasVariables = api.baseUrlSetting === null && Object.keys(api.serverVariables).length > 0;
       const baseUrlHints = hasVariables ? [variablesHint] : isComplete ? [] : [baseUrlHint];
@@ -82,7 +91,7 @@ export const apiTools: readonly Tool[] = [
           base_url: baseUrl,
           authentication: place && { ...place },
           credential,
-          hint: [...baseUrlHints, describeCredential(place, credential)].join(' '),
+          hint: [...baseUrlHints, describeCredential(place, isWithheld ? 'withheld' : credential)].join(' '),
         },
       };
     },
@@ -102,9 +111,7 @@ export const apiTools: readonly Tool[] = [
     }),
     handle: async ({ useCases, principal }, { collection_id: id, scheme }) => {
       const api = await useCases.readTarget(principal, { id, detail: 'full' });
-      const { collection, authentication } = await (scheme == null
-        ? useCases.readMetadata(api)
-        : useCases.readCredential(api, scheme));
+      const { collection, authentication } = await useCases.readCredential(api, scheme ?? null);
       const send = toSentCredential(authentication, authentication.value);
       const credential = send ? 'shown' : 'absent';
       const hint = describeCredential(credentialPlaceOf(authentication), credential);
@@ -143,12 +150,13 @@ const variablesHint =
   'base_url has the defaults of the document, but an administrator set other server variables: use the URLs of ' +
   'describe_operation and prepare_call.';
 
-const describeCredential = (place: CredentialPlace, credential: 'shown' | 'stored' | 'absent'): string =>
+const describeCredential = (place: CredentialPlace, credential: keyof typeof credentialHints): string =>
   place ? credentialHints[credential] : credentialHints.unknown;
 
 const credentialHints = {
   shown: 'Send it as shown, in calls to this API only, and never show it to anyone.',
   stored: 'read_credential returns the credential.',
+  withheld: 'You may not read the credential, because your grant limits the operations: call_operation adds it.',
   absent:
     'This catalog stores no credential for it: ask the person you work for. describe_operation says whether another ' +
     'scheme is stored.',

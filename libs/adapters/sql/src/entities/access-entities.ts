@@ -12,6 +12,7 @@ export const GrantEntity = defineEntity({
     collectionId: () => createCollectionReference().primary().index('grants_collection_index'),
     grantedAt: int64(),
     expiresAt: int64().nullable(),
+    rule: text().nullable(),
   },
   indexes: [
     { name: 'grants_expiry_index', properties: ['profileId', 'expiresAt'], where: 'expires_at is not null' },
@@ -64,6 +65,7 @@ export const GroupGrantEntity = defineEntity({
     collectionId: () => createCollectionReference().primary().index('group_grants_collection_index'),
     grantedAt: int64(),
     expiresAt: int64().nullable(),
+    rule: text().nullable(),
   },
   indexes: [
     { name: 'group_grants_expiry_index', properties: ['groupId', 'expiresAt'], where: 'expires_at is not null' },

@@ -178,6 +178,7 @@ const createGroupTables = ({ text, buildUnique }: DialectTypes): readonly string
     collection_id ${text} not null,
     granted_at bigint not null,
     expires_at bigint null,
+    rule ${text} null,
     primary key (group_id, collection_id),
     ${buildReference('group_grants', 'group_id', 'access_groups', onUpdate)},
     ${buildReference('group_grants', 'collection_id', 'collections', onUpdate)}
@@ -279,6 +280,7 @@ const addColumns = ({ text, bytes, buildUnique }: DialectTypes): readonly string
   'alter table documents add column original_bytes bigint null',
   `alter table jobs add column request_id ${text} null`,
   'alter table grants add column expires_at bigint null',
+  `alter table grants add column rule ${text} null`,
   'create index grants_expiry_index on grants (profile_id, expires_at) where expires_at is not null',
   'create index grants_ends_index on grants (expires_at) where expires_at is not null',
   'alter table profiles add column suspended_at bigint null',

@@ -178,6 +178,7 @@ const identifyByAccount = async <Detail extends TargetDetail>(
     epochs,
     target: collection,
     hasGrant: false,
+    rules: [],
     accessUntil: null,
     readAt: now,
     via: 'account',

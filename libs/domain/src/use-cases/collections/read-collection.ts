@@ -1,5 +1,6 @@
 import { createCallerQueue } from '../../access/caller-queue.ts';
-import { type Principal, requireReadableTarget, visibilityOf } from '../../access/principal.ts';
+import { isNarrow } from '../../access/operation-rule.ts';
+import { type Principal, requireReadableTarget, rulesOf, visibilityOf } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ListedCollection } from '../../collections/collection.ts';
 import type { PackedText } from '../../documents/document.ts';
 import { PorticoError } from '../../errors.ts';
@@ -69,34 +70,46 @@ export const readYaml = (ports: Pick<Ports, 'collections' | 'documents'>) => {
 export interface CollectionMetadata {
   readonly collection: Collection;
   readonly authentication: EffectiveAuthentication;
+  /** Why the stored credential is not shown, and what to do; null if it is shown, or if there is none. */
+  readonly withheldHint: string | null;
 }
 
 type MetadataPorts = Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & WithUsageCounter;
 
 /**
  * Returns the data that a caller needs to call the collection's API. Audits the reading of a stored credential before
- * it returns.
+ * it returns. Withholds the credential from a caller with narrow rules (`isNarrow`), which it would bypass.
  */
 export const readMetadata =
   (ports: MetadataPorts) =>
   async (principal: Principal<Collection>): Promise<CollectionMetadata> => {
     const collection = requireReadableTarget(principal);
-    const authentication = openAuthentication(ports.cipher, collection);
+    const storedAuthentication = openAuthentication(ports.cipher, collection);
+    const isWithheld = storedAuthentication.value !== null && isNarrow(rulesOf(principal));
+    const authentication = isWithheld ? { ...storedAuthentication, value: null } : storedAuthentication;
     if (authentication.value !== null) await recordCredentialRead(ports, principal, collection, null);
     ports.uses.count(principal, 'read', collection.id);
-    return { collection, authentication };
+    return { collection, authentication, withheldHint: isWithheld ? narrowHint : null };
   };
 
 /**
- * Returns how calls authenticate by one security scheme of the document, with the credential that is stored for it. The
- * secret of an OAuth client is not sent in calls, and is not returned. Audits the reading of a credential before it
- * returns. Throws `scheme_not_found`.
+ * Returns how calls authenticate by one security scheme of the document, with the credential that is stored for it; null
+ * means the scheme of `readMetadata`. The secret of an OAuth client is not sent in calls, and is not returned. Audits the
+ * reading of a credential before it returns. Throws `scheme_not_found`, and `credential_withheld` for a stored
+ * credential that a caller with narrow rules (`isNarrow`) may not read.
  */
 export const readCredential =
   (ports: MetadataPorts & Pick<Ports, 'collections' | 'credentials' | 'documents'>) =>
-  async (principal: Principal<Collection>, schemeName: string): Promise<CollectionMetadata> => {
+  async (
+    principal: Principal<Collection>,
+    schemeName: string | null,
+  ): Promise<Omit<CollectionMetadata, 'withheldHint'>> => {
     const collection = requireReadableTarget(principal);
-    const authentication = await openCredentialFor(ports, collection, schemeName, principal.deadline);
+    const authentication =
+      schemeName === null
+        ? openAuthentication(ports.cipher, collection)
+        : await openCredentialFor(ports, collection, schemeName, principal.deadline);
+    if (authentication.value !== null && isNarrow(rulesOf(principal))) throw new PorticoError('credential_withheld');
     if (authentication.value !== null) await recordCredentialRead(ports, principal, collection, schemeName);
     ports.uses.count(principal, 'read', collection.id);
     return { collection, authentication };
@@ -129,10 +142,15 @@ export interface MetadataHints {
 
 export const readMetadataHints =
   ({ operations }: Pick<Ports, 'operations'>) =>
-  async ({ collection, authentication }: CollectionMetadata): Promise<MetadataHints> => ({
+  async ({ collection, authentication, withheldHint }: CollectionMetadata): Promise<MetadataHints> => ({
     deprecated: await operations.areAllDeprecated(collection.id),
-    valueHint: valueHintOf(authentication, collection.name),
+    valueHint: withheldHint ?? valueHintOf(authentication, collection.name),
   });
+
+/** The hint for a caller with narrow rules. */
+const narrowHint =
+  'not shown, because your grant limits the operations that you may call: call them through this catalog, which adds ' +
+  'the credential';
 
 /**
  * Returns all collections that the caller may see, or one page of them, sorted by name; if `containing` is given, only

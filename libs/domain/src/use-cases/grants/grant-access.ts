@@ -1,3 +1,4 @@
+import { type OperationRule, unrestrictedRule } from '../../access/operation-rule.ts';
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import { rejectPastExpiry } from '../../grants/expiry.ts';
@@ -11,12 +12,20 @@ import {
   type Pair,
   revokingRules,
 } from '../../grants/grant.ts';
+import { applyRuleEdit, isSameRule, type RuleEdit } from '../../grants/rule-edit.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
 import { type Instant, toIsoOrNull, toIso } from '../../instant.ts';
 import type { GrantChange } from '../../ports/grant-store.ts';
 import type { Ports } from '../../ports/index.ts';
-import { collectionFieldsOf, groupFieldsOf, profileFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
+import {
+  collectionFieldsOf,
+  groupFieldsOf,
+  profileFieldsOf,
+  createAuditEffects,
+  type SystemMessage,
+} from '../audit/system-entry.ts';
 import { closeByGrant } from '../requests/close-by-grant.ts';
+import { findUnknownKeys, rejectUnknownKeys } from './rule-operations.ts';
 
 type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'grants' | 'mailer'>;
 
@@ -27,7 +36,7 @@ export const grantAccess =
     rejectPastExpiry(expiresAt, ports.clock.now());
     return decidePair(ports, pair, (state, now) => {
       const auditFields = enforce(grantingRules, state, now);
-      const grant = { grantedAt: now, expiresAt };
+      const grant = { grantedAt: now, expiresAt, rule: null };
       return {
         grant,
         put: [{ ...pair, ...grant }],
@@ -41,26 +50,53 @@ export const grantAccess =
     });
   };
 
-/** Changes when a grant expires; null means never. */
-export const changeExpiry =
-  (ports: RequiredPorts) =>
-  async (authority: AdminAuthority, pair: Pair, expiresAt: Instant | null): Promise<Grant> => {
+/** A change of a grant; absent parts remain as they are. */
+export interface GrantEdit {
+  /** Null for no expiry. */
+  readonly expiresAt?: Instant | null | undefined;
+  readonly rule?: RuleEdit;
+}
+
+/**
+ * Changes when a grant expires, and which operations may be called. Throws `invalid_body` for an expiry in the past, and
+ * for operations that the document does not have.
+ */
+export const changeGrant =
+  (ports: RequiredPorts & Pick<Ports, 'operations'>) =>
+  async (authority: AdminAuthority, pair: Pair, { expiresAt, rule = {} }: GrantEdit): Promise<Grant> => {
     rejectPastExpiry(expiresAt, ports.clock.now());
+    const unknownKeys = await findUnknownKeys(ports, pair.collection, rule);
     return decidePair(ports, pair, (state, now) => {
       const auditFields = enforce(revokingRules, state, now);
-      const grant = { grantedAt: state.grant?.grantedAt ?? now, expiresAt };
-      if (state.grant?.expiresAt === expiresAt) return { grant, deadline: authority.deadline };
-      return {
-        grant,
-        put: [{ ...pair, ...grant }],
-        ...createAuditEffects(ports, authority, {
-          action: 'access.expiry',
-          ...auditFields,
-          expires_at: toIsoOrNull(expiresAt),
-        }),
+      rejectUnknownKeys(unknownKeys);
+      const current = state.grant ?? { grantedAt: now, expiresAt: null, rule: null };
+      const grant = {
+        ...current,
+        ...(expiresAt === undefined ? {} : { expiresAt }),
+        rule: applyRuleEdit(current.rule, rule),
       };
+      const messages: readonly SystemMessage[] = [
+        ...(grant.expiresAt === current.expiresAt
+          ? []
+          : [{ action: 'access.expiry' as const, ...auditFields, expires_at: toIsoOrNull(grant.expiresAt) }]),
+        ...(isSameRule(grant.rule, current.rule)
+          ? []
+          : [{ action: 'access.rule' as const, ...auditFields, ...ruleFieldsOf(grant.rule) }]),
+      ];
+      if (messages.length === 0) return { grant, deadline: authority.deadline };
+      return { grant, put: [{ ...pair, ...grant }], ...createAuditEffects(ports, authority, ...messages) };
     });
   };
+
+/** Returns the audit entry fields for a rule. */
+const ruleFieldsOf = (rule: OperationRule | null) => {
+  const { operations, except, ask } = rule ?? unrestrictedRule;
+  return {
+    operations,
+    ...(except.length === 0 ? {} : { except }),
+    ...(ask.length === 0 ? {} : { ask }),
+  };
+};
 
 /** Revokes a grant; no later request anywhere sees it. */
 export const revokeAccess =

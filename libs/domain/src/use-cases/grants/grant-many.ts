@@ -74,7 +74,7 @@ const decideGrant = (state: GrantState, now: Instant, expiresAt: Instant | null 
   const errorCode = findErrorCode(grantingRules, state, now);
   if (errorCode === 'already_granted' && state.grant) return decideExtension(state, state.grant, now, expiresAt);
   if (errorCode) return { result: 'not_found', errorCode, expiresAt: null };
-  const grant = { grantedAt: now, expiresAt: expiresAt ?? null };
+  const grant = { grantedAt: now, expiresAt: expiresAt ?? null, rule: null };
   return {
     result: 'granted',
     expiresAt: grant.expiresAt,
@@ -96,7 +96,7 @@ const decideExtension = (
   return {
     result: 'changed',
     expiresAt,
-    put: { grantedAt: grant.grantedAt, expiresAt },
+    put: { ...grant, expiresAt },
     message: { action: 'access.expiry', ...auditFields, expires_at: toIsoOrNull(expiresAt) },
   };
 };

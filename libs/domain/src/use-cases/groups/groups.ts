@@ -1,6 +1,7 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
-import { allGroups, type Group, type GroupCollection, type GroupPage, type ListedGroup } from '../../groups/group.ts';
+import type { GroupCollection } from '../../grants/grant.ts';
+import { allGroups, type Group, type GroupPage, type ListedGroup } from '../../groups/group.ts';
 import { type GroupId, parseId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { GroupChange } from '../../ports/group-store.ts';

@@ -1,5 +1,6 @@
 import { type CallerQueue, createCallerQueue } from '../../access/caller-queue.ts';
-import { type Principal, requireReadableTarget } from '../../access/principal.ts';
+import { isNarrow, type CallPermission, type WithPermission } from '../../access/operation-rule.ts';
+import { permissionOf, type Principal, requireReadableTarget, rulesOf } from '../../access/principal.ts';
 import type { Collection, CollectionHead } from '../../collections/collection.ts';
 import { PorticoError } from '../../errors.ts';
 import type { OperationKey } from '../../ids.ts';
@@ -17,10 +18,12 @@ import type {
 
 export interface OperationRequest extends SliceOptions {
   readonly form: OperationForm;
+  /** Whether the text omits `call` for an operation that the caller may call. */
+  readonly omitsAllowed?: boolean;
 }
 
 /** An operation in the requested form. */
-export interface DescribedOperation {
+export interface DescribedOperation extends WithPermission {
   /** The JSON text in UTF-8. */
   readonly text: Uint8Array;
   /**
@@ -45,19 +48,35 @@ export const describeOperation = (ports: RequiredPorts & WithUsageCounter) => {
   return async (
     principal: Principal<Collection>,
     key: OperationKey,
-    request: OperationRequest,
+    { omitsAllowed = false, ...request }: OperationRequest,
   ): Promise<DescribedOperation> => {
     const collection = requireReadableTarget(principal);
     const operation = await locateOperation(ports, collection, key);
+    const call = permissionOf(principal, { key, method: operation.method });
+    const context = { ...operation.context, ...(omitsAllowed && call === 'allowed' ? {} : { call }) };
     const { result: text, digest } = await enqueue(principal, () =>
       readFromDocument(ports, collection, (document) =>
-        ports.slicer.slice(document, { ...request, ...operation }, principal.deadline),
+        ports.slicer.slice(document, { ...request, ...operation, context }, principal.deadline),
       ),
     );
     ports.uses.count(principal, 'slice', collection.id, key);
-    return { text, isFromAdmittedDocument: digest === collection.documentDigest };
+    return { text, isFromAdmittedDocument: digest === collection.documentDigest, call };
   };
 };
+
+/**
+ * Returns whether the caller may call an operation of the collection that the request is about. Reads the operation only
+ * if that depends on it; then, throws `operation_not_found`.
+ */
+export const readPermission =
+  ({ operations }: Pick<Ports, 'operations'>) =>
+  async (principal: Principal, key: OperationKey): Promise<CallPermission> => {
+    const { id } = requireReadableTarget(principal);
+    if (!isNarrow(rulesOf(principal))) return 'allowed';
+    const operation = await operations.find(id, key);
+    if (!operation) throw new PorticoError('operation_not_found');
+    return permissionOf(principal, operation);
+  };
 
 /**
  * Returns the request that calls an operation of the collection that the request is about with the arguments of its

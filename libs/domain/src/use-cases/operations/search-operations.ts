@@ -1,4 +1,5 @@
-import type { Principal } from '../../access/principal.ts';
+import { compileRules, type WithPermission } from '../../access/operation-rule.ts';
+import { isAdmin, type Principal, rulesOf } from '../../access/principal.ts';
 import { withSummary } from '../../documents/read-operations.ts';
 import type { CollectionId } from '../../ids.ts';
 import { toOperationResults, type OperationResult } from '../../operations/operation-result.ts';
@@ -17,7 +18,7 @@ export interface OperationSearch {
 }
 
 export interface OperationSearchResults {
-  readonly results: readonly OperationResult[];
+  readonly results: readonly (OperationResult & WithPermission)[];
   /** Whether the index was unavailable, so the vectors in the database were compared instead. */
   readonly isFallback: boolean;
 }
@@ -31,19 +32,37 @@ type RequiredPorts = WithVisibleSets & Pick<Ports, 'operations' | 'operationEmbe
  * Returns the operations that match the query, best first, from the collections that the caller may see; none if
  * nothing matches. Hidden collections influence neither results nor scores, because they are excluded before ranking.
  * Displayed data is read from the database: an operation that is still in the index but no longer in a document is
- * never shown. Each has a summary for display (`withSummary`).
+ * never shown. Each has a summary for display (`withSummary`), and whether the caller may call it. Rules for calls
+ * influence neither results nor scores.
  */
-export const searchOperations = (ports: RequiredPorts & WithUsageCounter) => {
+export const searchOperations = (ports: RequiredPorts & WithUsageCounter & Pick<Ports, 'grants'>) => {
   const runSearch = createSearch(ports);
   return async (principal: Principal, search: OperationSearch): Promise<OperationSearchResults> => {
     const visibleIds = await ports.visibleSets(principal);
     const candidateIds =
       search.collectionId === null ? visibleIds : visibleIds.includes(search.collectionId) ? [search.collectionId] : [];
-    const result = await runSearch(candidateIds, principal.epochs.operations, search);
+    const { results, isFallback } = await runSearch(candidateIds, principal.epochs.operations, search);
     // A collection that the caller may not see might not even exist.
     ports.uses.count(principal, 'search', candidateIds.length > 0 ? search.collectionId : null);
-    return result;
+    return { results: await addPermissions(ports, principal, results), isFallback };
   };
+};
+
+/** Adds whether the caller may call each operation; reads the rules of all their collections at once. */
+const addPermissions = async (
+  { grants }: Pick<Ports, 'grants'>,
+  principal: Principal,
+  results: readonly OperationResult[],
+): Promise<OperationSearchResults['results']> => {
+  const { profile, readAt } = principal;
+  if (results.length === 0) return [];
+  if (isAdmin(profile)) return results.map((result) => ({ ...result, call: 'allowed' }));
+  const ids = [...new Set(results.map(({ collectionId }) => collectionId))];
+  const rulesById = await grants.listRules(profile.id, ids, readAt);
+  const permissions = new Map(
+    ids.map((id) => [id, compileRules(rulesOf({ profile, rules: rulesById.get(id) ?? [] }))] as const),
+  );
+  return results.map((result) => ({ ...result, call: permissions.get(result.collectionId)?.(result) ?? 'denied' }));
 };
 
 const createSearch = ({ operationEmbedder, operationIndex, operations }: RequiredPorts) => {
@@ -54,7 +73,7 @@ const createSearch = ({ operationEmbedder, operationIndex, operations }: Require
     candidateIds: readonly CollectionId[],
     asOf: number,
     { query, limit, method }: OperationSearch,
-  ): Promise<OperationSearchResults> => {
+  ): Promise<{ readonly results: readonly OperationResult[]; readonly isFallback: boolean }> => {
     if (candidateIds.length === 0) return { results: [], isFallback: false };
     const currentModelId = await operationEmbedder.getModelId();
     const { modelId, vector } = await embedCached(currentModelId, query, () => operationEmbedder.embedQuery(query));

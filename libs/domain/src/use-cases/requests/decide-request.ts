@@ -34,6 +34,7 @@ export const approveRequest =
       const grant = {
         grantedAt: now,
         expiresAt: expiresAt === undefined ? requestedExpiryOf(request, now) : expiresAt,
+        rule: null,
       };
       const expiryField = grant.expiresAt === null ? {} : { expires_at: toIso(grant.expiresAt) };
       return {
