@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originOf, originOrNull } from './call-address.ts';
+import { originOf, originOrNull, rejectOverrides } from './call-address.ts';
 
 test.each([
   ['https://API.example:443/v1/items?x=1', 'https://api.example'],
@@ -50,3 +50,16 @@ test('only absolute URLs of HTTP have an origin', () => {
   expect(originOrNull('/token')).toBeNull();
   expect(originOrNull('file:///token')).toBeNull();
 });
+
+test.each(['X-HTTP-Method-Override', 'x-http-method', 'X-METHOD-OVERRIDE', 'X-Original-URL', 'X-Rewrite-Url'])(
+  'the header %s could lead to another operation',
+  (name) => {
+    expect(() =>
+      rejectOverrides([
+        ['Accept', '*/*'],
+        [name, 'DELETE'],
+      ]),
+    ).toThrow('Invalid arguments');
+    expect(() => rejectOverrides([[`${name}-Not`, 'DELETE']])).not.toThrow();
+  },
+);

@@ -34,6 +34,24 @@ const hasDotSegment = (url: string): boolean => {
     .some((segment) => /^\.\.?(?:$|;|%(?:25)*3b)/i.test(segment));
 };
 
+/** Headers with which some servers replace the method or the path of a request. */
+const overridingHeaders: ReadonlySet<string> = new Set([
+  'x-http-method',
+  'x-http-method-override',
+  'x-method-override',
+  'x-original-url',
+  'x-rewrite-url',
+]);
+
+/** Throws `invalid_arguments` for a header that could turn the request into one to another operation. */
+export const rejectOverrides = (headers: readonly (readonly [name: string, value: string])[]): void => {
+  for (const [name] of headers) {
+    if (!overridingHeaders.has(name.toLowerCase())) continue;
+    const message = `must not contain the header ${name}: it could lead to another operation`;
+    throw new PorticoError('invalid_arguments', { reason: message, errors: [{ pointer: '', message }] });
+  }
+};
+
 /** A part of every runtime that the domain's library does not declare. */
 declare const URL: {
   parse(url: string): { readonly origin: string; readonly username: string; readonly password: string } | null;

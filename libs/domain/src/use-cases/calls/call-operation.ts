@@ -1,12 +1,13 @@
 import { createCallerQueue } from '../../access/caller-queue.ts';
-import { type Principal, requireReadableTarget } from '../../access/principal.ts';
-import { originOf } from '../../calls/call-address.ts';
+import { permissionOf, type Principal, requireReadableTarget } from '../../access/principal.ts';
+import { originOf, rejectOverrides } from '../../calls/call-address.ts';
 import type { CallInput, CallResult } from '../../calls/call.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { PorticoError } from '../../errors.ts';
 import type { OperationKey } from '../../ids.ts';
 import { callSubjectOf } from '../../limits/limit.ts';
 import type { Ports } from '../../ports/index.ts';
+import type { LocatedOperation } from '../../ports/operation-slicer.ts';
 import type { Settings } from '../../settings.ts';
 import { readCallCredentials } from '../collections/call-credentials.ts';
 import { createPreparation, locateOperation, requireRequest } from '../operations/describe-operation.ts';
@@ -37,8 +38,7 @@ export const callOperation = (ports: RequiredPorts, { callLimit }: Pick<Settings
   return async (principal, key, input) => {
     const collection = requireReadableTarget(principal);
     const operation = await locateOperation(ports, collection, key);
-    if (operation.method === 'TRACE')
-      throw new PorticoError('operation_denied', { reason: 'TRACE returns the request, with its credentials' });
+    rejectDenied(principal, operation);
     const storedCredentials = await readCredentials(principal);
     const settings = { ...operation.context.settings, storedSchemes: storedCredentials.schemes };
     const context = { ...operation.context, settings };
@@ -46,9 +46,23 @@ export const callOperation = (ports: RequiredPorts, { callLimit }: Pick<Settings
     const request = requireRequest(await prepare(principal, collection, { ...operation, context, argumentsText }));
     const credentials = chooseCredentials(request, storedCredentials);
     rejectForeignOrigins(credentials, originOf(request.url));
+    rejectOverrides(request.headers);
     await countCall(ports, callLimit, principal);
     return sendCall({ ...ports, ...connections }, { principal, collection, operation, input, request, credentials });
   };
+};
+
+/** Throws `operation_denied` if the caller must not call the operation. */
+const rejectDenied = (
+  principal: Principal,
+  { method, context }: Pick<LocatedOperation, 'method' | 'context'>,
+): void => {
+  if (method === 'TRACE')
+    throw new PorticoError('operation_denied', { reason: 'TRACE returns the request, with its credentials' });
+  if (permissionOf(principal, { key: context.operationKey, method }) === 'denied')
+    throw new PorticoError('operation_denied', {
+      reason: 'your access to this API does not include it: an administrator of this catalog can allow it',
+    });
 };
 
 const rejectCall: CallOperation = async () => {
