@@ -75,6 +75,7 @@ const adminCommands: readonly (readonly [code: number, ...args: string[]])[] = [
   [1, 'keys', 'expire', ann, '2001-01-31'],
   [0, 'requests', 'list'],
   [0, 'usage', 'list', '--by', 'day', '--from', '2020-01-01', '--to', '2020-02-01', '--csv'],
+  [0, 'usage', 'list', '--by', 'operation', '--to', '2020-02-01', '--csv'],
   [1, 'usage', 'list', '--collection', 'No such API'],
   [1, 'usage', 'list', '--profile', 'nobody@example.com'],
   [1, 'audit', 'list', '--actor', 'nobody@example.com'],
@@ -98,7 +99,9 @@ const expectedOutput: Readonly<Record<string, string>> = {
   'limits set-tier gold --limit 700/60': 'changed gold 700 requests in 60 s\n',
   [`limits assign gold ${ann} nobody@example.com`]: `gold ${ann}\nrefused nobody@example.com: User not found\n`,
   [`people suspend ${bob} ${ann}`]: `refused ${bob}: User already suspended\nsuspended ${ann}\n`,
-  'usage list --by day --from 2020-01-01 --to 2020-02-01 --csv': 'day,reads,searches,slices,credential_reads,refused\n',
+  'usage list --by day --from 2020-01-01 --to 2020-02-01 --csv':
+    'day,reads,searches,slices,calls,credential_reads,refused\n',
+  'usage list --by operation --to 2020-02-01 --csv': 'collection_name,method,path,operation_key,slices,calls\n',
 };
 
 test('an administrator manages a server with email addresses and names instead of ids', async () => {

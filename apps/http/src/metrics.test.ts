@@ -51,7 +51,7 @@ test('uses since the start are counted by kind', async () => {
     readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => null,
-    getUsageTotals: () => ({ ...noUses, read: 7, search: 5, refused: 9 }),
+    getUsageTotals: () => ({ ...noUses, read: 7, search: 5, call: 3, refused: 9 }),
     getCallTotals: () => null,
   });
   for (let time = 1; time <= 2; time += 1) {
@@ -60,6 +60,7 @@ test('uses since the start are counted by kind', async () => {
       'uses_total{kind="read"} 7',
       'uses_total{kind="search"} 5',
       'uses_total{kind="slice"} 0',
+      'uses_total{kind="call"} 3',
       'uses_total{kind="credential_read"} 0',
     ]);
   }

@@ -137,7 +137,7 @@ const servedKinds = usageKinds.filter((kind) => kind !== 'refused');
 const observeUses = (registers: Registry[], useCases: Pick<UseCases, 'getUsageTotals'>): void => {
   new Counter({
     name: 'uses_total',
-    help: 'Reads, searches, slices and credential reads that this process has served',
+    help: 'Reads, searches, slices, calls and credential reads that this process has served',
     labelNames: ['kind'],
     registers,
     collect() {

@@ -1,4 +1,4 @@
-import { toClientPair } from '@portico/domain';
+import { noUses, toClientPair } from '@portico/domain';
 import type { CollectionId, Ports } from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createFixtures } from './fixtures.ts';
@@ -45,7 +45,7 @@ const setUp = async (
     );
     return { ...(JSON.parse(Buffer.from(text).toString()) as { readonly summary: string }), isFromAdmittedDocument };
   };
-  return { ...harness, ...fixtures, read, roads, hidden, key, describe };
+  return { ...harness, ...fixtures, read, roads, hidden, id, key, operation, describe };
 };
 
 test('an operation is described only to callers that may read its collection', async () => {
@@ -54,21 +54,46 @@ test('an operation is described only to callers that may read its collection', a
   await expect(describe(hidden)).rejects.toThrow('No access to this collection');
 });
 
-test('slices, and searches of a visible collection, are counted for the collection', async () => {
-  const { useCases, describe, roads, hidden, key, admitByKey, admitByToken } = await setUp();
+const allUsage = { profileId: null, collectionId: null, from: null, to: null };
+
+test('slices, and searches of a visible collection, are counted for the collection, and slices for the operation', async () => {
+  const { useCases, describe, roads, hidden, key, operation, admitByKey, admitByToken } = await setUp();
   await describe(roads);
+  await useCases.prepareOperation(await admitByKey(key, roads), operation.key, '{}');
   for (const collectionId of [roads, hidden]) {
     const search = { query: 'tolls', limit: 1, collectionId, method: null };
     await useCases.searchOperations(await admitByKey(key, null), search);
   }
   await useCases.writeUsage();
-  const report = { by: 'collection', profileId: null, collectionId: null, from: null, to: null } as const;
-  const lines = await useCases.readUsage(await admitByToken('root'), report);
-  const counts = lines.map(({ counts: { slice, search } }) => [slice, search]);
+  const readUsage = async (by: 'collection' | 'operation') =>
+    useCases.readUsage(await admitByToken('root'), { ...allUsage, by });
+  const counts = (await readUsage('collection')).map(({ counts: { slice, search } }) => [slice, search]);
   expect(counts.toSorted()).toEqual([
     [0, 1],
-    [1, 1],
+    [2, 1],
   ]);
+  expect(await readUsage('operation')).toMatchObject([
+    { subject: { path: '/tolls' }, counts: { slice: 2, search: 0 } },
+  ]);
+});
+
+test('a client sees its uses of operations, without the name and the paths of a collection that it may no longer see', async () => {
+  const { useCases, describe, roads, id, key, operation, authority, admitByKey, admitByToken } = await setUp();
+  await describe(roads);
+  const admin = await admitByToken('root');
+  useCases.countUse(admin, 'call', roads, operation.key);
+  await useCases.writeUsage();
+  const { method, path } = operation;
+  const subject = { by: 'operation', operationKey: operation.key, method, path, collectionId: roads };
+  const visibleSubject = { ...subject, collectionName: 'Roads' };
+  const read = async () => useCases.readUsage(await admitByKey(key, null), { ...allUsage, by: 'operation' });
+  expect(await read()).toEqual([{ subject: visibleSubject, counts: { ...noUses, slice: 1 } }]);
+  await useCases.revokeAccess(authority, toClientPair(id, roads));
+  expect(await read()).toEqual([
+    { subject: { ...subject, method: null, path: null, collectionName: null }, counts: { ...noUses, slice: 1 } },
+  ]);
+  const allOperations = await useCases.readUsage(admin, { ...allUsage, by: 'operation' });
+  expect(allOperations).toEqual([{ subject: visibleSubject, counts: { ...noUses, slice: 1, call: 1 } }]);
 });
 
 test('if a document is replaced while it is read, the operation is sliced from the new document', async () => {

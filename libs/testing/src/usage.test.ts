@@ -1,9 +1,17 @@
-import { toClientPair, noUses, usageLinesMax, usageRetentionDays, type UsageStore } from '@portico/domain';
+import {
+  toClientPair,
+  noUses,
+  usageLinesMax,
+  usageRetentionDays,
+  type OperationKey,
+  type UsageStore,
+} from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createFixtures } from './fixtures.ts';
 import { createHarness } from './harness.ts';
 
 const dayMs = 86_400_000;
+const forecast = 'aaaaaaaaaaaaaaaa' as OperationKey;
 const allUsage = { by: 'day', profileId: null, collectionId: null, from: null, to: null } as const;
 
 /** Creates a harness where some of the store's methods are replaced. The replacements may use the original store. */
@@ -57,6 +65,26 @@ test('counts that could not be written are written the next time, and written co
   expect(lines.map(({ counts }) => counts.search)).toEqual(Array.from({ length: 2_500 }, () => 1));
 });
 
+test('counts of operations that could not be written are written the next time, and counts of collections not twice', async () => {
+  const failures = ['add', 'addOperations'];
+  const failOnce = (method: string) => {
+    if (failures[0] === method && failures.shift()) throw new Error('The database is down');
+  };
+  const { useCases, admin, createCollection } = await setUp((original) => ({
+    add: async (uses) => (failOnce('add'), original.add(uses)),
+    addOperations: async (uses) => (failOnce('addOperations'), original.addOperations(uses)),
+  }));
+  const weather = await createCollection('weather');
+  for (let time = 1; time <= 2; time += 1) {
+    useCases.countUse(admin, 'call', weather, forecast);
+    await expect(useCases.writeUsage()).rejects.toThrow('down');
+  }
+  expect(await useCases.writeUsage()).toBe(0);
+  await useCases.writeUsage();
+  for (const by of ['collection', 'operation'] as const)
+    expect(await useCases.readUsage(admin, { ...allUsage, by })).toMatchObject([{ counts: { ...noUses, call: 2 } }]);
+});
+
 test(`a report has up to ${usageLinesMax} lines, and a longer one is rejected`, async () => {
   let storedLines = usageLinesMax;
   const { useCases, admin } = await setUp(() => ({
@@ -76,14 +104,33 @@ test(`a report has up to ${usageLinesMax} lines, and a longer one is rejected`, 
 });
 
 test(`counts are stored for ${usageRetentionDays} days, and no longer`, async () => {
-  const { useCases, admin, clock } = await setUp();
-  useCases.countUse(admin, 'search', null);
+  const { useCases, admin, clock, createCollection } = await setUp();
+  useCases.countUse(admin, 'call', await createCollection('weather'), forecast);
   await useCases.writeUsage();
   clock.advance(usageRetentionDays * dayMs);
   expect(await useCases.pruneUsage()).toBe(0);
   clock.advance(dayMs);
-  expect(await useCases.pruneUsage()).toBe(1);
-  expect(await useCases.readUsage(admin, { ...allUsage, from: 0 })).toEqual([]);
+  // The admission of the admin, the use of the collection, and the use of the operation.
+  expect(await useCases.pruneUsage()).toBe(3);
+  for (const by of ['day', 'operation'] as const)
+    expect(await useCases.readUsage(admin, { ...allUsage, by, from: 0 })).toEqual([]);
+});
+
+test('at most 1,000 counts are pruned at a time, those of collections before those of operations', async () => {
+  const prunings: unknown[] = [];
+  const record = (kind: string, removed: number) => async (_before: number, limit: number) => {
+    prunings.push([kind, limit]);
+    return removed;
+  };
+  const { useCases } = await setUp(() => ({
+    prune: record('collections', 400),
+    pruneOperations: record('operations', 600),
+  }));
+  expect(await useCases.pruneUsage()).toBe(1_000);
+  expect(prunings).toEqual([
+    ['collections', 1_000],
+    ['operations', 600],
+  ]);
 });
 
 test('a rejected search does not count as a use', async () => {

@@ -2,6 +2,7 @@ import {
   toClientPair,
   dayMs,
   dayOf,
+  noUses,
   toGroupPair,
   type Collection,
   type DayUse,
@@ -19,7 +20,7 @@ import { makeCollection, makeDocument, makeEntry, makePerson } from './random-ob
 
 const noEffects = { deadline: null };
 const statuses = ['pending', 'pending', 'approved', 'denied', 'withdrawn', 'granted'] as const;
-const counts = { read: 5, search: 0, slice: 3, credential_read: 1, refused: 0 };
+const counts = { ...noUses, read: 5, slice: 3, credential_read: 1 };
 const [documentCount, grantsPerClient, membersPerGroup, collectionsPerGroup, usageDays] = [300, 10, 20, 50, 30];
 const [peopleBatchSize, entriesBatchSize] = [500, 5_000];
 

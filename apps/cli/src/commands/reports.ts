@@ -16,15 +16,20 @@ export interface UsageQuery {
 
 type UsageLine = LineOf<'GET /api/usage'>;
 
-const subjectFields = { day: 'day', profile: 'profile_email', collection: 'collection_name' } as const;
+type FieldName = keyof UsageLine;
+
+/** The fields that identify the subject of a line. */
+const subjectFields = {
+  day: ['day'],
+  profile: ['profile_email'],
+  collection: ['collection_name'],
+  operation: ['collection_name', 'method', 'path', 'operation_key'],
+} as const satisfies Record<UsageGrouping, readonly FieldName[]>;
+
+const allCounts = ['reads', 'searches', 'slices', 'calls', 'credential_reads', 'refused'] as const;
 /** The counts that the tool shows in each line, in addition to its subject. */
-const countNames = [
-  'reads',
-  'searches',
-  'slices',
-  'credential_reads',
-  'refused',
-] as const satisfies (keyof UsageLine)[];
+const countNamesOf = (by: UsageGrouping): readonly (typeof allCounts)[number][] =>
+  by === 'operation' ? ['slices', 'calls'] : allCounts;
 
 /** Shows usage counts by profile, collection or day. */
 export const showUsage = async (
@@ -35,24 +40,27 @@ export const showUsage = async (
 ): Promise<AllDone> => {
   const period = { from: from === undefined ? undefined : toIso(from), to: to === undefined ? undefined : toIso(to) };
   const usage = await api.call('GET /api/usage', { scope: 'usage:read', query: { ...query, ...period } });
-  const subjectField = subjectFields[query.by];
-  const names = [subjectField, ...countNames];
+  const [subjectNames, countNames] = [subjectFields[query.by], countNamesOf(query.by)];
+  const names: readonly FieldName[] = [...subjectNames, ...countNames];
   const lines = usage.map((line) => pick(line, names));
   if (csv) terminal.printResult(lines, toCsvLines(names, lines));
   else if (lines.length === 0) terminal.printResult(lines, ['No usage found.']);
   else {
     // An earlier version of the server may not report every count.
     const rows = lines.map((line) => [
-      line[subjectField] ?? '(no collection)',
+      ...subjectNames.map((name) => line[name] ?? (name === 'collection_name' ? '(no collection)' : '-')),
       ...countNames.map((name) => line[name] ?? '-'),
     ]);
     terminal.printResult(
       lines,
-      formatColumns([[query.by, ...countNames.map((name) => name.replaceAll('_', ' '))], ...rows]),
+      formatColumns([[...headersOf(query.by), ...countNames.map((name) => name.replaceAll('_', ' '))], ...rows]),
     );
   }
   return true;
 };
+
+const headersOf = (by: UsageGrouping): readonly string[] =>
+  by === 'operation' ? ['collection', 'method', 'path', 'operation key'] : [by];
 
 export interface AuditQuery {
   /** `system`: changes; `client`: events that callers report themselves. */

@@ -5,7 +5,7 @@ import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
 import { createCsvOption, parseTimeOption, createIntegerParser } from './options.ts';
 
-const groupings = ['profile', 'collection', 'day'] as const satisfies readonly UsageGrouping[];
+const groupings = ['profile', 'collection', 'operation', 'day'] as const satisfies readonly UsageGrouping[];
 
 /** Adds the commands for usage and the audit log. */
 export const addReports = (tool: Tool): void => {

@@ -188,10 +188,11 @@ const addUsage = async (
     const isWeekend = [0, 6].includes(new Date(day * dayMs).getUTCDay());
     const dailyUsage = pairs.flatMap(({ name, api }, index) => {
       const [profileId, collectionId] = [profiles.get(name), apis.get(api)];
-      const calls = Math.round((isWeekend ? 2 : 9) * (1 + Math.sin(index * 7 + day * 3)) * (1.4 - daysAgo / 60));
-      if (!profileId || !collectionId || calls === 0) return [];
+      const reads = Math.round((isWeekend ? 2 : 9) * (1 + Math.sin(index * 7 + day * 3)) * (1.4 - daysAgo / 60));
+      if (!profileId || !collectionId || reads === 0) return [];
       const lastUsedAt = Math.min(now, day * dayMs + (9 + (index % 9)) * 3_600_000 + index * 61_000);
-      const counts = { read: calls, search: calls >> 2, slice: calls * 2, credential_read: calls >> 3, refused: 0 };
+      const served = { read: reads, search: reads >> 2, slice: reads * 2, credential_read: reads >> 3 };
+      const counts = { ...served, call: 0, refused: 0 };
       const baseUsage = { day, counts, lastUsedAt, keyUsedAt: lastUsedAt };
       return [
         {

@@ -5,6 +5,7 @@ import {
   referenceTextOf,
   isAdmin,
   isSameEmail,
+  operationsPerDayMax,
   PorticoError,
   type Cell,
   type CollectionId,
@@ -30,37 +31,56 @@ const subjectFields = {
     .string()
     .optional()
     .meta({ format: 'date', description: 'The day, in UTC; present with `by=day`.', examples: ['2026-01-31'] }),
-  collection_id: uuid.nullable().optional().meta({
-    description: 'null for uses that do not belong to one collection, such as searches; present with `by=collection`.',
+  operation_key: z.string().optional().meta({ description: 'Present with `by=operation`.' }),
+  method: z.string().nullable().optional().meta({
+    description:
+      'null if the operation no longer exists, or the caller may no longer see the collection; present with `by=operation`.',
   }),
-  collection_name: z
-    .string()
-    .nullable()
-    .optional()
-    .meta({ description: 'Also null if the caller may no longer see the collection; present with `by=collection`.' }),
+  path: z.string().nullable().optional().meta({ description: 'As `method`.' }),
+  collection_id: uuid.nullable().optional().meta({
+    description:
+      'null for uses that do not belong to one collection, such as searches; present with `by=collection` and `by=operation`.',
+  }),
+  collection_name: z.string().nullable().optional().meta({
+    description:
+      'Also null if the caller may no longer see the collection; present with `by=collection` and `by=operation`.',
+  }),
   profile_id: uuid.optional().meta({ description: 'Present with `by=profile`.' }),
   profile_email: z.string().optional().meta({ description: 'Present with `by=profile`.' }),
 };
+const absentByOperation = 'Absent with `by=operation`.';
 const counts = {
-  reads: z.int().meta({ description: 'Reads of documents and metadata, including responses with 304.' }),
-  searches: z.int(),
+  reads: z
+    .int()
+    .optional()
+    .meta({ description: `Reads of documents and metadata, including responses with 304. ${absentByOperation}` }),
+  searches: z.int().optional().meta({ description: absentByOperation }),
   slices: z.int().meta({ description: 'Reads of individual operations.' }),
-  credential_reads: z.int().meta({ description: 'Reads of metadata that returned a stored credential.' }),
-  refused: z.int().meta({
-    description:
-      'Requests rejected by the rate limit of the profile (429). With `by=collection`, they are counted in the line without a collection.',
-  }),
+  calls: z.int().meta({ description: 'Calls of operations that the service made.' }),
+  credential_reads: z
+    .int()
+    .optional()
+    .meta({ description: `Reads of metadata that returned a stored credential. ${absentByOperation}` }),
+  refused: z
+    .int()
+    .optional()
+    .meta({
+      description:
+        'Requests rejected by the rate limit of the profile (429). With `by=collection`, they are counted in the line without a collection. ' +
+        absentByOperation,
+    }),
 };
 const usageLine = z.object({ ...subjectFields, ...counts }).meta({ id: 'UsageLine' });
 type LineView = z.input<typeof usageLine>;
 
-/** The subject fields of the lines, in order; the counts follow them. */
-const subjectFieldNames: Readonly<Record<UsageGrouping, readonly (keyof typeof subjectFields)[]>> = {
-  day: ['day'],
-  collection: ['collection_id', 'collection_name'],
-  profile: ['profile_id', 'profile_email'],
-};
 const countFields = Object.keys(counts) as (keyof typeof counts)[];
+/** The fields of the lines, in order. */
+const fieldNames: Readonly<Record<UsageGrouping, readonly (keyof LineView)[]>> = {
+  day: ['day', ...countFields],
+  collection: ['collection_id', 'collection_name', ...countFields],
+  profile: ['profile_id', 'profile_email', ...countFields],
+  operation: ['operation_key', 'method', 'path', 'collection_id', 'collection_name', 'slices', 'calls'],
+};
 
 const momentFormats =
   'An ISO 8601 date-time in any format, in UTC if it has no time zone; or a date without a time, which means the start of that day in UTC.';
@@ -68,7 +88,7 @@ const topMax = 1_000;
 
 const filters = z.object({
   by: z
-    .enum(['day', 'collection', 'profile'])
+    .enum(['day', 'collection', 'profile', 'operation'])
     .default('day')
     .meta({ description: 'How to group the counts. Groups without uses are not listed.' }),
   collection_id: collectionId.optional().meta({ description: 'Only uses of this collection.' }),
@@ -103,7 +123,9 @@ export const usageRoutes = [
     operation: 'readUsage',
     summary: 'Read usage counts',
     description:
-      'Returns counts by day (oldest first), collection (sorted by name) or profile (sorted by email address), at most 10,000 lines. Administrators see ' +
+      'Returns counts by day (oldest first), collection (sorted by name), profile (sorted by email address) or operation (sorted ' +
+      'by collection, and then as in the document), at most 10,000 lines. Only slices and calls are counted by operation, of at ' +
+      `most ${operationsPerDayMax.toLocaleString('en')} operations per profile and day. Administrators see ` +
       'all uses, other callers only their own. Counts are up to about 10 seconds behind and are kept for 400 days; those of a ' +
       'deleted profile or collection are deleted with it. Search queries are not stored. With `Accept: text/csv`, returns a table with a ' +
       'header row.',
@@ -157,17 +179,22 @@ const csvHeaders = {
 };
 
 const tableOf = (grouping: UsageGrouping, views: readonly LineView[]): string => {
-  const names = [...subjectFieldNames[grouping], ...countFields];
+  const names = fieldNames[grouping];
   return toCsv(
     names,
     views.map((view) => names.map((name): Cell => view[name] ?? null)),
   );
 };
 
-const toLineView = ({ subject, counts: { read, search, slice, credential_read, refused } }: UsageLine): LineView => ({
-  ...toSubjectView(subject),
-  ...{ reads: read, searches: search, slices: slice, credential_reads: credential_read, refused },
-});
+const toLineView = ({ subject, counts: { slice, call, ...otherCounts } }: UsageLine): LineView => {
+  const operationCounts = { slices: slice, calls: call };
+  if (subject.by === 'operation') return { ...toSubjectView(subject), ...operationCounts };
+  const { read, search, credential_read, refused } = otherCounts;
+  return {
+    ...toSubjectView(subject),
+    ...{ reads: read, searches: search, ...operationCounts, credential_reads: credential_read, refused },
+  };
+};
 
 const toSubjectView = (subject: UsageLine['subject']) => {
   switch (subject.by) {
@@ -177,5 +204,10 @@ const toSubjectView = (subject: UsageLine['subject']) => {
       return { collection_id: subject.collectionId, collection_name: subject.collectionName };
     case 'profile':
       return { profile_id: subject.profileId, profile_email: subject.profileEmail };
+    case 'operation':
+      return {
+        ...{ operation_key: subject.operationKey, method: subject.method, path: subject.path },
+        ...{ collection_id: subject.collectionId, collection_name: subject.collectionName },
+      };
   }
 };

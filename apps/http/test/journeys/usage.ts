@@ -3,7 +3,7 @@ import { outcomeOf, errorOf } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
 import { smallDocument, textOf, unknownId, type Client, type Start, type Subject } from '../subject.ts';
 
-const noUses = { reads: 0, searches: 0, slices: 0, credential_reads: 0, refused: 0 };
+const noUses = { reads: 0, searches: 0, slices: 0, calls: 0, credential_reads: 0, refused: 0 };
 
 /** Tests counting uses and reading usage reports. */
 export const usageSuite = (start: Start): void => {
@@ -186,11 +186,13 @@ export const usageSuite = (start: Start): void => {
       expect(reply.headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
       expect(reply.headers.vary).toBe('Accept');
       expect(reply.text.split('\r\n').slice(0, 2)).toEqual([
-        'collection_id,collection_name,reads,searches,slices,credential_reads,refused',
-        `${roads},'=Roads,2,0,0,0,0`,
+        'collection_id,collection_name,reads,searches,slices,calls,credential_reads,refused',
+        `${roads},'=Roads,2,0,0,0,0,0`,
       ]);
-      expect((await readCsv('?by=profile')).text).toContain(`${bob.id},${bob.email},1,1,0,0,0\r\n`);
-      expect((await readCsv('?to=2020-01-01')).text).toBe('day,reads,searches,slices,credential_reads,refused\r\n');
+      expect((await readCsv('?by=profile')).text).toContain(`${bob.id},${bob.email},1,1,0,0,0,0\r\n`);
+      expect((await readCsv('?to=2020-01-01')).text).toBe(
+        'day,reads,searches,slices,calls,credential_reads,refused\r\n',
+      );
     });
 
     test.each(['application/json', '*/*', 'text/*', 'application/json, text/csv;q=0.5', 'text/csv;q=0'])(
@@ -287,6 +289,42 @@ export const usageSuite = (start: Start): void => {
     ]);
   });
 
+  test('slices and prepared requests are reported by operation, also after the operation is removed', async () => {
+    const paths = { '/forecast': { get: { responses: {} } }, '/history': { get: { responses: {} } } };
+    const openapi_spec = { ...smallDocument, paths };
+    const [eve, collection] = [await fixtures.newClient(), await fixtures.newCollection({ openapi_spec })];
+    await fixtures.grant(eve, collection);
+    const operationsPath = `/api/collections/${collection}/operations`;
+    const operations = (await call('GET', operationsPath, { key: eve.key })).list;
+    const [forecast, history] = operations.map((operation) => textOf(operation.operation_key));
+    const metadata = await call('GET', `/api/collections/${collection}`, { token: fixtures.admin });
+    const names = { collection_id: collection, collection_name: textOf(metadata.body.name) };
+    await call('POST', `${operationsPath}/${forecast ?? ''}/prepare`, { key: eve.key, json: { arguments: {} } });
+    for (let time = 0; time < 2; time++) await call('GET', `${operationsPath}/${history ?? ''}`, { key: eve.key });
+    await subject.useCases.writeUsage();
+    const forecastLine = { operation_key: forecast, method: 'GET', path: '/forecast', ...names, slices: 1, calls: 0 };
+    const historyLine = { operation_key: history, method: 'GET', path: '/history', ...names, slices: 2, calls: 0 };
+    const query = `?by=operation&collection_id=${collection}`;
+    expect(await rowsOf(query)).toEqual([forecastLine, historyLine]);
+    expect(await rowsOf(`${query}&top=1`)).toEqual([historyLine]);
+    expect((await readUsage('?by=operation', { key: eve.key })).list).toEqual([forecastLine, historyLine]);
+    expect((await readUsage('?by=operation', { key: bob.key })).list).toEqual([]);
+    const json = { openapi_spec: { ...openapi_spec, paths: { '/history': paths['/history'] } } };
+    expect((await call('PUT', `/api/collections/${collection}`, { token: fixtures.admin, json })).status).toBe(200);
+    expect(await rowsOf(query)).toEqual([historyLine, { ...forecastLine, method: null, path: null }]);
+    const headers = ['Accept', 'text/csv'];
+    expect((await readUsage(query, { token: fixtures.admin, headers })).text.split('\r\n').slice(0, 2)).toEqual([
+      'operation_key,method,path,collection_id,collection_name,slices,calls',
+      `${history ?? ''},GET,/history,${collection},${names.collection_name},2,0`,
+    ]);
+    await fixtures.revoke(eve, collection);
+    const hiddenNames = { method: null, path: null, collection_name: null };
+    expect((await readUsage('?by=operation', { key: eve.key })).list).toEqual([
+      { ...historyLine, ...hiddenNames },
+      { ...forecastLine, ...hiddenNames },
+    ]);
+  });
+
   test("requests over a client's limit are counted as refused, and as a use of its key", async () => {
     const eve = await fixtures.newClient();
     const json = { client_id: eve.id, allowed_limit: 2, window_seconds: 3_600 };
@@ -308,6 +346,6 @@ export const usageSuite = (start: Start): void => {
     const readTotal = (kind: string) =>
       Number(new RegExp(`^uses_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
     expect(readTotal('read')).toBeGreaterThanOrEqual(5);
-    expect([readTotal('search'), readTotal('slice'), readTotal('credential_read')]).toEqual([2, 3, 1]);
+    expect(['search', 'slice', 'call', 'credential_read'].map(readTotal)).toEqual([2, 6, 0, 1]);
   });
 };

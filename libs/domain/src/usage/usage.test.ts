@@ -32,6 +32,6 @@ test.each([
 test('uses of all kinds are summed', () => {
   expect([
     sumUses(noUses),
-    sumUses({ ...noUses, read: 1, search: 20, slice: 300, credential_read: 4_000, refused: 50_000 }),
-  ]).toEqual([0, 54_321]);
+    sumUses({ ...noUses, read: 1, search: 20, slice: 300, call: 4_000, credential_read: 50_000, refused: 600_000 }),
+  ]).toEqual([0, 654_321]);
 });

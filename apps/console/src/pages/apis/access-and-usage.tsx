@@ -5,6 +5,7 @@ import { usePages, useRead } from '../../api/use-call.ts';
 import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { Expiry } from '../../parts/expiry.tsx';
 import { words } from '../../words/words.ts';
+import { countOf, type CountName, type UsageLine } from '../usage/counts.ts';
 
 const text = words.apis.admin;
 
@@ -42,14 +43,14 @@ export const AccessTable = ({ id }: { readonly id: string }) => (
   </>
 );
 
-type Usage = CallResult<'GET /api/usage'>[number];
-
-const usageColumns: readonly Column<Usage>[] = [
+const formatCount = (line: UsageLine, name: CountName): string => words.formats.number(countOf(line, name));
+const usageColumns: readonly Column<UsageLine>[] = [
   { header: text.email, cell: ({ profile_email: email = '' }) => <Person email={email} name={email} /> },
-  { header: text.reads, cell: ({ reads }) => words.formats.number(reads) },
-  { header: text.operationReads, cell: ({ slices }) => words.formats.number(slices) },
-  { header: text.searches, cell: ({ searches }) => words.formats.number(searches) },
-  { header: text.credentialReads, cell: ({ credential_reads: reads }) => words.formats.number(reads) },
+  { header: text.reads, cell: (line) => formatCount(line, 'reads') },
+  { header: text.operationReads, cell: (line) => formatCount(line, 'slices') },
+  { header: text.calls, cell: (line) => formatCount(line, 'calls') },
+  { header: text.searches, cell: (line) => formatCount(line, 'searches') },
+  { header: text.credentialReads, cell: (line) => formatCount(line, 'credential_reads') },
 ];
 
 /** Lists who used an API in the last 30 days, which is the service's default period. */

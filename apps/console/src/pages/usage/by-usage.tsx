@@ -4,7 +4,7 @@ import { useRead } from '../../api/use-call.ts';
 import { formatApiLabelWithId } from '../../parts/api-label.ts';
 import { toSinglePage, DataTable, type Column } from '../../parts/data-table.tsx';
 import { words } from '../../words/words.ts';
-import { compareByUsage, countNames, usageOf, type UsageLine } from './counts.ts';
+import { compareByUsage, countNames, countOf, usageOf, type UsageLine } from './counts.ts';
 import { CsvButton } from './csv-button.tsx';
 import type { UsageFilter } from './usage-filter.ts';
 import styles from './usage.module.css';
@@ -149,6 +149,6 @@ const Bar = ({ share, count }: { readonly share: number; readonly count: number 
 
 const partsOf = (line: UsageLine): string =>
   countNames
-    .filter((name) => line[name] > 0)
-    .map((name) => text.parts[name](line[name]))
+    .filter((name) => countOf(line, name) > 0)
+    .map((name) => text.parts[name](countOf(line, name)))
     .join(' · ');

@@ -11,6 +11,7 @@ const colours = {
   reads: 'blue.6',
   searches: 'teal.8',
   slices: 'grape.6',
+  calls: 'lime.9',
   credential_reads: 'orange.8',
   refused: 'red.8',
 } as const satisfies Record<CountName, string>;

@@ -1,5 +1,5 @@
 import { words } from '../../words/words.ts';
-import { countNames, type UsageLine } from './counts.ts';
+import { countNames, countOf, type UsageLine } from './counts.ts';
 import styles from './usage.module.css';
 
 const text = words.use;
@@ -25,7 +25,7 @@ export const DayTable = ({ days }: { readonly days: readonly (UsageLine & { read
             <tr key={line.day}>
               <th scope="row">{line.day}</th>
               {countNames.map((name) => (
-                <td key={name}>{words.formats.number(line[name])}</td>
+                <td key={name}>{words.formats.number(countOf(line, name))}</td>
               ))}
             </tr>
           ))}

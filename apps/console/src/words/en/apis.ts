@@ -127,6 +127,7 @@ export const apis = {
     noAccess: 'No one has access yet.',
     reads: 'Reads',
     operationReads: 'Operation reads',
+    calls: 'Calls',
     searches: 'Searches',
     credentialReads: 'Credential reads',
     noUsage: 'No one used it in the last 30 days.',

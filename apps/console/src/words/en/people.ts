@@ -224,6 +224,7 @@ const person = {
   noSingleApi: 'across all APIs',
   reads: 'Reads',
   operationReads: 'Operation reads',
+  calls: 'Calls',
   searches: 'Searches',
   credentialReads: 'Credential reads',
   limit: 'Limit',

@@ -23,13 +23,14 @@ export const usage = {
     reads: 'Reads',
     searches: 'Searches',
     slices: 'Operation reads',
+    calls: 'Calls',
     credential_reads: 'Credential reads',
     refused: 'Rejected',
   },
   explanation:
-    'Reads return documents and metadata, operation reads return a single operation, and credential reads return a stored ' +
-    'credential. Rejected requests exceeded a limit.',
-  none: 'No usage in this period. Counts appear about 10 seconds after a call.',
+    'Reads return documents and metadata, operation reads return a single operation, calls are calls of operations by ' +
+    'Portico, and credential reads return a stored credential. Rejected requests exceeded a limit.',
+  none: 'No usage in this period. Counts appear about 10 seconds after a request.',
   apis: 'APIs by usage',
   people: 'People by usage',
   noApis: 'No API was used in this period.',
@@ -45,6 +46,7 @@ export const usage = {
     reads: (count: number) => formatCount(count, 'read', 'reads'),
     searches: (count: number) => formatCount(count, 'search', 'searches'),
     slices: (count: number) => formatCount(count, 'operation read', 'operation reads'),
+    calls: (count: number) => formatCount(count, 'call', 'calls'),
     credential_reads: (count: number) => formatCount(count, 'credential read', 'credential reads'),
     refused: (count: number) => `${formatNumber(count)} rejected`,
   },

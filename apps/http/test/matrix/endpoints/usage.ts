@@ -8,6 +8,7 @@ export const usageEndpoints: Endpoints = {
     badQueries: [
       '?by=week',
       '?by=day,collection',
+      '?by=operations',
       '?by=day&by=day',
       '?from=yesterday',
       '?to=31.1.2026',
