@@ -22,6 +22,11 @@ import {
   readOriginal,
   readYaml,
 } from './collections/read-collection.ts';
+import { approveCall, denyCall } from './calls/decide-call.ts';
+import { expireCalls } from './calls/expire-calls.ts';
+import { holdCall } from './calls/hold-call.ts';
+import { listCalls, readCall } from './calls/read-calls.ts';
+import { redeemCall } from './calls/redeem-call.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
 import { findVisibleCollection } from './collections/find-collection.ts';
@@ -234,6 +239,14 @@ const createAccessUseCases = (ports: Ports & WithUsageCounter, settings: Setting
   approveRequest: approveRequest(ports),
   denyRequest: denyRequest(ports),
   withdrawRequest: withdrawRequest(ports),
+  // Calls that need a decision
+  holdCall: holdCall(ports, settings),
+  redeemCall: redeemCall(ports),
+  listCalls: listCalls(ports),
+  readCall: readCall(ports),
+  approveCall: approveCall(ports),
+  denyCall: denyCall(ports),
+  expireCalls: expireCalls(ports),
   // Audit
   writeAuditEntry: writeAuditEntry(ports),
   readAuditPage: readAuditPage(ports),
