@@ -144,7 +144,9 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect((await installation.runTool('people', 'list', '--admins')).code).toBe(1);
     expect(await resetWithInput('Yes\n')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^Removed: 2 stored credentials, 1 waiting email, 1 API key, /) as string,
+      stdout: expect.stringMatching(
+        /^Removed: 2 stored credentials, 1 waiting email, 0 pending calls, 1 API key, /,
+      ) as string,
     });
     expect((await installation.runTool('people', 'list', '--admins')).code).toBe(0);
   });

@@ -14,7 +14,7 @@ export interface Duties {
   readonly migrates: boolean;
   /** Runs jobs; otherwise other processes do. */
   readonly runsJobs: boolean;
-  /** Removes old audit entries and usage counts. */
+  /** Removes old audit entries, usage counts and calls, and the arguments of expired calls. */
   readonly prunesAudit: boolean;
   /** Servers and workers write a heartbeat; a tool that runs at the same time does not. */
   readonly writesHeartbeat: boolean;

@@ -6,9 +6,6 @@ import {
   type Collection,
   type CollectionId,
   type Effects,
-  toGroupPair,
-  type Group,
-  type GroupId,
   type ListedRequest,
   PorticoError,
   type Profile,
@@ -21,7 +18,7 @@ import {
 import { assertOneSucceeds, assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import { createDeadlineExpiringAtCommit } from './deadlines.ts';
-import { grantToClient, toOwnAccessGrant, revokeFromClient } from './granting.ts';
+import { grantToClient, grantToGroup, toOwnAccessGrant, revokeFromClient } from './granting.ts';
 import { aCollection, aDocumentContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
@@ -487,19 +484,6 @@ const captureDecideState = async ({ requests }: Stores, { id }: AccessRequest): 
 
 const isGranted = async ({ callers }: Stores, { uid }: Profile, { id }: { readonly id: CollectionId }) =>
   (await callers.findByUid(uid, { id, detail: 'head' }, start))?.hasGrant;
-
-/** Adds a group that has access to the collection, with the profile as its only member. */
-const grantToGroup = async ({ groups, grants }: Stores, { id }: Profile, collection: Collection): Promise<void> => {
-  const groupId: GroupId = nextId();
-  const group: Group = { id: groupId, name: groupId, description: '', tier: null, createdAt: start, updatedAt: start };
-  await groups.add(group, noEffects);
-  await groups.updateMembers(groupId, [id], start, () => ({ add: [{ id, addedAt: start }], ...noEffects }));
-  const pair = toGroupPair(groupId, collection.id);
-  await grants.update([pair], () => ({
-    put: [{ ...pair, grantedAt: start, expiresAt: null, rule: null }],
-    ...noEffects,
-  }));
-};
 
 const to = ({ id }: Profile, at = start): Visibility => ({ scope: 'granted', profileId: id, now: at });
 

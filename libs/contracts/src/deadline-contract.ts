@@ -193,6 +193,7 @@ export const deadlineContract = {
         collections: [],
         credentials: [],
         mails: [mail.id],
+        calls: [],
         pepper: null,
         resetAt: start,
         reason: 'lost',

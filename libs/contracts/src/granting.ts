@@ -1,16 +1,22 @@
 import {
   type AccessGrant,
   toClientPair,
+  toGroupPair,
+  type Collection,
   type CollectionId,
   type Effects,
   type Grant,
   type GrantState,
   type GrantStore,
   type Group,
+  type GroupId,
   type Instant,
   type Pair,
+  type Profile,
   type ProfileId,
 } from '@portico/domain';
+import { nextId, noEffects, start } from './records.ts';
+import type { Stores } from './stores.ts';
 
 type Grants = Pick<GrantStore, 'update'>;
 
@@ -43,6 +49,20 @@ export const revokeFromClient = (
   collection: CollectionId,
   decide: (state: GrantState) => Effects,
 ): Promise<void> => revokePair(grants, toClientPair(client, collection), decide);
+
+/** Adds a group that has access to the collection, with the profile as its only member. */
+export const grantToGroup = async (
+  { groups, grants }: Stores,
+  { id }: Profile,
+  collection: Collection,
+): Promise<void> => {
+  const groupId: GroupId = nextId();
+  const group: Group = { id: groupId, name: groupId, description: '', tier: null, createdAt: start, updatedAt: start };
+  await groups.add(group, noEffects);
+  await groups.updateMembers(groupId, [id], start, () => ({ add: [{ id, addedAt: start }], ...noEffects }));
+  const pair = toGroupPair(groupId, collection.id);
+  await grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt: null }], ...noEffects }));
+};
 
 const getOnlyState = (states: readonly GrantState[]): GrantState => {
   const [state] = states;

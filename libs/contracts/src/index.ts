@@ -34,6 +34,7 @@ export * from './operation-store-contract.ts';
 export * from './operation-usage-contract.ts';
 export * from './original-document-contract.ts';
 export * from './outbox-contract.ts';
+export * from './pending-call-store-contract.ts';
 export * from './profile-selection-contract.ts';
 export * from './profile-store-contract.ts';
 export * from './shared-mailbox-contract.ts';

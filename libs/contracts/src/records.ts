@@ -4,6 +4,7 @@ import type {
   AccessRequest,
   ApprovedProfile,
   AuditEntry,
+  CallId,
   ClientId,
   Collection,
   CollectionId,
@@ -29,6 +30,7 @@ import type {
   Profile,
   ProfileId,
   RequestId,
+  SealedCall,
   ServiceAccount,
   ServiceAccountId,
   StoredCredential,
@@ -43,7 +45,7 @@ export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
 /** Returns a unique id, which is greater than all earlier ones. Unique emails and uids are derived from it. */
 export const nextId = <
-  T extends ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId,
+  T extends ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | CallId | JobId,
 >(): T => {
   recordCount += 1;
   return `0b9f6a52-3c1e-4c60-9b65-${recordCount.toString(16).padStart(12, '0')}` as T;
@@ -176,6 +178,28 @@ export const aRequest = (
   createdAt: start,
   decidedAt: null,
   answer: null,
+  ...fields,
+});
+
+/** Returns a call that waits for a decision until the end of time. Its sealed arguments can be opened by no cipher. */
+export const aCall = (
+  { id: profileId }: Pick<Profile, 'id'>,
+  { id: collectionId }: Pick<Collection, 'id'>,
+  fields: Partial<SealedCall> = {},
+): SealedCall => ({
+  id: nextId<CallId>(),
+  profileId,
+  collectionId,
+  operationKey: 'aaaaaaaaaaaaaaaa' as OperationKey,
+  method: 'POST',
+  path: '/roads',
+  status: 'waiting',
+  requestedAt: start,
+  expiresAt: endOfTime,
+  decidedAt: null,
+  decidedBy: null,
+  reason: null,
+  sealed: 'c2VhbGVk',
   ...fields,
 });
 

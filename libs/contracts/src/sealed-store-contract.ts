@@ -1,8 +1,17 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict';
-import type { Collection, Profile, ProfileId, SealedSecrets, SecretsReset, ServiceAccount } from '@portico/domain';
+import type {
+  Collection,
+  Profile,
+  ProfileId,
+  SealedCall,
+  SealedSecrets,
+  SecretsReset,
+  ServiceAccount,
+} from '@portico/domain';
 import { assertRejects, assertWritten, failDecision, rowOf } from './assertions.ts';
 import type { Contract } from './contract.ts';
 import {
+  aCall,
   aCollection,
   aCredential,
   aDocumentContent,
@@ -92,6 +101,23 @@ export const sealedStoreContract = {
       (await stores.sealed.read()).mails.toSorted((a, b) => (a.id < b.id ? -1 : 1)),
       [freeJob, leasedJob, postponedJob].map(({ id }) => ({ id, profileId, sealed: 'c2VhbGVk' })),
     );
+  },
+
+  'a read returns the calls that have arguments': async (stores) => {
+    const { call, otherCall } = await setUpCalls(stores);
+    await stores.calls.decide(otherCall.id, start, () => ({ call: { ...otherCall, sealed: null }, ...noEffects }));
+    deepStrictEqual((await stores.sealed.read()).calls, [{ id: call.id, sealed: call.sealed }]);
+  },
+
+  'a reset expires only the listed calls, which lose their arguments': async (stores) => {
+    const { call, otherCall } = await setUpCalls(stores);
+    await stores.sealed.reset(() => ({ ...emptyReset, calls: [call.id] }));
+    const stateOf = async ({ id }: SealedCall) => {
+      const storedCall = await stores.calls.find(id);
+      return [storedCall?.status, storedCall?.sealed];
+    };
+    deepStrictEqual(await stateOf(call), ['expired', null]);
+    deepStrictEqual(await stateOf(otherCall), ['waiting', otherCall.sealed]);
   },
 
   'every profile with an API key is counted, even if the key is inactive': async (stores) => {
@@ -248,6 +274,7 @@ const noSealedSecrets: SealedSecrets = {
   collections: [],
   credentials: [],
   mails: [],
+  calls: [],
   pepper: null,
   apiKeys: 0,
   accountKeys: 0,
@@ -262,6 +289,7 @@ const emptyReset: SecretsReset = {
   collections: [],
   credentials: [],
   mails: [],
+  calls: [],
   pepper: null,
   resetAt: start,
   reason: '',
@@ -288,6 +316,17 @@ const addAccountWithKey = async ({ serviceAccounts }: Stores): Promise<ServiceAc
   const account = anAccount();
   await serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
   return account;
+};
+
+/** Adds two calls with arguments. */
+const setUpCalls = async (stores: Stores) => {
+  const [profile, collection] = [aProfile(), aCollection()];
+  await stores.profiles.add(profile, noEffects);
+  await addCollection(stores, collection);
+  const [call, otherCall] = [aCall(profile, collection), aCall(profile, collection)];
+  for (const newCall of [call, otherCall])
+    await stores.calls.create(profile.id, collection.id, start, () => ({ call: newCall, ...noEffects }));
+  return { call, otherCall };
 };
 
 /** Adds records of every kind whose secrets can be lost. */

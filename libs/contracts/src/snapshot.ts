@@ -27,6 +27,11 @@ export const snapshotOf = async (stores: Stores) => {
       { status: null, profileId: null, collectionId: null },
       { limit: noLimit, order: 'oldest first', after: null },
     ),
+    calls: await stores.calls.list({ status: null, profileId: null, collectionId: null }, start, {
+      limit: noLimit,
+      order: 'oldest first',
+      after: null,
+    }),
     groups: await Promise.all(
       (await groups.list(start)).map(async (group) => ({
         group,

@@ -28,6 +28,7 @@ export const errorDetails = {
   group_not_found: 'Group not found',
   member_not_found: 'User not in the group',
   request_not_found: 'Request not found',
+  call_not_found: 'Call not found',
   tier_not_found: 'Tier not found',
   override_not_found: 'Override not found',
   service_account_not_found: 'Service account not found',
@@ -75,6 +76,11 @@ export const errorDetails = {
   credential_withheld: 'Credential not shown',
   no_usable_credential: 'No credential for this call',
   ambiguous_credential: 'Several credentials fit',
+  /** `reason` is the status, and what to do. */
+  call_decided: 'Call already decided',
+  call_differs: 'The arguments are not those of the call',
+  /** `reason` says why. */
+  caller_lacks_access: 'The caller may not call this API',
   origin_changed: 'The address of the API has changed',
   upstream_unreachable: 'The API is unreachable',
   upstream_timed_out: 'The API did not respond in time',

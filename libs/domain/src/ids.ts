@@ -22,15 +22,15 @@ export type GroupId = Branded<'GroupId'>;
 /** A lower-case UUID. */
 export type RequestId = Branded<'RequestId'>;
 /** A lower-case UUID. */
-export type JobId = Branded<'JobId'>;
-/** A lower-case UUID. */
 export type CallId = Branded<'CallId'>;
+/** A lower-case UUID. */
+export type JobId = Branded<'JobId'>;
 
 /** 16 characters of lower-case base32: identifies an operation within its collection. */
 export type OperationKey = Branded<'OperationKey'>;
 
 export type Id =
-  ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId | CallId;
+  ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | CallId | JobId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

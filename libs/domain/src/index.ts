@@ -81,6 +81,9 @@ export * from './profiles/profile.ts';
 export { isSuspended } from './profiles/suspension-machine.ts';
 export * from './requests/access-request.ts';
 export type * from './requests/new-request-rules.ts';
+export * from './calls/pending-call.ts';
+export { canExpire, statusAt } from './calls/call-machine.ts';
+export type { CallerState } from './calls/approval-rules.ts';
 export type * from './requests/catalog.ts';
 export * from './search/embedding.ts';
 export * from './service-accounts/account-token.ts';
@@ -125,6 +128,9 @@ export type * from './use-cases/profiles/register-profile.ts';
 export type { NewRequest } from './use-cases/requests/request-access.ts';
 export type { ApprovedRequest } from './use-cases/requests/decide-request.ts';
 export type { VisibleRequest } from './use-cases/requests/read-requests.ts';
+export type { CallOperation } from './use-cases/calls/hold-call.ts';
+export type { CallRedemption } from './use-cases/calls/redeem-call.ts';
+export type { ReadCall, VisibleCall } from './use-cases/calls/read-calls.ts';
 export type * from './use-cases/secrets/reseal-secrets.ts';
 export {
   findLostSecrets,

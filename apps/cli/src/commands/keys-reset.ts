@@ -48,11 +48,14 @@ const confirm = async ({ io }: Terminal): Promise<void> => {
   }
 };
 
-const linesOf = ({ collections, credentials, mails, apiKeys, accountKeys }: LostSecrets): readonly string[] => [
+const linesOf = ({ collections, credentials, mails, calls, apiKeys, accountKeys }: LostSecrets): readonly string[] => [
   'No configured key can open the following, which will be lost permanently:',
   ...credentialLinesOf([...collections.map((collection) => ({ ...collection, scheme: null })), ...credentials]),
   ...(mails.length > 0
     ? [`  ${formatCount(mails.length, 'waiting email')} with credentials; they will not be sent`]
+    : []),
+  ...(calls.length > 0
+    ? [`  the arguments of ${formatCount(calls.length, 'pending call')}; their callers have to ask again`]
     : []),
   ...(apiKeys === null
     ? []
@@ -78,17 +81,19 @@ const credentialLinesOf = (
       ]
     : [];
 
-const countsOf = ({ collections, credentials, mails, apiKeys, accountKeys }: LostSecrets): string =>
+const countsOf = ({ collections, credentials, mails, calls, apiKeys, accountKeys }: LostSecrets): string =>
   [
     formatCount(collections.length + credentials.length, 'stored credential'),
     formatCount(mails.length, 'waiting email'),
+    formatCount(calls.length, 'pending call'),
     formatCount(apiKeys ?? 0, 'API key'),
     `${formatCount(accountKeys, 'token')} of service accounts`,
   ].join(', ');
 
-const viewOf = ({ collections, credentials, mails, apiKeys, accountKeys }: LostSecrets) => ({
+const viewOf = ({ collections, credentials, mails, calls, apiKeys, accountKeys }: LostSecrets) => ({
   credentials: [...collections, ...credentials],
   mails: mails.map(({ id, profileId }) => ({ id, profile_id: profileId })),
+  calls: calls.map((id) => ({ id })),
   api_keys: apiKeys ?? 0,
   service_accounts: accountKeys,
 });

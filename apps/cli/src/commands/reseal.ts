@@ -8,12 +8,12 @@ export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise
   // A property, because the compiler does not track assignments to variables in callbacks.
   const bar: { progress?: Progress } = {};
   try {
-    const { credentials, mails, unreadable } = await useCases.resealSecrets(operatorAuthority, (done, total) => {
+    const { credentials, mails, calls, unreadable } = await useCases.resealSecrets(operatorAuthority, (done, total) => {
       bar.progress ??= createProgress(terminal, 'Resealing', total);
       bar.progress.advanceTo(done);
     });
-    terminal.printResult({ credentials, mails, unreadable }, [
-      `${formatCount(credentials, 'credential')} of collections and ${formatCount(mails, 'waiting email')} were resealed.`,
+    terminal.printResult({ credentials, mails, calls, unreadable }, [
+      `${formatCount(credentials, 'credential')} of collections, ${formatCount(mails, 'waiting email')} and ${formatCount(calls, 'pending call')} were resealed.`,
       ...unreadable.map(({ kind, id, because }) => `${kind} of ${id} was not changed: ${because}`),
       unreadable.length > 0
         ? `${unreadable.length} could not be opened: add the key that sealed them to SECRETS_KEY_PREVIOUS, and run this again.`

@@ -23,6 +23,9 @@ const advice: Partial<Record<ErrorCode, string>> = {
 
 /** The errors of calls whose reason says what to do. */
 const callErrors: ReadonlySet<ErrorCode> = new Set([
+  'call_decided',
+  'call_differs',
+  'call_not_found',
   'operation_denied',
   'no_usable_credential',
   'ambiguous_credential',

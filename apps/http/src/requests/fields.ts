@@ -10,6 +10,7 @@ import {
   parseDateOrDateTime,
   PorticoError,
   toStoredEmail,
+  type CallId,
   type CollectionId,
   type JobId,
   type ProfileId,
@@ -111,6 +112,8 @@ export const jobId = createUuidSchema('job').transform((value) => parseId<JobId>
 export const profileId = createUuidSchema('profile').transform((value) => parseId<ProfileId>(value));
 /** A UUID, in upper or lower case. */
 export const collectionId = createUuidSchema('collection').transform((value) => parseId<CollectionId>(value));
+/** A UUID, in upper or lower case. */
+export const callId = createUuidSchema('call').transform((value) => parseId<CallId>(value));
 
 const momentMax = 100;
 const findMomentError = (value: string, parse: (value: string) => number | null, expected: string): string | null =>

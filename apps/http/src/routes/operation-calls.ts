@@ -4,16 +4,18 @@ import {
   parseOperationKey,
   PorticoError,
   requireReadableTarget,
+  toIso,
   type CallResult,
+  type PendingCall,
 } from '@portico/domain';
 import { z } from 'zod';
-import { optional, wholeNumber } from '../requests/fields.ts';
+import { callId, optional, wholeNumber } from '../requests/fields.ts';
 import { readIdempotencyKey } from '../requests/idempotency-key.ts';
 import { toJsonResponse } from '../responses/route-response.ts';
 import { defineRoute } from '../route.ts';
 import { operationParameter } from './operations.ts';
 import { argumentBytesMax, operationArguments } from './prepared-requests.ts';
-import { uuid } from './wire.ts';
+import { timestamp, uuid } from './wire.ts';
 
 const call = z
   .object({
@@ -21,6 +23,9 @@ const call = z
     timeout_ms: optional(wholeNumber(callTimeoutMs.min, callTimeoutMs.max)).meta({
       default: callTimeoutMs.default,
       description: 'The timeout of the whole call, in milliseconds.',
+    }),
+    call_id: optional(callId).meta({
+      description: 'The call that was approved, to make it now, with the same arguments.',
     }),
   })
   .meta({ id: 'OperationCall' });
@@ -41,6 +46,14 @@ const callResult = z
   })
   .meta({ id: 'OperationCallResult' });
 
+const heldCall = z
+  .object({
+    call_id: uuid,
+    state: z.literal('waiting'),
+    expires_at: timestamp.meta({ description: 'The call expires if it is not decided by then.' }),
+  })
+  .meta({ id: 'HeldCall', description: 'The call waits for the decision of an administrator: `GET /api/calls/{id}`.' });
+
 export const operationCallRoutes = [
   defineRoute({
     method: 'POST',
@@ -59,9 +72,16 @@ export const operationCallRoutes = [
     bodyBytesMax: argumentBytesMax,
     body: call,
     status: 200,
-    response: callResult,
+    response: z.union([callResult, heldCall]),
+    alternativeStatuses: {
+      202: 'The call waits for the decision of an administrator. After the approval, repeat it with `call_id`.',
+    },
     errors: [
       'no_access',
+      'call_not_found',
+      'call_decided',
+      'call_differs',
+      'too_many_pending',
       'operation_denied',
       'collection_not_found',
       'operation_not_found',
@@ -77,16 +97,24 @@ export const operationCallRoutes = [
       requireReadableTarget(caller.principal);
       const key = parseOperationKey(params.operation_key ?? '');
       if (!key) throw new PorticoError('operation_not_found');
-      const result = await useCases.callOperation(caller.principal, key, {
+      const answer = await useCases.callOperation(caller.principal, key, {
         argumentsText: body.readMemberText('arguments') ?? '{}',
         timeoutMs: body.fields.timeout_ms ?? callTimeoutMs.default,
         bodyBytesMax: callResponseBytesMax,
         idempotencyKey: readIdempotencyKey(request),
+        callId: body.fields.call_id ?? null,
       });
-      return toJsonResponse(toCallView(result));
+      if (answer.outcome === 'response') return toJsonResponse(toCallView(answer.result));
+      return toJsonResponse(toHeldCallView(answer.call), {}, 202);
     },
   }),
 ] as const;
+
+export const toHeldCallView = ({ id, expiresAt }: PendingCall): z.input<typeof heldCall> => ({
+  call_id: id,
+  state: 'waiting',
+  expires_at: toIso(expiresAt),
+});
 
 export const toCallView = ({
   callId,

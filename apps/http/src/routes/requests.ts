@@ -4,7 +4,6 @@ import {
   requestReasonMax,
   toIso,
   type RequestId,
-  type RequestPage,
   type VisibleRequest,
 } from '@portico/domain';
 import { z } from 'zod';
@@ -20,6 +19,7 @@ import {
   wholeNumber,
 } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
+import { pagePosition, toCursor } from './page-position.ts';
 import {
   collectionIdOf,
   toIsoOrNull,
@@ -93,15 +93,6 @@ const denial = z
   })
   .meta({ id: 'RequestDenial' });
 
-const positionShape = /^(\d{1,15})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})$/;
-const position = z
-  .string()
-  .regex(positionShape, { error: 'was not issued by this service' })
-  .transform((cursorText): NonNullable<RequestPage['after']> => {
-    const [, createdAt = '', id = ''] = positionShape.exec(cursorText) ?? [];
-    return { createdAt: Number(createdAt), id: id as RequestId };
-  });
-
 const filters = z.object({
   status: status.optional().meta({ description: 'Only requests with this status.' }),
   profile_id: profileId
@@ -109,7 +100,7 @@ const filters = z.object({
     .meta({ description: 'Only requests of this profile. Only administrators may name other profiles.' }),
   collection_id: collectionId.optional().meta({ description: 'Only requests for this collection.' }),
   limit: numberParameter(1, 1_000).default(100).meta({ description: 'The page size.' }),
-  cursor: position.optional().meta({ description: 'From the `Link` header of the previous page.' }),
+  cursor: pagePosition.optional().meta({ description: 'From the `Link` header of the previous page.' }),
 });
 
 export const requestRoutes = [
@@ -129,7 +120,8 @@ export const requestRoutes = [
     response: z.array(accessRequest),
     errors: ['admin_required'],
     handler: async ({ useCases, caller, query }) => {
-      const { limit, cursor: after = null, ...parameters } = query;
+      const { limit, cursor, ...parameters } = query;
+      const after = cursor ? { createdAt: cursor.time, id: cursor.id as RequestId } : null;
       const filter = {
         status: parameters.status ?? null,
         profileId: parameters.profile_id ?? null,
@@ -145,7 +137,10 @@ export const requestRoutes = [
         ...(parameters.collection_id ? { collection_id: parameters.collection_id } : {}),
       };
       const headers = last
-        ? createNextPageLink('/api/access/requests', { ...nextQuery, cursor: `${last.createdAt}.${last.id}` })
+        ? createNextPageLink('/api/access/requests', {
+            ...nextQuery,
+            cursor: toCursor({ time: last.createdAt, id: last.id }),
+          })
         : {};
       return toJsonResponse(requests.slice(0, limit).map(toRequestView), headers);
     },

@@ -18,6 +18,7 @@ import { localIssuerRoutes } from './local-issuer.ts';
 import { oauthRoutes } from './oauth.ts';
 import { operationCallRoutes } from './operation-calls.ts';
 import { operationRoutes } from './operations.ts';
+import { pendingCallRoutes } from './pending-calls.ts';
 import { profileListRoutes } from './profile-lists.ts';
 import { approvalRoutes, profileStatusRoutes } from './profile-status.ts';
 import { profileRoutes } from './profiles.ts';
@@ -62,6 +63,7 @@ export const tableRows = [
   ...addTag('Groups', groupRoutes),
   ...addTag('Access', catalogRoutes),
   ...addTag('Access', requestRoutes),
+  ...addTag('Access', pendingCallRoutes),
   ...addTag('Rate limits', limitRoutes),
   ...addTag('Rate limits', limitStatusRoutes),
   ...addTag('Usage', usageRoutes),

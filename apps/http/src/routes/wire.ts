@@ -1,6 +1,7 @@
 import {
   toIsoOrNull,
   parseId,
+  type CallId,
   type CollectionId,
   type JobId,
   type PartState,
@@ -21,6 +22,8 @@ export const collectionIdOf = (text: string | undefined): CollectionId =>
 /** Like `profileIdOf`. */
 export const requestIdOf = (text: string | undefined): RequestId =>
   parseId<RequestId>(text ?? '') ?? (nil as RequestId);
+/** Like `profileIdOf`. */
+export const callIdOf = (text: string | undefined): CallId => parseId<CallId>(text ?? '') ?? (nil as CallId);
 /** Like `profileIdOf`. */
 export const jobIdOf = (text: string | undefined): JobId => parseId<JobId>(text ?? '') ?? (nil as JobId);
 
@@ -84,6 +87,13 @@ export const requestParameter = {
     description: 'The `id` of the request.',
     schema: uuidSchema,
     example: '5f1d2c3b-7a69-4e58-8d4c-3b2a19087f6e',
+  },
+} as const;
+export const callParameter = {
+  call_id: {
+    description: 'The `call_id` of the call.',
+    schema: uuidSchema,
+    example: '2e4f6a8b-1c3d-4e5f-8a9b-0c1d2e3f4a5b',
   },
 } as const;
 export const jobParameter = {

@@ -1,3 +1,5 @@
+import type { ApiKey } from '../client.ts';
+
 /** A running service with no data except its first admin, and the operations that tests need in addition to HTTP. */
 export interface MatrixService {
   /** `http://host:port` */
@@ -27,6 +29,8 @@ export interface MatrixService {
   readonly expireKey: (profileId: string) => Promise<void>;
   /** Adds a dead letter, an email to a profile, as if the job had failed too often. Returns the job's id. */
   readonly addDeadLetter: (profileId: string) => Promise<string>;
+  /** Holds a call until it is decided. Returns its id. */
+  readonly holdCall: (caller: ApiKey, collectionId: string) => Promise<string>;
   /** Creates a token with these claims that is not signed by the issuer. */
   readonly forgeToken: (claims: TokenClaims) => Promise<string>;
   /** Whether the service is its own identity provider. */

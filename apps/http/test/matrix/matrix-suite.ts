@@ -54,7 +54,7 @@ export const matrixSuite = (service: RecordedService, { cases = allCases, refere
 
 /** Returns all data of the shared objects that an admin can read. */
 const readSharedObjects = async (world: World): Promise<unknown> => {
-  const { client, granted, hidden, discoverable, request, group, people, tier, override } = world;
+  const { client, granted, hidden, discoverable, request, call, group, people, tier, override } = world;
   const admin = await credentialOf(world, 'the first admin');
   const readList = async (path: string) => (await client.call('GET', path, admin)).list;
   const knownIds = new Set([
@@ -74,6 +74,7 @@ const readSharedObjects = async (world: World): Promise<unknown> => {
     documents: [(await client.call('GET', `/api/collections/${granted}`, admin)).text],
     metadata: (await client.call('GET', `/api/collections/${granted}/metadata`, admin)).text,
     requests: (await readList(`/api/access/requests?collection_id=${discoverable}`)).filter(isKnown),
+    call: (await client.call('GET', `/api/calls/${call}`, admin)).body,
     tiers: (await readList('/api/rate-limits/tiers')).filter(isKnown),
     overrides: (await readList('/api/rate-limits/overrides')).filter(isKnown),
     group: {

@@ -9,6 +9,7 @@ import { startIdentityProvider, type TestIdentityProvider } from '@portico/test-
 import { runDueJobs } from '@portico/testing';
 import { bindProfileIn } from './bind-profile-in.ts';
 import { expireAccountIn, expireGrantIn, expireKeyIn } from './expire-in.ts';
+import { holdCallIn } from '../hold-call-in.ts';
 import { addDeadLetterIn } from './add-dead-letter-in.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService, StartMatrixService } from './matrix-service.ts';
@@ -62,6 +63,7 @@ export const startComposed =
       expireGrant: expireGrantIn(ports),
       expireKey: expireKeyIn(ports),
       addDeadLetter: addDeadLetterIn(ports),
+      holdCall: async (caller, collectionId) => (await holdCallIn(useCases)(caller, collectionId)).id,
       forgeToken: async (claims) => signWithOtherKey(await mintToken(claims, 3_600)),
       isIssuer: true,
       runJobs: () => runDueJobs(ports, useCases, () => ports.clock.now()),

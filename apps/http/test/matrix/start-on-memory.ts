@@ -2,6 +2,7 @@ import type { Json, UseCases } from '@portico/domain';
 import { createHarness, defaultSettings } from '@portico/testing';
 import { bindProfileIn } from './bind-profile-in.ts';
 import { expireAccountIn, expireGrantIn, expireKeyIn } from './expire-in.ts';
+import { holdCallIn } from '../hold-call-in.ts';
 import { addDeadLetterIn } from './add-dead-letter-in.ts';
 import { listen, type StartOptions } from './listen.ts';
 import type { MatrixService } from './matrix-service.ts';
@@ -48,6 +49,7 @@ export const startOnMemory = async ({
     expireGrant: expireGrantIn(ports),
     expireKey: expireKeyIn(ports),
     addDeadLetter: addDeadLetterIn(ports),
+    holdCall: async (caller, collectionId) => (await holdCallIn(useCases)(caller, collectionId)).id,
     forgeToken: async (claims) => {
       const [, payload = ''] = tokens.mint(claims).split('.');
       const tokenClaims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Record<string, Json>;

@@ -87,6 +87,7 @@ export const createWorld = async (service: MatrixService) => {
   const override = await make.override(people.client.id);
   const discoverable = await make.collection('Discoverable forecast', { discoverable: true });
   const request = await make.request(people.granted, discoverable);
+  const call = await make.call(people.granted, granted);
   const job = await make.deadLetter(people.client);
   const json = { message: { action: 'standing' }, timestamp: '2026-01-31T09:30:00+01:00' };
   await make.asAdmin('POST', '/api/audit/', { json }, 201);
@@ -101,6 +102,7 @@ export const createWorld = async (service: MatrixService) => {
     group,
     discoverable,
     request,
+    call,
     job,
     tier,
     override,
@@ -111,6 +113,7 @@ export const createWorld = async (service: MatrixService) => {
       [group, 'the group'],
       [discoverable, 'the discoverable collection'],
       [request, 'the request'],
+      [call, 'the call'],
       [job, 'the job'],
       ...Object.entries(people).flatMap(([kind, { id, key }]): [string, string][] => [
         [id, `the profile ${kind}`],
@@ -331,6 +334,10 @@ const createFactory = (service: MatrixService, client: TestClient) => {
     grant,
     collection,
     request,
+    call: ({ key }: Person, collectionId: string): Promise<string> => {
+      if (!key) throw new Error('The caller of a held call needs a key');
+      return service.holdCall(key, collectionId);
+    },
     deadLetter: ({ id }: Person): Promise<string> => service.addDeadLetter(id),
     person: (kind: PersonKind, granted: string, uid = nextName()): Promise<Person> =>
       isAccountKind(kind) ? account(kind, uid) : createPerson(kind, granted, uid),

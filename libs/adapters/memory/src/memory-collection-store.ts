@@ -193,6 +193,7 @@ const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.catalogEpoch += 1;
   for (const request of database.requests.values())
     if (request.collectionId === id) database.requests.delete(request.id);
+  for (const call of database.calls.values()) if (call.collectionId === id) database.calls.delete(call.id);
   for (const [grantee, collectionGrants] of database.grants) {
     if (collectionGrants.delete(id)) touchGrants(database, grantee);
   }

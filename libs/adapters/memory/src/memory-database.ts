@@ -2,6 +2,7 @@ import type {
   AccessRequest,
   AccountState,
   AuditEntry,
+  CallId,
   Collection,
   CollectionId,
   DayUse,
@@ -26,6 +27,7 @@ import type {
   ProfileId,
   ReindexRun,
   RequestId,
+  SealedCall,
   SearchModel,
   ServiceAccountId,
   StoredCredential,
@@ -56,6 +58,7 @@ export interface MemoryDatabase {
   readonly groupMembers: Map<GroupId, Map<ProfileId, Instant>>;
   readonly claims: Map<ProfileId, GroupClaims>;
   readonly requests: Map<RequestId, AccessRequest>;
+  readonly calls: Map<CallId, SealedCall>;
   readonly tiers: Map<string, Tier>;
   readonly overrides: Map<number, OwnedOverride>;
   /** In insertion order. */
@@ -135,6 +138,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   groupMembers: new Map(),
   claims: new Map(),
   requests: new Map(),
+  calls: new Map(),
   tiers: new Map(),
   overrides: new Map(),
   entries: [],

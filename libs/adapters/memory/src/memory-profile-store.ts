@@ -139,11 +139,12 @@ const storeClaimedProfile = (database: MemoryDatabase, change: Effects & { reado
 };
 
 const removeCascading = (database: MemoryDatabase, id: ProfileId): void => {
-  const { profiles, keys, grants, groupMembers, claims, requests, overrides, jobs, uses, operationUses } = database;
+  const { profiles, keys, grants, groupMembers, claims, requests, calls, overrides, jobs, uses, operationUses } = database;
   profiles.delete(id);
   claims.delete(id);
   for (const members of groupMembers.values()) members.delete(id);
   for (const request of requests.values()) if (request.profileId === id) requests.delete(request.id);
+  for (const call of calls.values()) if (call.profileId === id) calls.delete(call.id);
   keys.delete(id);
   grants.delete(id);
   for (const { profile, override } of overrides.values()) {

@@ -8,6 +8,7 @@ import {
 } from '@portico/domain';
 import { sortInListOrder } from './memory-collection-store.ts';
 import { commit, copyFrozen, type MemoryDatabase } from './memory-database.ts';
+import { expireCall, listSealedArguments } from './memory-pending-call-store.ts';
 import { deadLetter } from './memory-outbox.ts';
 
 export const createMemorySealedStore = (database: MemoryDatabase): SealedStore => ({
@@ -38,6 +39,10 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
         removeSchemeCredential(database, collectionId, scheme, reset.resetAt);
       database.catalogEpoch += 1;
       for (const id of reset.mails) deadLetter(database.jobs, id, reset.resetAt, reset.reason);
+      for (const id of reset.calls) {
+        const call = database.calls.get(id);
+        if (call) expireCall(database, call);
+      }
       if (reset.pepper === null) return;
       database.pepper = reset.pepper;
       database.keys.clear();
@@ -48,14 +53,19 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
   },
 });
 
-const sealedSecretsIn = ({
+const sealedSecretsIn = (database: MemoryDatabase): SealedSecrets => ({
+  ...sealedValuesIn(database),
+  calls: listSealedArguments(database),
+});
+
+const sealedValuesIn = ({
   collections,
   credentials,
   jobs,
   keys,
   serviceAccounts,
   pepper,
-}: MemoryDatabase): SealedSecrets => ({
+}: MemoryDatabase): Omit<SealedSecrets, 'calls'> => ({
   collections: sortInListOrder(
     [...collections.values()].filter(
       ({ storedAuthentication: authentication }) => authentication != null && authentication.sealedValue !== null,

@@ -16,6 +16,7 @@ import { createMemoryOneTimeCodeStore } from './memory-one-time-code-store.ts';
 import { createMemoryOperationBlockStore } from './memory-operation-block-store.ts';
 import { createMemoryOperationStore } from './memory-operation-store.ts';
 import { createMemoryOutbox } from './memory-outbox.ts';
+import { createMemoryPendingCallStore } from './memory-pending-call-store.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
 import { createMemoryRequestStore } from './memory-request-store.ts';
 import { createMemorySearchModels } from './memory-search-models.ts';
@@ -36,6 +37,7 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   expiries: createMemoryExpiryStore(database),
   accessMatrix: createMemoryAccessMatrix(database),
   requests: createMemoryRequestStore(database),
+  calls: createMemoryPendingCallStore(database),
   audit: createMemoryAuditLog(database),
   limits: createMemoryLimitStore(database),
   embeddings: createMemoryEmbeddingStore(database),

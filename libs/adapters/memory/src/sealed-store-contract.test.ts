@@ -26,6 +26,7 @@ const fullReset: SecretsReset = {
   collections: [],
   credentials: [],
   mails: [],
+  calls: [],
   pepper: 'another',
   resetAt: 0,
   reason: '',
@@ -45,6 +46,12 @@ proveStores('the memory sealed store', sealedStoreContract, {
       credentials: credentials.map(({ collection: { id }, scheme }) => ({ collectionId: id, scheme })),
     }),
   ),
+  'a read returns the calls that have arguments': mapSecrets((_secrets, { calls }) => ({
+    calls: [...calls.values()].map(({ id, sealed }) => ({ id, sealed: sealed ?? '' })),
+  })),
+  'a reset expires only the listed calls, which lose their arguments': mapReset((_reset, { calls }) => ({
+    calls: calls.map(({ id }) => id),
+  })),
   'a read returns the waiting emails with a secret, including leased and postponed ones, but no dead letters':
     mapSecrets((_secrets, { jobs }) => ({
       mails: [...jobs.values()].flatMap(({ job: { id, task } }) => ('sealed' in task ? [{ ...task, id }] : [])),

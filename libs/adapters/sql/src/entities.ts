@@ -5,6 +5,7 @@ import {
   ClaimedGroupEntity,
   GroupGrantEntity,
   AccessRequestEntity,
+  PendingCallEntity,
 } from './entities/access-entities.ts';
 import { AuditEntryEntity, AuditDayEntity, AuditTotalEntity } from './entities/audit-entities.ts';
 import {
@@ -48,6 +49,7 @@ export const entities = [
   ClaimedGroupEntity,
   GroupGrantEntity,
   AccessRequestEntity,
+  PendingCallEntity,
   TierEntity,
   OverrideEntity,
   AuditEntryEntity,

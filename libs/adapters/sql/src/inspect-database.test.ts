@@ -35,6 +35,7 @@ describe('SQLite', () => {
       collections: [],
       credentials: [],
       mails: [],
+      calls: [],
       pepper: null,
       apiKeys: 0,
       accountKeys: 0,

@@ -62,7 +62,7 @@ export const deadLetterOf = ({ dueAt, sealed, error, ...job }: DeadLetterRow): D
   secretRemoved: sealed !== null,
 });
 
-const emptyTask = { profileId: null, collectionId: null, sealed: null, reason: null, requestId: null };
+const emptyTask = { profileId: null, collectionId: null, sealed: null, reason: null, requestId: null, callId: null };
 
 type TaskColumns = Omit<JobRow, 'id' | 'jobGroup' | 'dueAt' | 'attempts'>;
 
@@ -73,6 +73,7 @@ const taskOf = ({
   sealed,
   reason,
   requestId,
+  callId,
   asked: requestCount,
 }: TaskColumns): JobTask => {
   switch (kind) {
@@ -88,6 +89,8 @@ const taskOf = ({
       return { kind, profileId: requireValue(profileId) };
     case 'mail.request':
       return { kind, profileId: requireValue(profileId), requestId: requireValue(requestId) };
+    case 'mail.call':
+      return { kind, profileId: requireValue(profileId), callId: requireValue(callId) };
     case 'mail.notice':
       return { kind, profileId: requireValue(profileId), requestCount };
     case 'embed':

@@ -13,6 +13,7 @@ import { deleteCredential, listSchemes } from './credential-store.ts';
 import { writeEffects } from './effects.ts';
 import { createEpochParameters } from './epochs.ts';
 import { deadLetter } from './outbox.ts';
+import { expireCall, listSealedArguments } from './pending-call-store.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { buildColumns } from './table.ts';
@@ -43,6 +44,10 @@ export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
         deadLetter,
         reset.mails.map((id) => [reset.resetAt, reset.reason, id]),
       );
+      await transaction.runEach(
+        expireCall,
+        reset.calls.map((id) => [id]),
+      );
       if (reset.pepper !== null) {
         await transaction.run(putPepper, [reset.pepper, pepperName]);
         await transaction.run(clearKeysOf('profiles'));
@@ -63,6 +68,7 @@ const readSecrets = async (sql: Sql): Promise<SealedSecrets> => ({
     sealed,
   })),
   mails: await sql.all<SealedMail>(selectMails),
+  calls: await listSealedArguments(sql),
   pepper: (await sql.first<{ value: string }>(selectPepper, [pepperName]))?.value ?? null,
   apiKeys: (await sql.first<{ keys: number }>(countKeysOf('profiles')))?.keys ?? 0,
   accountKeys: (await sql.first<{ keys: number }>(countKeysOf('service_accounts')))?.keys ?? 0,

@@ -17,6 +17,7 @@ import type { SqlStores } from './open-sql-stores.ts';
 import { createSqlOperationBlockStore } from './operation-block-store.ts';
 import { createSqlOperationStore } from './operation-store.ts';
 import { createSqlOutbox } from './outbox.ts';
+import { createSqlPendingCallStore } from './pending-call-store.ts';
 import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlRequestStore } from './request-store.ts';
 import { createSqlSearchModels } from './search-models.ts';
@@ -59,6 +60,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       expiries: createSqlExpiryStore(database),
       accessMatrix: createSqlAccessMatrix(database, collections),
       requests: createSqlRequestStore(database, collections),
+      calls: createSqlPendingCallStore(database),
       audit,
       limits: createSqlLimitStore(database),
       embeddings: createSqlEmbeddingStore(database),

@@ -16,7 +16,7 @@ import { compose, type Composition, type Portico } from '../wiring/compose.ts';
 import { localAdmin, readConfig } from '../config.ts';
 import { createLogger } from './logging.ts';
 
-const intervals = { relayMs: 20, pruneMs: 30, modelMs: 30, modelMaxMs: 30, heartbeatMs: 20, usageMs: 20 };
+const intervals = { relayMs: 20, pruneMs: 30, callsMs: 30, modelMs: 30, modelMaxMs: 30, heartbeatMs: 20, usageMs: 20 };
 const changedModel = { ...fakeNomic, digest: 'c'.repeat(64) };
 
 const stoppedTime = (): StoppedTime => {

@@ -8,6 +8,8 @@ import { createOperationsProgressLog } from './operations-progress-log.ts';
 export interface BackgroundIntervals {
   readonly relayMs: number;
   readonly pruneMs: number;
+  /** The interval at which the arguments of expired calls are deleted. */
+  readonly callsMs: number;
   /**
    * The interval between checks for embeddings and operations that are missing because the model has changed or because
    * a process of an earlier version has stored a document. The interval is longer if a check takes long. The embedder
@@ -24,6 +26,7 @@ export interface BackgroundIntervals {
 const defaultIntervals: BackgroundIntervals = {
   relayMs: 1_000,
   pruneMs: 3_600_000,
+  callsMs: 60_000,
   modelMs: 3_000,
   modelMaxMs: 60_000,
   heartbeatMs: 10_000,
@@ -63,14 +66,16 @@ export const startBackground = (
     repeat('Maintaining the embeddings', pauseMs, () => modelUpkeep.check());
   }
   const { auditRetentionDays, heartbeatFile } = config;
-  const prune = (name: string, pruneBatch: () => Promise<number>) =>
-    repeat(name, intervals.pruneMs, async () => {
+  const prune = (name: string, intervalMs: number, pruneBatch: () => Promise<number>) =>
+    repeat(name, intervalMs, async () => {
       const yieldToEventLoop = createYielder();
       while (!shutdown.signal.aborted && (await pruneBatch()) > 0) await yieldToEventLoop();
     });
   if (duties.prunesAudit) {
-    if (auditRetentionDays !== null) prune('Pruning the audit log', () => useCases.pruneAudit(auditRetentionDays));
-    prune('Pruning the usage counts', () => useCases.pruneUsage());
+    if (auditRetentionDays !== null)
+      prune('Pruning the audit log', intervals.pruneMs, () => useCases.pruneAudit(auditRetentionDays));
+    prune('Pruning the usage counts', intervals.pruneMs, () => useCases.pruneUsage());
+    prune('Expiring calls', intervals.callsMs, () => useCases.expireCalls());
   }
   const usage = duties.servesRequests ? startUsageWriting({ useCases, logger }, intervals.usageMs) : null;
   if (duties.writesHeartbeat && heartbeatFile !== null)

@@ -9,6 +9,7 @@ import { createLogger } from './logging.ts';
 const intervals = {
   relayMs: 20,
   pruneMs: 30,
+  callsMs: 30,
   modelMs: 30,
   modelChangeMs: 30,
   heartbeatMs: 20,

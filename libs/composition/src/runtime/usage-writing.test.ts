@@ -8,7 +8,14 @@ import { createLogger } from './logging.ts';
 
 const neverMs = 86_400_000;
 const intervals = {
-  ...{ relayMs: neverMs, pruneMs: neverMs, modelMs: neverMs, modelMaxMs: neverMs, heartbeatMs: neverMs },
+  ...{
+    relayMs: neverMs,
+    pruneMs: neverMs,
+    callsMs: neverMs,
+    modelMs: neverMs,
+    modelMaxMs: neverMs,
+    heartbeatMs: neverMs,
+  },
   usageMs: 20,
 };
 

@@ -1,4 +1,4 @@
-import type { CollectionId, JobId, ProfileId, RequestId } from '../ids.ts';
+import type { CallId, CollectionId, JobId, ProfileId, RequestId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 
 /** The kind of work that a job does, and its data. Only `sealed` contains secrets. */
@@ -9,6 +9,7 @@ export type JobTask =
   | { readonly kind: 'mail.suspension'; readonly profileId: ProfileId; readonly reason: string | null }
   | { readonly kind: 'mail.resumption'; readonly profileId: ProfileId }
   | { readonly kind: 'mail.request'; readonly profileId: ProfileId; readonly requestId: RequestId }
+  | { readonly kind: 'mail.call'; readonly profileId: ProfileId; readonly callId: CallId }
   /** `mail.expiry` notifies a client of its upcoming expiries, `mail.expiries` an admin of those of all clients. */
   | { readonly kind: 'mail.expiry'; readonly profileId: ProfileId }
   | { readonly kind: 'mail.expiries'; readonly profileId: ProfileId }
@@ -44,6 +45,7 @@ export const jobKinds = Object.keys({
   'mail.suspension': true,
   'mail.resumption': true,
   'mail.request': true,
+  'mail.call': true,
   'mail.expiry': true,
   'mail.expiries': true,
   'mail.notice': true,

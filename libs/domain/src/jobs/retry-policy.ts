@@ -21,6 +21,7 @@ const policies = {
   'mail.suspension': mailPolicy,
   'mail.resumption': mailPolicy,
   'mail.request': mailPolicy,
+  'mail.call': mailPolicy,
   'mail.expiry': mailPolicy,
   'mail.expiries': mailPolicy,
   // Each admin has one such job, and it always has something to report.

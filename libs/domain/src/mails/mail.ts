@@ -10,6 +10,7 @@ export const mailNames = [
   'suspension',
   'resumption',
   'request-decided',
+  'call-decided',
   'expiry',
   'waiting',
   'expiries',
@@ -94,11 +95,17 @@ export const composeMail = (
   };
 };
 
-/** Returns lines with the service's URLs. The console is at the root of its host, regardless of the service's path. */
-const linksOf = (serviceUrl: string): readonly string[] => {
+/** Returns the console's URL, which is at the root of its host, regardless of the service's path. */
+export const consoleUrlOf = (serviceUrl: string): string => {
   const [origin = serviceUrl] = /^https?:\/\/[^/]+/.exec(serviceUrl) ?? [];
-  return [`service:       ${serviceUrl}`, `console:       ${origin}/console/`, `documentation: ${serviceUrl}/docs`];
+  return `${origin}/console/`;
 };
+
+const linksOf = (serviceUrl: string): readonly string[] => [
+  `service:       ${serviceUrl}`,
+  `console:       ${consoleUrlOf(serviceUrl)}`,
+  `documentation: ${serviceUrl}/docs`,
+];
 
 const toPlainData = (data: MailData): MailData =>
   Object.fromEntries(Object.entries(data).map(([name, value]) => [name, toPlainValue(value)]));

@@ -1,24 +1,30 @@
+import type { ListedCall, WaitingCalls } from '../calls/pending-call.ts';
 import type { Expiry } from '../grants/expiry.ts';
 import { formatMinute } from '../instant.ts';
 import { toShortLine } from '../line.ts';
 import type { PendingProfiles, Profile } from '../profiles/profile.ts';
 import type { PendingRequests, PendingRequest } from '../requests/access-request.ts';
-import { type Letterhead, type Mail, composeMail, type Part, type Recipient } from './mail.ts';
+import { type Letterhead, type Mail, composeMail, consoleUrlOf, type Part, type Recipient } from './mail.ts';
 import { expiryDataOf, remainderNoteFor, describeExpiry } from './mails-to-clients.ts';
 
 /** The minimum time between two notices about pending decisions to the same admin. */
 export const noticeRestMs = 300_000;
 
-/** Composes the notice to an admin about pending decisions: registrations and access requests, the newest in detail. */
+/**
+ * Composes the notice to an admin about pending decisions: registrations, access requests and calls, the newest in detail.
+ * The arguments of calls are shown only in the console and by the API.
+ */
 export const composePendingNotice = (
   head: Letterhead,
   to: Recipient,
   registrations: PendingProfiles,
   requests: PendingRequests,
+  calls: WaitingCalls,
 ): Mail => {
   const counts = [
     ...toCountWithNoun(registrations.total, 'registration'),
     ...toCountWithNoun(requests.total, 'request for access', 'requests for access'),
+    ...toCountWithNoun(calls.total, 'call'),
   ];
   const [onlyCount] = counts;
   return composeMail(to, head, {
@@ -26,17 +32,20 @@ export const composePendingNotice = (
     subject:
       counts.length === 1 && onlyCount
         ? `${onlyCount.count === 1 ? capitalise(onlyCount.noun) : `${onlyCount.count} ${onlyCount.noun}`} waiting for approval`
-        : `${registrations.total + requests.total} decisions are waiting`,
+        : `${registrations.total + requests.total + calls.total} decisions are waiting`,
     parts: [
       ...registrationPartsOf(registrations),
       ...requestPartsOf(requests),
-      `The next notice is sent in ${noticeRestMs / 60_000} minutes at the earliest, and only if there are new registrations or requests.`,
+      ...callPartsOf(calls, head),
+      `The next notice is sent in ${noticeRestMs / 60_000} minutes at the earliest, and only if there are new registrations, requests or calls.`,
     ],
     data: {
       registrations_total: registrations.total,
       registrations: registrations.newest.map(registrationDataOf),
       requests_total: requests.total,
       requests: requests.newest.map(requestDataOf),
+      calls_total: calls.total,
+      calls: calls.newest.map(callDataOf),
     },
   });
 };
@@ -100,6 +109,20 @@ const requestPartsOf = ({ total, newest }: PendingRequests): readonly Part[] =>
         ],
       ];
 
+const callPartsOf = ({ total, newest }: WaitingCalls, { serviceUrl }: Letterhead): readonly Part[] =>
+  total === 0
+    ? []
+    : [
+        `${total === 1 ? 'a call is waiting' : `${total} calls are waiting`} for an administrator's decision, for one hour each${newestNoteFor(total, newest.length)}:`,
+        newest.map(formatCall),
+        [
+          ...(serviceUrl === null ? [] : [`console:  ${consoleUrlOf(serviceUrl)}access/calls`]),
+          'approve:  POST /api/calls/{id}/approve',
+          'deny:     POST /api/calls/{id}/deny',
+          'list all: GET /api/calls?status=waiting',
+        ],
+      ];
+
 const newestNoteFor = (total: number, listedCount: number): string =>
   total > listedCount ? `; these are the newest ${listedCount}` : '';
 
@@ -130,5 +153,18 @@ const requestDataOf = ({ id, email, collection, reason, durationDays, createdAt 
   asked_at: formatMinute(createdAt),
 });
 
+const formatCall = ({ id, email, collectionName, method, path, requestedAt }: ListedCall): string =>
+  `${formatMinute(requestedAt)}  ${id}  ${toShortLine(email, emailMax)}  "${toShortLine(collectionName, nameMax)}"  ${method} ${toShortLine(path, pathMax)}`;
+
+const callDataOf = ({ id, email, collectionName, method, path, requestedAt, expiresAt }: ListedCall) => ({
+  id,
+  email,
+  collection: collectionName,
+  method,
+  path,
+  asked_at: formatMinute(requestedAt),
+  expires_at: formatMinute(expiresAt),
+});
+
 /** The maximum length of a displayed name, in UTF-16 units: enough to recognise it. An email address is displayed in full. */
-const [nameMax, emailMax] = [80, 254];
+const [nameMax, emailMax, pathMax] = [80, 254, 200];

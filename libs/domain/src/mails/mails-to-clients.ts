@@ -1,3 +1,4 @@
+import type { ListedCall } from '../calls/pending-call.ts';
 import type { Expiry } from '../grants/expiry.ts';
 import { type Instant, formatMinute } from '../instant.ts';
 import { toShortLine } from '../line.ts';
@@ -115,6 +116,46 @@ export const composeRequestDecidedMail = (
   });
 };
 
+/** The decision about a call. */
+export interface DecidedCall extends Pick<ListedCall, 'id' | 'method' | 'path' | 'reason' | 'expiresAt'> {
+  readonly collection: string;
+  readonly status: 'approved' | 'denied';
+}
+
+/** Composes the email about the decision on a call, without the call's arguments. */
+export const composeCallDecidedMail = (
+  head: Letterhead,
+  to: Recipient,
+  { id, method, path, collection, status, reason, expiresAt }: DecidedCall,
+): Mail => {
+  const name = toShortLine(collection, nameMax);
+  const call = `${method} ${toShortLine(path, pathMax)}`;
+  const isApproved = status === 'approved';
+  return composeMail(to, head, {
+    name: 'call-decided',
+    subject: isApproved ? `Your call to ${name} is approved` : `Your call to ${name} is denied`,
+    parts: isApproved
+      ? [
+          `you asked to call ${call} of "${name}", and an administrator has approved it.`,
+          `Repeat the call once, with the same arguments and "call_id": "${id}", before ${formatMinute(expiresAt)}.`,
+        ]
+      : [
+          `you asked to call ${call} of "${name}", and an administrator has denied it.`,
+          ...reasonPartsOf(reason),
+          'The arguments of the call were deleted.',
+        ],
+    data: {
+      call_id: id,
+      collection: name,
+      method,
+      path,
+      status,
+      reason,
+      expires_at: isApproved ? formatMinute(expiresAt) : null,
+    },
+  });
+};
+
 /** Composes the email about a client's upcoming expiries, earliest first. */
 export const composeExpiryMail = (head: Letterhead, to: Recipient, expiries: readonly Expiry[], total: number): Mail =>
   composeMail(to, head, {
@@ -164,5 +205,5 @@ const reasonPartsOf = (reason: string | null): readonly Part[] => (reason ? `Rea
 
 const lineBreaks = /[\n\r\u2028\u2029]+/;
 
-/** The maximum length of a displayed name, in UTF-16 units. */
-const nameMax = 80;
+/** The maximum lengths of a displayed name and path, in UTF-16 units. */
+const [nameMax, pathMax] = [80, 200];

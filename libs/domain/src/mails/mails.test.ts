@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
-import type { ClientId, JobId, ProfileId } from '../ids.ts';
+import type { CallId, ClientId, JobId, ProfileId } from '../ids.ts';
+import type { ListedCall } from '../calls/pending-call.ts';
 import type { Profile } from '../profiles/profile.ts';
 import type { Mail } from './mail.ts';
 import { composeExpiriesNotice, composePendingNotice } from './mails-to-admins.ts';
 import {
+  composeCallDecidedMail,
   composeCredentialsMail,
   composeExpiryMail,
   composeRejectionMail,
@@ -24,6 +26,11 @@ const credentials = { clientId: 'c-1' as ClientId, secret: 's-1' };
 const instant = Date.UTC(2031, 4, 6, 7, 8, 9);
 
 const noRequests = { total: 0, newest: [] };
+const noCalls = noRequests;
+const decidedCall = {
+  ...{ id: 'k-1' as CallId, method: 'DELETE', path: '/stations/{id}', collection: 'Roads' },
+  ...{ reason: null, expiresAt: instant },
+};
 
 const createPendingProfile = (fields: Partial<Profile> = {}) =>
   ({
@@ -67,8 +74,13 @@ const composeAllMails = (publicUrl: string | null): readonly (readonly [Mail, st
       'GET /api/collections/{id}',
     ],
     [composeRequestDecidedMail(letterhead, ada, { ...decidedRequest, status: 'denied' }), 'You may ask again'],
+    [composeCallDecidedMail(letterhead, ada, { ...decidedCall, status: 'approved' }), 'Repeat the call once'],
+    [composeCallDecidedMail(letterhead, ada, { ...decidedCall, status: 'denied' }), 'were deleted'],
     [composeExpiryMail(letterhead, ada, [], 1), 'Ask an administrator to extend'],
-    [composePendingNotice(letterhead, ada, { total: 1, newest: [createPendingProfile()] }, noRequests), 'approve:'],
+    [
+      composePendingNotice(letterhead, ada, { total: 1, newest: [createPendingProfile()] }, noRequests, noCalls),
+      'approve:',
+    ],
     [composeExpiriesNotice(letterhead, ada, [], 1), 'extend a grant:'],
   ];
 };
@@ -135,20 +147,58 @@ test('a notice contains the number of pending profiles, and time, id, address, n
     createPendingProfile({ companyName: 'Eve & Co' }),
     createPendingProfile({ id: 'p-2' as ProfileId, fullName: '<b>Mallory' }),
   ];
-  const mail = composePendingNotice(head, ada, { total: 2, newest }, noRequests);
+  const mail = composePendingNotice(head, ada, { total: 2, newest }, noRequests, noCalls);
   expect(mail).toMatchObject({ to: 'ada@example.com', subject: '2 registrations waiting for approval' });
   expect(mail.text).toContain('2031-05-06 07:08 UTC  p-1  eve@example.com  "Eve", "Eve & Co"\n');
   expect(mail.text).toContain('2031-05-06 07:08 UTC  p-2  eve@example.com  "<b>Mallory"\n');
   expect(mail.text).toContain('POST /api/profiles/{id}/approve');
   expect(mail.text).toContain('in 5 minutes at the earliest');
   expect(mail.html).not.toContain('<b>');
-  expect(composePendingNotice(head, ada, { total: 10_000, newest }, noRequests).text).toContain(
+  expect(composePendingNotice(head, ada, { total: 10_000, newest }, noRequests, noCalls).text).toContain(
     "10000 registrations are waiting for an administrator's decision; these are the newest 2:",
   );
-  expect(composePendingNotice(head, ada, { total: 1, newest: [createPendingProfile()] }, noRequests)).toMatchObject({
+  expect(
+    composePendingNotice(head, ada, { total: 1, newest: [createPendingProfile()] }, noRequests, noCalls),
+  ).toMatchObject({
     subject: 'Registration waiting for approval',
     text: expect.stringContaining("a registration is waiting for an administrator's decision:\n") as string,
   });
+});
+
+test('a notice contains the waiting calls with a link to the console, if its URL is known', () => {
+  const call = {
+    ...{ id: 'k-1' as CallId, email: 'eve@example.com', collectionName: '<b>Roads', method: 'DELETE' },
+    ...{ path: `/stations/{id}\u202e${'x'.repeat(300)}`, requestedAt: instant, expiresAt: instant + 3_600_000 },
+  } as ListedCall;
+  const compose = (url: string | null) =>
+    composePendingNotice({ ...head, serviceUrl: url }, ada, { total: 0, newest: [] }, noRequests, {
+      total: 21,
+      newest: [call],
+    });
+  const { subject, text, html, data } = compose(`${serviceUrl}/portico`);
+  expect(subject).toBe('21 calls waiting for approval');
+  expect(text).toContain(
+    "21 calls are waiting for an administrator's decision, for one hour each; these are the newest 1:",
+  );
+  expect(text).toMatch(
+    /2031-05-06 07:08 UTC {2}k-1 {2}eve@example.com {2}"<b>Roads" {2}DELETE \/stations\/\{id\} x{184}…\n/,
+  );
+  expect(text).toContain(`console:  ${serviceUrl}/console/access/calls\n`);
+  expect(text).toContain('POST /api/calls/{id}/approve');
+  expect(html).not.toContain('<b>');
+  expect(data).toMatchObject({ calls_total: 21, calls: [{ id: 'k-1', expires_at: '2031-05-06 08:08 UTC' }] });
+  expect(compose(null).text).not.toContain('console');
+});
+
+test('the email about a decided call contains what the caller does next', () => {
+  const approval = composeCallDecidedMail(head, ada, { ...decidedCall, status: 'approved' });
+  expect(approval.subject).toBe('Your call to Roads is approved');
+  expect(approval.text).toContain('you asked to call DELETE /stations/{id} of "Roads"');
+  expect(approval.text).toContain('with the same arguments and "call_id": "k-1", before 2031-05-06 07:08 UTC.');
+  const denial = composeCallDecidedMail(head, ada, { ...decidedCall, status: 'denied', reason: 'Use <the> other' });
+  expect(denial.text).toContain('Reason: Use <the> other');
+  expect(denial.html).toContain('Reason: Use &lt;the&gt; other');
+  expect(denial.data).toMatchObject({ status: 'denied', expires_at: null });
 });
 
 test('each name in a notice is one line of at most 80 UTF-16 units', () => {
@@ -158,6 +208,7 @@ test('each name in a notice is one line of at most 80 UTF-16 units', () => {
     ada,
     { total: 1, newest: [createPendingProfile({ fullName })] },
     noRequests,
+    noCalls,
   );
   const line = text.split('\n').find((textLine) => textLine.includes('p-1'));
   expect(line).toMatch(

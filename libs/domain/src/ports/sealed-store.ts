@@ -1,5 +1,5 @@
 import type { Collection } from '../collections/collection.ts';
-import type { CollectionId, JobId, ProfileId } from '../ids.ts';
+import type { CallId, CollectionId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Effects } from './effects.ts';
 
@@ -17,6 +17,12 @@ export interface SealedCredential {
   readonly sealed: string;
 }
 
+/** The arguments of a call that needs a decision. */
+export interface SealedArguments {
+  readonly id: CallId;
+  readonly sealed: string;
+}
+
 /** All data that the stores seal with the secrets key. */
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
@@ -25,6 +31,8 @@ export interface SealedSecrets {
   readonly credentials: readonly SealedCredential[];
   /** The waiting emails, including leased and postponed ones, in any order; a dead letter no longer has sealed data. */
   readonly mails: readonly SealedMail[];
+  /** The calls that still have arguments, in any order. */
+  readonly calls: readonly SealedArguments[];
   /** The pepper, which the tags of all API keys and service accounts depend on; null before the first startup. */
   readonly pepper: string | null;
   /** The number of profiles that have an API key, including dormant keys. */
@@ -41,6 +49,8 @@ export interface SecretsReset extends Effects {
   readonly credentials: readonly { readonly collectionId: CollectionId; readonly scheme: string }[];
   /** These emails become dead letters. */
   readonly mails: readonly JobId[];
+  /** These calls lose their arguments and become expired. */
+  readonly calls: readonly CallId[];
   /** The new pepper, which invalidates every API key and service account; null to keep the pepper and the keys. */
   readonly pepper: string | null;
   /** The time of the reset, and the reason stored with the emails. */

@@ -24,6 +24,11 @@ import {
 } from './collections/read-collection.ts';
 import { createCallCounter } from '../calls/call-counter.ts';
 import { callOperation } from './calls/call-operation.ts';
+import { approveCall, denyCall } from './calls/decide-call.ts';
+import { expireCalls } from './calls/expire-calls.ts';
+import { holdCall } from './calls/hold-call.ts';
+import { listCalls, readCall } from './calls/read-calls.ts';
+import { redeemCall } from './calls/redeem-call.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
 import { findVisibleCollection } from './collections/find-collection.ts';
@@ -138,11 +143,11 @@ export const createUseCases = (ports: Ports, settings: Settings) => {
 
 /** Calls of operations. */
 const createCallUseCases = (ports: Ports & WithUsageCounter, settings: Settings) => {
-  const calls = createCallCounter();
+  const callCounter = createCallCounter();
   return {
-    callOperation: callOperation({ ...ports, calls }, settings),
+    callOperation: callOperation({ ...ports, callCounter }, settings),
     /** Returns the calls of this process; null if it makes none. */
-    getCallTotals: () => (ports.egress ? calls.getTotals() : null),
+    getCallTotals: () => (ports.egress ? callCounter.getTotals() : null),
   };
 };
 
@@ -250,6 +255,14 @@ const createAccessUseCases = (ports: Ports & WithUsageCounter, settings: Setting
   approveRequest: approveRequest(ports),
   denyRequest: denyRequest(ports),
   withdrawRequest: withdrawRequest(ports),
+  // Calls that need a decision
+  holdCall: holdCall(ports, settings),
+  redeemCall: redeemCall(ports),
+  listCalls: listCalls(ports),
+  readCall: readCall(ports),
+  approveCall: approveCall(ports),
+  denyCall: denyCall(ports),
+  expireCalls: expireCalls(ports),
   // Audit
   writeAuditEntry: writeAuditEntry(ports),
   readAuditPage: readAuditPage(ports),

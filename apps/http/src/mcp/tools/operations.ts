@@ -1,9 +1,9 @@
 import { callTimeoutMs, searchQueryMax, toPreparedRequestView, type OperationResult } from '@portico/domain';
 import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
-import { toCallView } from '../../routes/operation-calls.ts';
+import { toCallView, toHeldCallView } from '../../routes/operation-calls.ts';
 import { defineTool, type Tool } from '../tool.ts';
-import { collectionId, operationKey } from './arguments.ts';
+import { callId, collectionId, operationKey } from './arguments.ts';
 import { describeConfidence, noMatchText } from './confidence.ts';
 import { toDistinctionView } from './distinct-name.ts';
 import { toOneLine } from './one-line.ts';
@@ -99,21 +99,29 @@ export const operationTools: readonly Tool[] = [
       operation_key: operationKey,
       arguments: z.looseObject({}),
       timeout_ms: optional(wholeNumber(callTimeoutMs.min, callTimeoutMs.max)),
+      call_id: optional(callId).meta({ description: 'Of a call that was approved, to make it now.' }),
     }),
     handle: async ({ useCases, principal }, input) => {
       const { collection_id: id, operation_key: key, arguments: values, timeout_ms: timeoutMs } = input;
       const caller = await useCases.readTarget(principal, { id, detail: 'full' });
-      const result = await useCases.callOperation(caller, key, {
+      const answer = await useCases.callOperation(caller, key, {
         argumentsText: JSON.stringify(values),
         timeoutMs: timeoutMs ?? callTimeoutMs.default,
         bodyBytesMax: responseBytesMax,
         idempotencyKey: null,
+        callId: input.call_id ?? null,
       });
+      if (answer.outcome === 'waiting') return { data: { ...toHeldCallView(answer.call), hint: waitingCallHint } };
+      const { result } = answer;
       const hint = result.isTruncated ? { hint: truncatedResponseHint } : {};
       return { data: { ...hint, ...toCallView(result) } };
     },
   }),
 ];
+
+const waitingCallHint =
+  'An administrator decides about this call, and the decision is mailed. After the approval, call again with the same ' +
+  'arguments and call_id.';
 
 const truncatedResponseHint =
   'The body was cut: call again with arguments that return less, such as fewer fields or a smaller page.';

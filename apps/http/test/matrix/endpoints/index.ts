@@ -8,6 +8,7 @@ import { groupEndpoints } from './groups.ts';
 import { limitEndpoints } from './limits.ts';
 import { jobEndpoints } from './jobs.ts';
 import { operationEndpoints } from './operations.ts';
+import { pendingCallEndpoints } from './pending-calls.ts';
 import { profileEndpoints } from './profiles.ts';
 import { requestEndpoints } from './requests.ts';
 import { searchEndpoints } from './search.ts';
@@ -26,6 +27,7 @@ export const endpoints: Endpoints = {
   ...serviceAccountEndpoints,
   ...accessEndpoints,
   ...requestEndpoints,
+  ...pendingCallEndpoints,
   ...auditEndpoints,
   ...groupEndpoints,
   ...limitEndpoints,

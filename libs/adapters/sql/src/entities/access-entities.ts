@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { GroupId, RequestId, RequestStatus } from '@portico/domain';
+import type { CallId, CallStatus, GroupId, OperationKey, ProfileId, RequestId, RequestStatus } from '@portico/domain';
 import { int64, text } from './columns.ts';
 import { createCollectionReference } from './collection-entities.ts';
 import { createProfileReference } from './profile-entity.ts';
@@ -97,5 +97,30 @@ export const AccessRequestEntity = defineEntity({
       properties: ['collectionId', 'profileId'],
       where: "status = 'pending'",
     },
+  ],
+});
+
+export const PendingCallEntity = defineEntity({
+  name: 'PendingCall',
+  tableName: 'pending_calls',
+  properties: {
+    id: text().$type<CallId>().primary(),
+    profileId: () => createProfileReference().index(false),
+    collectionId: () => createCollectionReference().index('pending_calls_collection_index'),
+    operationKey: text().$type<OperationKey>(),
+    method: text(),
+    path: text(),
+    status: text().$type<CallStatus>(),
+    requestedAt: int64().index('pending_calls_requested_index'),
+    expiresAt: int64(),
+    decidedAt: int64().nullable(),
+    /** No foreign key: kept when that profile is deleted. */
+    decidedBy: text().$type<ProfileId>().nullable(),
+    reason: text().nullable(),
+    sealed: text().nullable(),
+  },
+  indexes: [
+    { name: 'pending_calls_profile_index', properties: ['profileId', 'requestedAt'] },
+    { name: 'pending_calls_status_index', properties: ['status', 'expiresAt'] },
   ],
 });

@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { CollectionId, JobId, JobKind, ProfileId, RequestId } from '@portico/domain';
+import type { CallId, CollectionId, JobId, JobKind, ProfileId, RequestId } from '@portico/domain';
 import { int64, text } from './columns.ts';
 
 export const JobEntity = defineEntity({
@@ -13,6 +13,7 @@ export const JobEntity = defineEntity({
     sealed: text().nullable(),
     reason: text().nullable(),
     requestId: text().$type<RequestId>().nullable(),
+    callId: text().$type<CallId>().nullable(),
     asked: p.integer().default(1),
     jobGroup: text().nullable().index('jobs_group_index'),
     dueAt: int64(),

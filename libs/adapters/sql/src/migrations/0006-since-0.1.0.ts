@@ -208,6 +208,31 @@ const createRequestTables = ({ text }: DialectTypes): readonly string[] => [
   'create index access_requests_collection_index on access_requests (collection_id)',
 ];
 
+/** Stores calls that need a decision, with their sealed arguments. */
+const createCallTables = ({ text }: DialectTypes): readonly string[] => [
+  `create table pending_calls (
+    id ${text} not null primary key,
+    profile_id ${text} not null,
+    collection_id ${text} not null,
+    operation_key ${text} not null,
+    method ${text} not null,
+    path ${text} not null,
+    status ${text} not null,
+    requested_at bigint not null,
+    expires_at bigint not null,
+    decided_at bigint null,
+    decided_by ${text} null,
+    reason ${text} null,
+    sealed ${text} null,
+    ${buildReference('pending_calls', 'profile_id', 'profiles')},
+    ${buildReference('pending_calls', 'collection_id', 'collections')}
+  )`,
+  'create index pending_calls_collection_index on pending_calls (collection_id)',
+  'create index pending_calls_requested_index on pending_calls (requested_at)',
+  'create index pending_calls_profile_index on pending_calls (profile_id, requested_at)',
+  'create index pending_calls_status_index on pending_calls (status, expires_at)',
+];
+
 const createAccountTables = ({ text, buildUnique }: DialectTypes): readonly string[] => [
   `create table service_accounts (
     id ${text} not null primary key,
@@ -279,6 +304,7 @@ const addColumns = ({ text, bytes, buildUnique }: DialectTypes): readonly string
   'alter table documents add column original_crc32 bigint null',
   'alter table documents add column original_bytes bigint null',
   `alter table jobs add column request_id ${text} null`,
+  `alter table jobs add column call_id ${text} null`,
   'alter table grants add column expires_at bigint null',
   `alter table grants add column rule ${text} null`,
   'create index grants_expiry_index on grants (profile_id, expires_at) where expires_at is not null',
@@ -301,6 +327,7 @@ const buildStatements = (dialect: Dialect): readonly string[] =>
     createUsageTables,
     createGroupTables,
     createRequestTables,
+    createCallTables,
     createAccountTables,
     createCredentialTables,
     () => auditIndexes,

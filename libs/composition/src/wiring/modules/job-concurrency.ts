@@ -11,6 +11,7 @@ export const jobConcurrency: Readonly<Record<JobKind, number>> = {
   'mail.suspension': 2,
   'mail.resumption': 2,
   'mail.request': 2,
+  'mail.call': 2,
   'mail.expiry': 2,
   'mail.expiries': 2,
   'mail.notice': 2,

@@ -29,7 +29,7 @@ export interface AllowedCall {
 }
 
 export type RecordingPorts = Pick<Ports, 'audit' | 'clock' | 'random'> &
-  WithUsageCounter & { readonly calls: CallCounter };
+  WithUsageCounter & { readonly callCounter: CallCounter };
 
 /** The connections that a call uses. */
 export interface CallConnections {
@@ -44,12 +44,12 @@ export interface CallConnections {
 export const sendCall = async (ports: RecordingPorts & CallConnections, call: AllowedCall): Promise<CallResult> => {
   const { principal, collection, input } = call;
   const body = toBytes(call.request);
-  const callId = ports.random.uuid() as CallId;
+  const callId = input.callId ?? (ports.random.uuid() as CallId);
   const startedAt = ports.clock.monotonic();
   const getElapsedMs = (): number => ports.clock.monotonic() - startedAt;
   const finish = async (outcome: CallOutcome, result: CallEnd): Promise<number> => {
     const durationMs = Math.round(getElapsedMs());
-    ports.calls.end(outcome, durationMs);
+    ports.callCounter.end(outcome, durationMs);
     principal.deadline?.restart();
     if (outcome !== 'rejected')
       await ports.audit.append(
@@ -60,7 +60,7 @@ export const sendCall = async (ports: RecordingPorts & CallConnections, call: Al
   };
   // The call has a timeout of its own, which may be longer than the request's deadline.
   principal.deadline?.suspend();
-  ports.calls.begin();
+  ports.callCounter.begin();
   let exchange: Exchange;
   try {
     exchange = await exchangeWith(ports, call, body, () => Math.max(1, input.timeoutMs - getElapsedMs()));

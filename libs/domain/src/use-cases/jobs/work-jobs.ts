@@ -1,5 +1,7 @@
 import { noticeDays } from '../../grants/expiry.ts';
-import type { JobId, RequestId } from '../../ids.ts';
+import { statusAt } from '../../calls/call-machine.ts';
+import type { WaitingCalls } from '../../calls/pending-call.ts';
+import type { CallId, JobId, RequestId } from '../../ids.ts';
 import { dayMs } from '../../instant.ts';
 import { type Job, type JobKind, jobKinds, type NoticeTask } from '../../jobs/job.ts';
 import { retryDelayMs } from '../../jobs/retry-policy.ts';
@@ -7,6 +9,7 @@ import { toShortLine } from '../../line.ts';
 import { DeliveryError, type Letterhead, type Mail } from '../../mails/mail.ts';
 import { composeExpiriesNotice, noticeRestMs, composePendingNotice } from '../../mails/mails-to-admins.ts';
 import {
+  composeCallDecidedMail,
   composeCredentialsMail,
   composeExpiryMail,
   composeRequestDecidedMail,
@@ -53,6 +56,7 @@ type RequiredPorts = Pick<
   | 'profiles'
   | 'expiries'
   | 'requests'
+  | 'calls'
   | 'accessMatrix'
   | 'mailer'
   | 'cipher'
@@ -125,6 +129,8 @@ const runTask = async (
       );
     case 'mail.request':
       return sendDecision(ports, head, task);
+    case 'mail.call':
+      return sendCallDecision(ports, head, task);
     case 'mail.expiry':
       return sendExpiry(ports, head, task.profileId);
     case 'mail.expiries':
@@ -188,7 +194,7 @@ const sendCredentials = async <Mailed extends Credentials>(
 };
 
 /**
- * Emails the profiles and requests that are pending now. Sends nothing if there are none left, or if the recipient no
+ * Emails the profiles, requests and calls that are pending now. Sends nothing if there are none left, or if the recipient no
  * longer receives notices.
  */
 const sendNotice = async (
@@ -199,9 +205,10 @@ const sendNotice = async (
 ): Promise<boolean> => {
   const profiles = await ports.profiles.readPending(noticeNamesMax);
   const requests = await readPendingRequests(ports);
+  const calls = await readWaitingCalls(ports);
   const admin = (await findNoticeRecipients(ports, settings)).find((candidate) => candidate.id === profileId);
-  if (profiles.total + requests.total === 0 || !admin) return false;
-  await ports.mailer.send(composePendingNotice(head, admin, profiles, requests));
+  if (profiles.total + requests.total + calls.total === 0 || !admin) return false;
+  await ports.mailer.send(composePendingNotice(head, admin, profiles, requests, calls));
   return true;
 };
 
@@ -241,6 +248,28 @@ const readPendingRequests = async ({ requests }: RequiredPorts): Promise<Pending
     total,
     newest: newestRequests.map(({ collectionName: collection, ...request }) => ({ ...request, collection })),
   };
+};
+
+const readWaitingCalls = async ({ calls, clock }: RequiredPorts): Promise<WaitingCalls> => {
+  const now = clock.now();
+  const filter = { status: 'waiting', profileId: null, collectionId: null } as const;
+  const newest = await calls.list(filter, now, { limit: noticeNamesMax, order: 'newest first', after: null });
+  return { total: await calls.countWaiting(now), newest };
+};
+
+/** Emails a decision about a call; sends nothing if the call no longer exists, or an approval is no longer of use. */
+const sendCallDecision = async (
+  ports: RequiredPorts,
+  head: Letterhead,
+  { profileId, callId }: { readonly profileId: Recipient['id']; readonly callId: CallId },
+): Promise<boolean> => {
+  const call = await ports.calls.find(callId);
+  if (!call) return false;
+  const status = statusAt(call, ports.clock.now());
+  if (status !== 'approved' && status !== 'denied') return false;
+  const { id, method, path, reason, expiresAt, collectionName: collection } = call;
+  const decidedCall = { id, method, path, reason, expiresAt, collection, status };
+  return sendMailTo(ports, profileId, (profile) => composeCallDecidedMail(head, profile, decidedCall));
 };
 
 /** Returns the period of upcoming expiries: the longest notice period, from now on. */

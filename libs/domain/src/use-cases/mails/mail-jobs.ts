@@ -1,3 +1,4 @@
+import type { PendingCall } from '../../calls/pending-call.ts';
 import type { JobId, ProfileId } from '../../ids.ts';
 import type { JobTask, NewJob } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -57,6 +58,15 @@ export const createDecisionMailJobs = (
     ? requests.map(({ id, profileId }) =>
         createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.request', profileId, requestId: id }),
       )
+    : [];
+
+/** Creates the job that notifies the caller of the decision about a call; none if mail is not sent. */
+export const createCallMailJobs = (
+  ports: Omit<RequiredPorts, 'cipher'> & Pick<Ports, 'mailer'>,
+  { id: callId, profileId }: PendingCall,
+): readonly NewJob[] =>
+  ports.mailer.enabled
+    ? [createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.call', profileId, callId })]
     : [];
 
 /** Creates jobs that notify these clients and these admins of upcoming expiries. */

@@ -1,8 +1,9 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import { isPorticoError } from '../../errors.ts';
-import type { CollectionId, JobId } from '../../ids.ts';
+import type { CallId, CollectionId, JobId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
+import { resealContent } from '../calls/call-content.ts';
 import { resealAuthentication } from '../collections/authentication.ts';
 import { resealCredential } from '../collections/credentials.ts';
 import { resealSealedMail } from '../mails/mail-jobs.ts';
@@ -13,21 +14,25 @@ export interface ResealResult {
   readonly credentials: number;
   /** The number of resealed waiting emails. */
   readonly mails: number;
+  /** The number of calls whose arguments were resealed. */
+  readonly calls: number;
   /** Secrets that no configured key opens, with the reason; they are left unchanged. */
   readonly unreadable: readonly {
-    readonly kind: 'credential' | 'mail';
+    readonly kind: SecretKind;
     readonly id: string;
     readonly because: string;
   }[];
 }
 
-type RequiredPorts = Pick<Ports, 'cipher' | 'collections' | 'credentials' | 'outbox' | 'clock' | 'random'>;
+export type SecretKind = 'credential' | 'mail' | 'call';
+
+type RequiredPorts = Pick<Ports, 'cipher' | 'collections' | 'credentials' | 'outbox' | 'calls' | 'clock' | 'random'>;
 
 type Outcome = 'resealed' | 'unchanged' | { readonly because: string };
 
 /**
- * Reseals everything that was sealed with an earlier secrets key (the credentials of collections, and waiting emails)
- * with the current key. After that, the earlier key is no longer needed. Safe to run alongside a running service, and
+ * Reseals everything that was sealed with an earlier secrets key (the credentials of collections, waiting
+ * emails, and the arguments of calls) with the current key. After that, the earlier key is no longer needed. Safe to run alongside a running service, and
  * to repeat after an interruption: each secret is changed in its own transaction with an audit entry, and no
  * collection's `updatedAt` or revision changes.
  */
@@ -39,6 +44,7 @@ export const resealSecrets =
   ): Promise<ResealResult> => {
     const ids = await ports.collections.listVisibleIds({ scope: 'all' });
     const mails = await ports.outbox.listSealed();
+    const calls = await ports.calls.listSealed();
     const tasks = [
       ...ids.map((id) => ({ kind: 'credential' as const, id, run: () => resealCollection(ports, authority, id) })),
       ...mails.map(({ id, sealed }) => ({
@@ -46,18 +52,28 @@ export const resealSecrets =
         id,
         run: async () => [await resealMail(ports, authority, id, sealed)],
       })),
+      ...calls.map(({ id, sealed }) => ({
+        kind: 'call' as const,
+        id,
+        run: async () => [await resealCall(ports, authority, id, sealed)],
+      })),
     ];
-    const outcomes: { kind: 'credential' | 'mail'; id: string; outcome: Outcome }[] = [];
+    const outcomes: { kind: SecretKind; id: string; outcome: Outcome }[] = [];
     for (const [index, { kind, id, run }] of tasks.entries()) {
       for (const outcome of await run()) outcomes.push({ kind, id, outcome });
       onProgress(index + 1, tasks.length);
     }
-    const countResealed = (type: 'credential' | 'mail') =>
+    const countResealed = (type: SecretKind) =>
       outcomes.filter(({ kind, outcome }) => kind === type && outcome === 'resealed').length;
     const unreadable = outcomes.flatMap(({ kind, id, outcome }) =>
       typeof outcome === 'string' ? [] : [{ kind, id, because: outcome.because }],
     );
-    return { credentials: countResealed('credential'), mails: countResealed('mail'), unreadable };
+    return {
+      credentials: countResealed('credential'),
+      mails: countResealed('mail'),
+      calls: countResealed('call'),
+      unreadable,
+    };
   };
 
 /** Reseals a collection's credentials. Most collections have none, or current ones: those are only read. */
@@ -128,12 +144,12 @@ const resealScheme = async (
   return hasChanged ? 'resealed' : 'unchanged';
 };
 
-/** Awaits a change to a collection, which may have been removed in the meantime. */
+/** Awaits a change to a collection or a call, which may have been removed in the meantime. */
 const ignoreRemoved = async (change: Promise<unknown>): Promise<void> => {
   try {
     await change;
   } catch (error) {
-    if (!isPorticoError(error, 'collection_not_found')) throw error;
+    if (!isPorticoError(error, 'collection_not_found') && !isPorticoError(error, 'call_not_found')) throw error;
   }
 };
 
@@ -149,6 +165,28 @@ const resealMail = async (
   const effects = createAuditEffects(ports, authority, { action: 'secrets.reseal', job_id: id });
   // A job that was done or given up in the meantime no longer has sealed data.
   const isResealed = await ports.outbox.reseal(id, sealed, attempt.sealed, effects);
+  return isResealed ? 'resealed' : 'unchanged';
+};
+
+const resealCall = async (
+  ports: RequiredPorts,
+  authority: AdminAuthority,
+  id: CallId,
+  sealed: string,
+): Promise<Outcome> => {
+  const attempt = trySeal(() => resealContent(ports.cipher, id, sealed));
+  if (typeof attempt === 'string') return { because: attempt };
+  if (attempt.sealed === null) return 'unchanged';
+  let isResealed = false;
+  // A call that was decided or removed in the meantime no longer has arguments.
+  await ignoreRemoved(
+    ports.calls.decide(id, ports.clock.now(), ({ call }) => {
+      isResealed = call.sealed === sealed;
+      if (!isResealed) return null;
+      const effects = createAuditEffects(ports, authority, { action: 'secrets.reseal', call_id: id });
+      return { call: { ...call, sealed: attempt.sealed }, ...effects };
+    }),
+  );
   return isResealed ? 'resealed' : 'unchanged';
 };
 

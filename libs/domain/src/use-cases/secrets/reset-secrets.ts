@@ -1,8 +1,9 @@
 import type { AdminAuthority } from '../../access/principal.ts';
-import type { CollectionId, JobId, ProfileId } from '../../ids.ts';
+import type { CallId, CollectionId, JobId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { SealedSecrets } from '../../ports/sealed-store.ts';
 import { createAuditEffects } from '../audit/system-entry.ts';
+import { openContent } from '../calls/call-content.ts';
 import { openAuthentication } from '../collections/authentication.ts';
 import { openCredential } from '../collections/credentials.ts';
 import { openCredentials } from '../mails/mail-jobs.ts';
@@ -15,6 +16,8 @@ export interface LostSecrets {
   readonly credentials: readonly { readonly id: CollectionId; readonly name: string; readonly scheme: string }[];
   /** Waiting emails that can no longer be sent. */
   readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
+  /** Calls that can no longer be made, because their arguments are lost. */
+  readonly calls: readonly CallId[];
   /** Null if the pepper can be opened, so that every API key remains valid; otherwise the number of lost keys. */
   readonly apiKeys: number | null;
   /** The number of service accounts that lose their token with the pepper. */
@@ -27,8 +30,8 @@ type RequiredPorts = Pick<Ports, 'cipher' | 'sealed' | 'clock' | 'random'>;
 export const pepperContext = 'api-key-pepper';
 
 /** Whether a reset would remove anything. */
-export const isAnythingLost = ({ collections, credentials, mails, apiKeys }: LostSecrets): boolean =>
-  collections.length > 0 || credentials.length > 0 || mails.length > 0 || apiKeys !== null;
+export const isAnythingLost = ({ collections, credentials, mails, calls, apiKeys }: LostSecrets): boolean =>
+  [collections, credentials, mails, calls].some(({ length }) => length > 0) || apiKeys !== null;
 
 /** Returns the secrets that a reset would remove. */
 export const findLostSecrets =
@@ -38,7 +41,7 @@ export const findLostSecrets =
 
 /**
  * Removes the secrets that no configured key opens, so that the service can continue without them: credentials of
- * collections, waiting emails, and, if the pepper is affected, every API key and every service account token. Secrets
+ * collections, waiting emails, the arguments of calls that need a decision, and, if the pepper is affected, every API key and every service account token. Secrets
  * that any configured key opens are kept. If nothing is lost, nothing is written. `pepper` is the new pepper in plain
  * text, as the installation stores it. Returns the removed secrets.
  */
@@ -50,13 +53,19 @@ export const resetSecrets =
     await ports.sealed.reset((sealed) => {
       lostSecrets = findLostIn(cipher, sealed);
       if (!isAnythingLost(lostSecrets)) return null;
-      const { collections, credentials, mails, apiKeys, accountKeys } = lostSecrets;
+      const { collections, credentials, mails, calls, apiKeys, accountKeys } = lostSecrets;
       const keys = { api_keys: apiKeys ?? 0, service_accounts: accountKeys };
-      const counts = { credentials: collections.length + credentials.length, mails: mails.length, ...keys };
+      const counts = {
+        credentials: collections.length + credentials.length,
+        mails: mails.length,
+        calls: calls.length,
+        ...keys,
+      };
       return {
         collections: collections.map(({ id }) => id),
         credentials: credentials.map(({ id, scheme }) => ({ collectionId: id, scheme })),
         mails: mails.map(({ id }) => id),
+        calls,
         pepper: apiKeys === null ? null : cipher.seal(pepper, pepperContext),
         resetAt: clock.now(),
         reason: 'The secrets key that sealed it is lost',
@@ -66,10 +75,17 @@ export const resetSecrets =
     return lostSecrets;
   };
 
-const noLostSecrets: LostSecrets = { collections: [], credentials: [], mails: [], apiKeys: null, accountKeys: 0 };
+const noLostSecrets: LostSecrets = {
+  collections: [],
+  credentials: [],
+  mails: [],
+  calls: [],
+  apiKeys: null,
+  accountKeys: 0,
+};
 
 const findLostIn = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets => {
-  const { collections, credentials, mails, pepper } = sealed;
+  const { collections, credentials, mails, calls, pepper } = sealed;
   const isPepperLost = pepper !== null && !canOpen(() => cipher.open(pepper, pepperContext));
   return {
     collections: collections
@@ -81,6 +97,9 @@ const findLostIn = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets
     mails: mails
       .filter(({ id, sealed: mail }) => !canOpen(() => openCredentials(cipher, id, mail)))
       .map(({ id, profileId }) => ({ id, profileId })),
+    calls: calls
+      .filter(({ id, sealed: content }) => !canOpen(() => openContent(cipher, id, content)))
+      .map(({ id }) => id),
     apiKeys: isPepperLost ? sealed.apiKeys : null,
     accountKeys: isPepperLost ? sealed.accountKeys : 0,
   };
