@@ -49,6 +49,7 @@ export * from './embedding-changes.ts';
 export * from './vector-index-contract.ts';
 export * from './operation-block-changes.ts';
 export * from './operation-index-contract.ts';
+export * from './egress-contract.ts';
 export * from './embedder-contract.ts';
 export * from './manual-clock.ts';
 export * from './clock-contract.ts';

@@ -164,7 +164,14 @@ const parseHeaders = (rawHeaders: readonly Buffer[]): Headers => {
   const headers: [string, string][] = [];
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
     const name = rawHeaders[index]?.toString('latin1').toLowerCase() ?? '';
-    headers.push([name, rawHeaders[index + 1]?.toString('latin1') ?? '']);
+    headers.push([name, trimEnd(rawHeaders[index + 1]?.toString('latin1') ?? '')]);
   }
   return headers;
+};
+
+/** The parser removes only the white space before a value (RFC 9112, section 5). */
+const trimEnd = (value: string): string => {
+  let end = value.length;
+  while (end > 0 && (value[end - 1] === ' ' || value[end - 1] === '\t')) end -= 1;
+  return value.slice(0, end);
 };

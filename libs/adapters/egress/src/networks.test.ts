@@ -24,7 +24,7 @@ test.each([
     '*',
   ],
 ])('the error for "%s" names it', (network) => {
-  expect(() => parseNetworks(`10.0.0.0/8, ${network}`)).toThrow(new RegExp(`^"${RegExp.escape(network)}" is not a `));
+  expect(() => parseNetworks(`10.0.0.0/8, ${network}`)).toThrow(`"${network}" is not a network: `);
 });
 
 test.each([

@@ -73,8 +73,8 @@ export const startUpstream = async (respond: Respond, options: UpstreamOptions =
 
 const readRequests = (socket: Socket, isEarly: boolean, onRequest: (request: ReceivedRequest) => void): void => {
   let received = Buffer.alloc(0);
-  socket.on('data', (chunk) => {
-    received = Buffer.concat([received, chunk as Buffer]);
+  socket.on('data', (chunk: Buffer) => {
+    received = Buffer.concat([received, chunk]);
     for (;;) {
       const headEnd = received.indexOf('\r\n\r\n');
       if (headEnd === -1) return;
