@@ -6,6 +6,7 @@ import { booleanParameter, moment, numberParameter } from '../requests/fields.ts
 import { collectionReference, groupReference, profileReference } from '../requests/references.ts';
 import { defineRoute } from '../route.ts';
 import { expiresAt, accessWayFields, toAccessWayFieldsView } from './access-ways.ts';
+import { ruleFields, toRuleView } from './grant-rules.ts';
 import { matrixCursor, matrixCursorOf } from './matrix-cursor.ts';
 import { toIsoOrNull, timestamp, uuid } from './wire.ts';
 
@@ -26,12 +27,16 @@ const matrixRow = z
     ...accessWayFields,
     granted_at: timestamp,
     expires_at: expiresAt,
+    ...ruleFields,
   })
   .meta({ id: 'MatrixRow' });
 type RowView = z.input<typeof matrixRow>;
-const fieldNames = Object.keys(matrixRow.shape) as (keyof RowView)[];
+const ruleNames = Object.keys(ruleFields) as (keyof typeof ruleFields)[];
+const fieldNames = (Object.keys(matrixRow.shape) as (keyof RowView)[]).filter(
+  (name): name is Exclude<keyof RowView, keyof typeof ruleFields> => !(name in ruleFields),
+);
 /** The columns of the CSV table. For human readers, the table adds the last day of access, which expires at `expires_at`. */
-const columnNames = [...fieldNames, 'last_day'];
+const columnNames = [...fieldNames, 'last_day', ...ruleNames];
 
 const filters = z.object({
   profile: profileReference
@@ -116,7 +121,15 @@ const linkOf = (url: string, { next }: MatrixPage): Record<string, string> => {
   return { Link: `</api/access/matrix?${query.toString()}>; rel="next"` };
 };
 
-const cellsOf = (view: RowView): readonly Cell[] => [...fieldNames.map((name) => view[name]), lastDayOf(view)];
+const cellsOf = (view: RowView): readonly Cell[] => [
+  ...fieldNames.map((name) => view[name]),
+  lastDayOf(view),
+  ...ruleNames.map((name) => toRuleCell(view[name])),
+];
+
+/** Returns a part of a rule: keys are separated by spaces; empty without a rule. */
+const toRuleCell = (part: string | readonly string[] | undefined): Cell =>
+  typeof part === 'string' ? part : (part ?? []).join(' ');
 
 const dayMs = 86_400_000;
 
@@ -141,4 +154,5 @@ const toRowView = ({ client, collection, grant }: MatrixRow): RowView => ({
   ...toAccessWayFieldsView(grant),
   granted_at: toIso(grant.grantedAt),
   expires_at: toIsoOrNull(grant.expiresAt),
+  ...toRuleView(grant),
 });

@@ -1,5 +1,6 @@
 import { toIso, type AccessGrant, type Instant } from '@portico/domain';
 import { z } from 'zod';
+import { ruleFields, toRuleView } from './grant-rules.ts';
 import { toIsoOrNull, timestamp, uuid } from './wire.ts';
 
 export const expiresAt = timestamp.nullable().meta({ description: 'When access expires; null if it never does.' });
@@ -15,6 +16,7 @@ export const accessWay = z
     group_name: z.string().nullable(),
     granted_at: timestamp,
     expires_at: expiresAt,
+    ...ruleFields,
   })
   .meta({ id: 'AccessWay', description: 'A grant that gives a client access: a direct grant, or a grant to a group.' });
 
@@ -31,7 +33,8 @@ export const toAccessWayFieldsView = ({ group }: AccessGrant) => ({
 export const toAccessWaysView = (ways: readonly AccessGrant[]) => ({
   via: ways.map((way): z.input<typeof accessWay> => {
     const { via, ...group } = toAccessWayFieldsView(way);
-    return { kind: via, ...group, granted_at: toIso(way.grantedAt), expires_at: toIsoOrNull(way.expiresAt) };
+    const times = { granted_at: toIso(way.grantedAt), expires_at: toIsoOrNull(way.expiresAt) };
+    return { kind: via, ...group, ...times, ...toRuleView(way) };
   }),
   expires_at: toIsoOrNull(latestExpiryOf(ways)),
 });

@@ -1,9 +1,16 @@
 import { toClientPair, toIso, type ClientAccess, type CollectionAccess, type Grant, type Pair } from '@portico/domain';
 import { z } from 'zod';
 import { toJsonResponse } from '../responses/route-response.ts';
-import { booleanParameter, expiryTime, expiryTimeOrNull, optional, wordsParameter } from '../requests/fields.ts';
+import { booleanParameter, expiryTime, optional, wordsParameter } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { accessWay, expiresAt, toAccessWaysView } from './access-ways.ts';
+import {
+  changedRuleFields,
+  grantChange,
+  grantChangeDescription,
+  toChangedRuleView,
+  toGrantEdit,
+} from './grant-rules.ts';
 import { filterCollectionsAfter, cursor, cursorOf } from './list-cursor.ts';
 import { pageFrom, includeTotal, createPageHeaders, pageLimit, textCursor, textCursorOf } from './paging.ts';
 import {
@@ -38,6 +45,7 @@ const grant = z
     collection_id: uuid,
     granted_at: timestamp,
     expires_at: expiresAt.optional(),
+    ...changedRuleFields,
   })
   .meta({ id: 'Grant' });
 const newGrant = z
@@ -49,14 +57,6 @@ const newGrant = z
     }),
   })
   .meta({ id: 'NewGrant' });
-const grantExpiry = z
-  .object({
-    expires_at: expiryTimeOrNull.meta({
-      description: 'When the grant expires, in the same format as when granting; null if it never expires.',
-      examples: ['2026-12-31'],
-    }),
-  })
-  .meta({ id: 'GrantExpiry' });
 const clientAccess = z
   .object({
     client_id: uuid.meta({ description: "The id of the client's profile." }),
@@ -143,24 +143,25 @@ export const accessRoutes = [
   defineRoute({
     method: 'PUT',
     path: '/api/access/clients/:client_profile_id/collections/:collection_id',
-    operation: 'changeGrantExpiry',
-    summary: "Change when a client's access to a collection expires",
-    description:
-      'Takes effect as of the next request. Changes the direct grant of the client, not the grants of its groups.',
+    operation: 'changeGrant',
+    summary: "Change when a client's access to a collection expires, and which operations it may call",
+    description: `Takes effect as of the next request. Changes the direct grant of the client, not the grants of its groups. ${grantChangeDescription}`,
     params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
     bodyKind: 'json',
-    body: grantExpiry,
+    body: grantChange,
     status: 200,
     response: grant,
     errors: ['client_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const pair = pairOf(params);
-      const changedGrant = await useCases.changeExpiry(caller.authority, pair, fields.expires_at);
+      const changedGrant = await useCases.changeGrant(caller.authority, pair, toGrantEdit(fields));
+      const review = await useCases.reviewReadOnly(caller.authority, pair.collection, changedGrant.rule);
       return toJsonResponse({
-        ...toGrantView('Expiry changed', pair, changedGrant),
+        ...toGrantView('Access changed', pair, changedGrant),
         expires_at: toIsoOrNull(changedGrant.expiresAt),
+        ...toChangedRuleView(changedGrant, review),
       });
     },
   }),

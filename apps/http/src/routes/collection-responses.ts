@@ -253,10 +253,11 @@ const toListedView = ({ id, name, description, createdAt, updatedAt }: ListedCol
 
 /** Returns the entity tag of metadata without a credential. Metadata with a credential must not be cached at all. */
 export const metadataEtagOf = (
-  { collection: { revision, updatedAt }, withheldHint }: CollectionMetadata,
+  { revision, updatedAt }: CollectionHead,
   hasHints: boolean,
+  isWithheld = false,
 ): string => {
-  const variant = `metadata${hasHints ? '.hints' : ''}${withheldHint === null ? '' : '.withheld'}`;
+  const variant = `metadata${hasHints ? '.hints' : ''}${isWithheld ? '.withheld' : ''}`;
   return `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${variant}"`;
 };
 

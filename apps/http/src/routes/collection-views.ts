@@ -130,11 +130,9 @@ export const metadata = z
       ...scheme,
       value: z.string().nullable(),
       in: credentialLocation,
-      value_hint: z
-        .string()
-        .nullable()
-        .optional()
-        .meta({ description: 'A description of the credential; present with `?include=hints`.' }),
+      value_hint: z.string().nullable().optional().meta({
+        description: 'A description of the credential, present with `?include=hints`; or why it is not shown.',
+      }),
     }),
     deprecated: z
       .boolean()

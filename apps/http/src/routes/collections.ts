@@ -197,7 +197,8 @@ export const collectionRoutes = [
       const hints = query.include ? await useCases.readMetadataHints(collectionMetadata) : null;
       if (collectionMetadata.authentication.value !== null)
         return toJsonResponse(toMetadataView(collectionMetadata, hints));
-      const etag = metadataEtagOf(collectionMetadata, hints !== null);
+      const { collection, withheldHint } = collectionMetadata;
+      const etag = metadataEtagOf(collection, hints !== null, withheldHint !== null);
       const headers = { 'Cache-Control': 'private, no-cache', ETag: etag };
       return matchesIfNoneMatch(request.headers['if-none-match'], etag)
         ? createNotModifiedResponse(headers)

@@ -8,6 +8,7 @@ import {
   type Membership,
 } from '@portico/domain';
 import { z } from 'zod';
+import { changedRuleFields, ruleFields, toRuleView } from './grant-rules.ts';
 import { toIsoOrNull, timestamp, uuid } from './wire.ts';
 
 const membershipFields = {
@@ -40,6 +41,7 @@ export const groupCollection = z
     name: z.string(),
     granted_at: timestamp,
     expires_at: timestamp.nullable().meta({ description: 'null if it never expires.' }),
+    ...ruleFields,
   })
   .meta({ id: 'GroupCollection' });
 export const groupDetails = z
@@ -71,6 +73,7 @@ export const groupGrant = z
     collection_id: uuid,
     granted_at: timestamp,
     expires_at: timestamp.nullable(),
+    ...changedRuleFields,
   })
   .meta({ id: 'GroupGrant' });
 export const ownGroup = z.object({ id: uuid, name: z.string(), ...membershipFields }).meta({ id: 'OwnGroup' });
@@ -102,11 +105,13 @@ export const toGroupCollectionView = ({
   name,
   grantedAt,
   expiresAt,
+  rule,
 }: GroupCollection): z.input<typeof groupCollection> => ({
   id,
   name,
   granted_at: toIso(grantedAt),
   expires_at: toIsoOrNull(expiresAt),
+  ...toRuleView({ rule }),
 });
 
 export const toOutcomeView = ({ reference, profile, result }: AddOutcome) => ({

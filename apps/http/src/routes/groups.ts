@@ -1,10 +1,11 @@
 import { groupDescriptionMax, groupNameMax, toGroupPair, rejectPastExpiry, tierNameMax, toIso } from '@portico/domain';
 import { z } from 'zod';
 import { toJsonResponse } from '../responses/route-response.ts';
-import { clearable, expiryTime, expiryTimeOrNull, optional, plainName, removable, text } from '../requests/fields.ts';
+import { clearable, expiryTime, optional, plainName, removable, text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { memberPageDefault, memberRoutes } from './group-members.ts';
 import { groupOf } from './group-path.ts';
+import { grantChange, grantChangeDescription, toChangedRuleView, toGrantEdit } from './grant-rules.ts';
 import {
   group,
   groupCollection,
@@ -68,15 +69,6 @@ const grantExpiry = z
     }),
   })
   .meta({ id: 'GroupGrantEnd' });
-const grantChange = z
-  .object({
-    expires_at: expiryTimeOrNull.meta({
-      description: 'When the grant expires, in the same format as when granting; null if it never expires.',
-      ...expiryExample,
-    }),
-  })
-  .meta({ id: 'GroupGrantChange' });
-
 const listQuery = z.object({
   q: text({ max: groupNameMax })
     .optional()
@@ -285,8 +277,8 @@ const collectionRows = [
     method: 'PUT',
     path: '/api/groups/:group_id/collections/:collection_id',
     operation: 'changeGroupGrant',
-    summary: "Change the expiry of a group's access",
-    description: 'Takes effect as of the next request.',
+    summary: "Change when a group's access expires, and which operations its members may call",
+    description: `Takes effect as of the next request. ${grantChangeDescription}`,
     params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
@@ -297,16 +289,18 @@ const collectionRows = [
     errors: ['group_not_found', 'collection_not_found', 'grant_not_found'],
     handler: async (context) => {
       const { useCases, caller, params, body } = context;
-      const expiresAt = body.fields.expires_at;
-      rejectPastExpiry(expiresAt, caller.principal.readAt);
+      const edit = toGrantEdit(body.fields);
+      rejectPastExpiry(edit.expiresAt, caller.principal.readAt);
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
-      const grant = await useCases.changeExpiry(caller.authority, toGroupPair(id, collection), body.fields.expires_at);
+      const grant = await useCases.changeGrant(caller.authority, toGroupPair(id, collection), edit);
+      const review = await useCases.reviewReadOnly(caller.authority, collection, grant.rule);
       return toJsonResponse({
         message: 'Access changed',
         group_id: id,
         collection_id: collection,
         granted_at: toIso(grant.grantedAt),
         expires_at: toIsoOrNull(grant.expiresAt),
+        ...toChangedRuleView(grant, review),
       });
     },
   }),

@@ -6,6 +6,7 @@ import {
   sliceBytes,
   type OperationResult,
   type PositionedOperation,
+  type WithPermission,
 } from '@portico/domain';
 import { z } from 'zod';
 import { toJsonResponse, toReadyResponse } from '../responses/route-response.ts';
@@ -62,12 +63,17 @@ const operationFields = {
   summary: z.string().nullable(),
 };
 
+const call = z.enum(['allowed', 'ask', 'denied']).meta({
+  description: 'Whether the grants of the caller allow calls of this operation. `ask`: after a decision.',
+});
+
 const operationResult = z
   .object({
     collection_id: uuid,
     collection_name: z.string(),
     ...operationFields,
     deprecated: z.boolean(),
+    call,
     score: z
       .number()
       .min(0)
@@ -81,7 +87,7 @@ const operationResult = z
   .meta({ id: 'OperationResult' });
 
 const listedOperation = z
-  .object({ ...operationFields, tags: z.array(z.string()), deprecated: z.boolean() })
+  .object({ ...operationFields, tags: z.array(z.string()), deprecated: z.boolean(), call })
   .meta({ id: 'ListedOperation' });
 
 const anyObject = z.looseObject({});
@@ -107,6 +113,7 @@ const slice = z
     collection_id: uuid,
     collection_name: z.string(),
     ...operationFields,
+    call,
     url: z.string().meta({ description: 'The URL of the first server, followed by the path.' }),
     servers: z.array(server),
     description: z.string().nullable(),
@@ -142,6 +149,7 @@ const tool = z
       content_type: z.string().nullable(),
       accept: z.string().nullable(),
     }),
+    call,
   })
   .meta({ id: 'OperationTool', description: 'A function tool for language models.' });
 
@@ -288,7 +296,10 @@ export const operationRoutes = [
       if (!key) throw new PorticoError('operation_not_found');
       const { as: form = 'slice', detail } = query;
       const maxBytes = floorToPowerOfTwo(query.max_bytes);
-      const variant = form === 'openapi' ? form : `${form}.${detail}.${maxBytes}`;
+      const variant =
+        form === 'openapi'
+          ? form
+          : `${form}.${detail}.${maxBytes}.${await useCases.readPermission(caller.principal, key)}`;
       const etag = `"${formatVersion}.${revision}.${updatedAt.toString(36)}.${key}.${variant}"`;
       const cachedBody = bodies.get(id + etag);
       if (cachedBody) {
@@ -338,18 +349,20 @@ export const operationRoutes = [
 /** Returns the largest power of two up to `bytes`, so that each operation has few distinct responses to cache. */
 const floorToPowerOfTwo = (bytes: number): number => 2 ** (31 - Math.clz32(bytes));
 
-const toResultView = (result: OperationResult): z.input<typeof operationResult> => ({
+const toResultView = (result: OperationResult & WithPermission): z.input<typeof operationResult> => ({
   collection_id: result.collectionId,
   collection_name: result.collectionName,
   ...toOperationFieldsView(result),
   deprecated: result.deprecated,
+  call: result.call,
   score: result.score,
 });
 
-const toListedView = (operation: PositionedOperation): z.input<typeof listedOperation> => ({
+const toListedView = (operation: PositionedOperation & WithPermission): z.input<typeof listedOperation> => ({
   ...toOperationFieldsView(operation),
   tags: [...operation.tags],
   deprecated: operation.deprecated,
+  call: operation.call,
 });
 
 const toOperationFieldsView = ({

@@ -81,7 +81,7 @@ export const accessMatrixSuite = (start: Start): void => {
     const { text, headers } = await readMatrix('', csv);
     const rows = text.trimEnd().split('\r\n');
     expect(headers['content-type']).toBe('text/csv; charset=utf-8; header=present');
-    expect(rows[0]).toMatch(/^client_id,email,full_name,.*,granted_at,expires_at,last_day$/);
+    expect(rows[0]).toMatch(/^client_id,email,full_name,.*,granted_at,expires_at,last_day,operations,except,ask$/);
     expect(rows).toHaveLength(4);
     // A row with an expiry also has the selected last day.
     expect(rows.filter((row) => row.endsWith(',3000-01-01T00:00:00.000Z,2999-12-31'))).toHaveLength(1);
@@ -153,6 +153,9 @@ const addGroup = async ({ groups, grants }: Ports, name: string, member: string,
   const add = [{ id: profile, addedAt: createdAt }];
   await groups.updateMembers(id, [profile], createdAt, () => ({ add, ...effects }));
   const pair = toGroupPair(id, collection as CollectionId);
-  await grants.update([pair], () => ({ put: [{ ...pair, grantedAt: createdAt, expiresAt: null, rule: null }], ...effects }));
+  await grants.update([pair], () => ({
+    put: [{ ...pair, grantedAt: createdAt, expiresAt: null, rule: null }],
+    ...effects,
+  }));
   return id;
 };

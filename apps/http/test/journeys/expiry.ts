@@ -28,11 +28,14 @@ export const expirySuite = (start: Start): void => {
         expires_at: '2999-12-31T12:00:00+01:00',
       });
       expect(changedReply.body).toEqual({
-        message: 'Expiry changed',
+        message: 'Access changed',
         client_id: client.id,
         collection_id: collection,
         granted_at,
         expires_at: '2999-12-31T11:00:00.000Z',
+        operations: 'all',
+        except: [],
+        ask: [],
       });
       expect((await asAdmin('PUT', grantPathOf(client, collection), { expires_at: null })).body.expires_at).toBeNull();
       const otherCollection = await fixtures.newCollection();

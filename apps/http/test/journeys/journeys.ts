@@ -10,6 +10,7 @@ import { consoleSuite } from './console.ts';
 import { documentMetadataSuite } from './document-metadata.ts';
 import { expirySuite } from './expiry.ts';
 import { faultsSuite } from './faults.ts';
+import { grantRulesSuite } from './grant-rules.ts';
 import { groupsSuite } from './groups.ts';
 import { requiredTokensSuite, identitiesSuite, ignoredTokensSuite } from './identities.ts';
 import { importedVersionsSuite } from './imported-versions.ts';
@@ -54,6 +55,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   'bulk operations': bulkOperationsSuite,
   'the access matrix': accessMatrixSuite,
   expiry: expirySuite,
+  'rules of grants': grantRulesSuite,
   suspension: suspensionSuite,
   'the catalog': catalogSuite,
   'requests for access': requestsSuite,

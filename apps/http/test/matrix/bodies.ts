@@ -15,6 +15,24 @@ export const malformedBodies: Readonly<Record<string, CallOptions>> = {
   'no media type': { raw: '{}' },
 };
 
+/** Rules of grants that are not valid. */
+export const badRules: readonly object[] = [
+  { operations: 'none' },
+  { operations: null },
+  { operations: 7 },
+  ...['operations', 'except', 'ask'].flatMap((part) => [
+    { [part]: ['getForecast'] },
+    { [part]: [7] },
+    { [part]: ['A'.repeat(16)] },
+    { [part]: ['a'.repeat(15)] },
+    { [part]: Array.from({ length: 1_001 }, () => 'a'.repeat(16)) },
+    // No document has this operation.
+    { [part]: ['a'.repeat(16)] },
+  ]),
+  { except: 'all' },
+  { ask: null },
+];
+
 /** Returns the bodies that an endpoint rejects; none if the endpoint does not accept a body. */
 export const rejectedBodiesOf = ({ badBodies }: Endpoint): readonly CallOptions[] =>
   badBodies ? [...badBodies.map((json) => ({ json })), ...Object.values(malformedBodies)] : [];

@@ -162,7 +162,7 @@ const fromGroupGrants = `from mine cross join group_grants g
 const liveRules = `case when exists (select 1 ${fromOwnGrant} and g.rule is null)
     or (p.in_groups and exists (select 1 ${fromGroupGrants} and g.rule is null)) then ''
   else (select ${joinedRules} from (select g.rule ${fromOwnGrant}
-    union all select g.rule ${fromGroupGrants} and p.in_groups) g) end`;
+    union all select g.rule ${fromGroupGrants} and p.in_groups) live) end`;
 
 /**
  * The first expiry of a grant after an instant, which is the parameter: `ownUntil` for the caller's own grants, and

@@ -165,9 +165,9 @@ const selectClients = `select ${buildColumns('p', profileColumns)}, ${grantColum
 
 /** Selects the rules of a profile's live grants by collection. */
 const buildSelectRules = (idsInJson: string): string =>
-  `select g.collection_id as "id", case when count(*) > count(g.rule) then '' else ${joinedRules} end as "rules" from (
+  `select live.collection_id as "id", case when count(*) > count(live.rule) then '' else ${joinedRules} end as "rules" from (
     select g.collection_id, g.rule from grants g
       where g.profile_id = ? and g.collection_id in (${idsInJson}) and ${isLive('g')}
     union all select g.collection_id, g.rule from (${groupsOf('?')}) mine cross join group_grants g
-      where g.group_id = mine.group_id and g.collection_id in (${idsInJson}) and ${isLive('g')}) g
-  group by g.collection_id`;
+      where g.group_id = mine.group_id and g.collection_id in (${idsInJson}) and ${isLive('g')}) live
+  group by live.collection_id`;

@@ -12,8 +12,8 @@ export const toRuleText = (rule: OperationRule | null): string | null => {
 export const ruleOf = (text: string | null): OperationRule | null =>
   text === null ? null : (JSON.parse(text) as OperationRule);
 
-/** Returns SQL that joins the rules of the selected grants `g`; null if there is none. The result is for `rulesOf`. */
-export const joinedRules = `string_agg(g.rule, ',')`;
+/** SQL that joins the rules of the rows `live`; null if there is none. The result is for `rulesOf`. */
+export const joinedRules = `string_agg(live.rule, ',')`;
 
 /** Returns the rules of live grants: `''` means that one of them has no rule, and null that there is no grant. */
 export const rulesOf = (rules: string | null): readonly OperationRule[] => {

@@ -1,4 +1,10 @@
-import { callTimeoutMs, searchQueryMax, toPreparedRequestView, type OperationResult } from '@portico/domain';
+import {
+  callTimeoutMs,
+  searchQueryMax,
+  toPreparedRequestView,
+  type OperationResult,
+  type WithPermission,
+} from '@portico/domain';
 import { z } from 'zod';
 import { optional, text, wholeNumber } from '../../requests/fields.ts';
 import { toCallView, toHeldCallView } from '../../routes/operation-calls.ts';
@@ -65,9 +71,14 @@ export const operationTools: readonly Tool[] = [
         form: 'slice',
         detail: detail ?? 'request',
         maxBytes: maxBytes ?? maxBytesDefault,
+        omitsAllowed: true,
       });
       const text = new TextDecoder().decode(description.text);
-      return isTruncated(text) ? { text, note: truncationNote } : { text };
+      const notes = [
+        ...(description.call === 'allowed' ? [] : [permissionNotes[description.call]]),
+        ...(isTruncated(text) ? [truncationNote] : []),
+      ];
+      return notes.length === 0 ? { text } : { text, note: notes.join(' ') };
     },
   }),
   defineTool({
@@ -134,14 +145,20 @@ const isTruncated = (slice: string): boolean => {
 const truncationNote =
   'The parts listed in "truncated" were cut to keep this short. A larger max_bytes shows more of them.';
 
-const toOperationView = (result: OperationResult, distinction: string | undefined) => {
-  const { collectionId, collectionName, key, method, path, summary, operationId, deprecated, score } = result;
+const permissionNotes = {
+  ask: 'A call of this operation needs a decision by a person first.',
+  denied: 'Your grant does not allow calls of this operation: use another one, or ask an administrator.',
+} as const;
+
+const toOperationView = (result: OperationResult & WithPermission, distinction: string | undefined) => {
+  const { collectionId, collectionName, key, method, path, summary, operationId, deprecated, score, call } = result;
   return {
     score,
     method,
     path,
     summary: toOneLine(summary ?? operationId ?? '', lineMax),
     deprecated,
+    ...(call === 'allowed' ? {} : { call }),
     collection_name: collectionName,
     ...toDistinctionView(distinction),
     collection_id: collectionId,

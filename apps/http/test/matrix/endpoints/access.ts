@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { badRules } from '../bodies.ts';
 import type { Endpoints } from '../endpoint.ts';
 import { listOf, object } from '../shapes.ts';
 
@@ -48,7 +49,7 @@ export const accessEndpoints: Endpoints = {
       json: { expires_at: '2999-12-31' },
     }),
     verify: ({ body }) => expect(body.expires_at).toBe('3000-01-01T00:00:00.000Z'),
-    badBodies: [{}, ...badExpiries, { expires_at: '' }, { expires_at: '2020-01-01' }],
+    badBodies: [{}, ...badExpiries, ...badRules, { expires_at: '' }, { expires_at: '2020-01-01' }],
   },
   'DELETE /api/access/clients/{client_profile_id}/collections/{collection_id}': {
     target: ({ people, granted }) => ({ params: { client_profile_id: people.granted.id, collection_id: granted } }),

@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { badRules } from '../bodies.ts';
 import type { Endpoints } from '../endpoint.ts';
 import type { World } from '../world.ts';
 const counts = ['member_count', 'collection_count'];
@@ -115,7 +116,7 @@ export const groupEndpoints: Endpoints = {
     }),
     freshTarget: async (world) => ({ ...(await createGrantTarget(world)), json: { expires_at: farExpiry } }),
     verify: ({ body }) => expect(body.expires_at).toBe(farExpiry),
-    badBodies: [{}, ...badExpiries],
+    badBodies: [{}, ...badExpiries, ...badRules],
   },
   'DELETE /api/groups/{group_id}/collections/{collection_id}': {
     target: ({ group, granted }) => ({ params: { group_id: group, collection_id: granted } }),
