@@ -7,6 +7,7 @@ import type {
   ClientId,
   Collection,
   CollectionId,
+  CredentialId,
   DayUse,
   DocumentContent,
   Effects,
@@ -42,7 +43,8 @@ export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
 /** Returns a unique id, which is greater than all earlier ones. Unique emails and uids are derived from it. */
 export const nextId = <
-  T extends ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId,
+  T extends
+    ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | JobId | CredentialId,
 >(): T => {
   recordCount += 1;
   return `0b9f6a52-3c1e-4c60-9b65-${recordCount.toString(16).padStart(12, '0')}` as T;
@@ -130,6 +132,8 @@ export const aCollection = (fields: Partial<Collection> = {}): Collection => ({
   baseUrlSetting: 'https://roads.example.com/v2',
   serverVariables: { 'größe 愛': '', region: 'eu "1"' },
   credentialSchemes: [],
+  delivery: 'reveal',
+  ownCredentials: false,
   original: null,
   discoverable: false,
   importKey: null,
@@ -138,9 +142,11 @@ export const aCollection = (fields: Partial<Collection> = {}): Collection => ({
 
 /** Returns a credential whose sealed text no cipher can open. */
 export const aCredential = (scheme: string, fields: Partial<StoredCredential> = {}): StoredCredential => ({
+  id: nextId<CredentialId>(),
   scheme,
   kind: 'value',
   sealed: 'c2VhbGVk',
+  origins: ['https://roads.example.com', 'https://roads.example.com:8443'],
   createdAt: start,
   updatedAt: start + 1,
   ...fields,

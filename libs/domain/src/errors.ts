@@ -10,6 +10,8 @@ export const errorDetails = {
   /** `reason` names the scope. */
   scope_required: 'Scope required',
   no_service_accounts: 'Not available to service accounts',
+  own_credentials_off: 'Own credentials are off',
+  credential_hidden: 'Credentials are not shown',
   approval_required: 'Approval required',
   /** Errors for the bearers of valid access tokens; `reason` says what to do, and where. */
   not_registered: 'Not registered',

@@ -135,6 +135,12 @@ export const metadata = z
         .nullable()
         .optional()
         .meta({ description: 'A description of the credential; present with `?include=hints`.' }),
+      hint: z
+        .string()
+        .optional()
+        .meta({
+          description: 'How to make calls instead; present if the delivery is `call`, in which case `value` is null.',
+        }),
     }),
     deprecated: z
       .boolean()
@@ -204,6 +210,10 @@ export const toSummaryView = (collection: Collection): z.input<typeof summary> =
   };
 };
 
+const callHint =
+  'The credential is not shown: POST /api/collections/{id}/operations/{key}/call, or the tool call_operation of the MCP ' +
+  'server, sends a call with it.';
+
 export const toMetadataView = (
   { collection, authentication }: CollectionMetadata,
   hints: MetadataHints | null,
@@ -221,6 +231,7 @@ export const toMetadataView = (
       value,
       ...(location === null ? {} : { in: location }),
       ...(hints ? { value_hint: hints.valueHint } : {}),
+      ...(collection.delivery === 'call' ? { hint: callHint } : {}),
     },
     ...(hints ? { deprecated: hints.deprecated } : {}),
   };

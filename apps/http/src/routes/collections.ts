@@ -177,8 +177,8 @@ export const collectionRoutes = [
     operation: 'readMetadata',
     summary: "Read how to call a collection's API",
     description:
-      'The base URL and how to authenticate. `authentication.value` is the stored credential, if there is one; ' +
-      'reading it is audited.',
+      'The base URL and how to authenticate. `authentication.value` is the stored credential for everyone, if there is one; ' +
+      'reading it is audited. It is null if the delivery is `call`.',
     params: collectionParameter,
     targetDetail: 'full',
     auth: 'token or key',

@@ -7,12 +7,8 @@ import {
   AccessRequestEntity,
 } from './entities/access-entities.ts';
 import { AuditEntryEntity, AuditDayEntity, AuditTotalEntity } from './entities/audit-entities.ts';
-import {
-  CollectionCredentialEntity,
-  CollectionEntity,
-  DocumentEntity,
-  OperationEntity,
-} from './entities/collection-entities.ts';
+import { CollectionEntity, DocumentEntity, OperationEntity } from './entities/collection-entities.ts';
+import { CredentialEntity } from './entities/credential-entity.ts';
 import { JobEntity } from './entities/job-entity.ts';
 import { TierEntity, OverrideEntity } from './entities/limit-entities.ts';
 import { OneTimeCodeEntity } from './entities/one-time-code-entity.ts';
@@ -35,7 +31,6 @@ import {
 export const entities = [
   ProfileEntity,
   CollectionEntity,
-  CollectionCredentialEntity,
   DocumentEntity,
   OperationEntity,
   OperationBlockEntity,
@@ -48,6 +43,7 @@ export const entities = [
   ClaimedGroupEntity,
   GroupGrantEntity,
   AccessRequestEntity,
+  CredentialEntity,
   TierEntity,
   OverrideEntity,
   AuditEntryEntity,

@@ -22,7 +22,16 @@ import {
   readOriginal,
   readYaml,
 } from './collections/read-collection.ts';
+import { confirmOrigins, readOrigins } from './collections/bound-origins.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
+import { readDelivery, updateDelivery } from './collections/delivery.ts';
+import {
+  listOwnCredentials,
+  removeOwnCredential,
+  removeSubjectCredential,
+  setOwnCredential,
+  setSubjectCredential,
+} from './collections/subject-credentials.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
 import { findVisibleCollection } from './collections/find-collection.ts';
 import { createCollection, removeCollection, updateCollection } from './collections/write-collection.ts';
@@ -170,6 +179,15 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   listCredentials: listCredentials(ports),
   setCredential: setCredential(ports),
   removeCredential: removeCredential(ports),
+  setSubjectCredential: setSubjectCredential(ports),
+  removeSubjectCredential: removeSubjectCredential(ports),
+  setOwnCredential: setOwnCredential(ports),
+  removeOwnCredential: removeOwnCredential(ports),
+  listOwnCredentials: listOwnCredentials(ports),
+  readDelivery,
+  updateDelivery: updateDelivery(ports),
+  readOrigins: readOrigins(ports),
+  confirmOrigins: confirmOrigins(ports),
   importCollection: importCollection(ports, settings),
   planImport: planImport(ports, settings),
   readDocument: readDocument(ports),

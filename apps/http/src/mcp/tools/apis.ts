@@ -70,7 +70,7 @@ export const apiTools: readonly Tool[] = [
       const { name, description } = api;
       const baseUrl = api.baseUrlSetting ?? api.baseUrl;
       const place = credentialPlaceOf(authenticationOf(api));
-      const credential = isStored(api) ? 'stored' : 'absent';
+      const credential = isStored(api) ? (api.delivery === 'call' ? 'hidden' : 'stored') : 'absent';
       const isComplete = /^https?:[^{}]*$/i.test(baseUrl);
       const hasVariables = api.baseUrlSetting === null && Object.keys(api.serverVariables).length > 0;
       const baseUrlHints = hasVariables ? [variablesHint] : isComplete ? [] : [baseUrlHint];
@@ -81,7 +81,8 @@ export const apiTools: readonly Tool[] = [
           description: toOneLine(description, descriptionMax),
           base_url: baseUrl,
           authentication: place && { ...place },
-          credential,
+          credential: credential === 'hidden' ? 'stored' : credential,
+          delivery: api.delivery,
           hint: [...baseUrlHints, describeCredential(place, credential)].join(' '),
         },
       };
@@ -90,7 +91,7 @@ export const apiTools: readonly Tool[] = [
   defineTool({
     name: 'read_credential',
     description:
-      'The stored credential of an API, to send in a call. If a call needs several, read each by its scheme. Each ' +
+      'The stored credential of an API, to send in a call; refused if its delivery is call. If a call needs several, read each by its scheme. Each ' +
       'reading is audited.',
     // It changes nothing, but returns a secret: clients ask people before they run a tool without the hint.
     isReadOnly: false,
@@ -102,9 +103,7 @@ export const apiTools: readonly Tool[] = [
     }),
     handle: async ({ useCases, principal }, { collection_id: id, scheme }) => {
       const api = await useCases.readTarget(principal, { id, detail: 'full' });
-      const { collection, authentication } = await (scheme == null
-        ? useCases.readMetadata(api)
-        : useCases.readCredential(api, scheme));
+      const { collection, authentication } = await useCases.readCredential(api, scheme ?? null);
       const send = toSentCredential(authentication, authentication.value);
       const credential = send ? 'shown' : 'absent';
       const hint = describeCredential(credentialPlaceOf(authentication), credential);
@@ -143,12 +142,13 @@ const variablesHint =
   'base_url has the defaults of the document, but an administrator set other server variables: use the URLs of ' +
   'describe_operation and prepare_call.';
 
-const describeCredential = (place: CredentialPlace, credential: 'shown' | 'stored' | 'absent'): string =>
+const describeCredential = (place: CredentialPlace, credential: keyof typeof credentialHints): string =>
   place ? credentialHints[credential] : credentialHints.unknown;
 
 const credentialHints = {
   shown: 'Send it as shown, in calls to this API only, and never show it to anyone.',
   stored: 'read_credential returns the credential.',
+  hidden: 'call_operation sends calls with the credential, which is shown to no one.',
   absent:
     'This catalog stores no credential for it: ask the person you work for. describe_operation says whether another ' +
     'scheme is stored.',

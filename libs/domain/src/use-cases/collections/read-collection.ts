@@ -10,6 +10,7 @@ import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import { collectionFieldsOf, createSystemEntry } from '../audit/system-entry.ts';
 import { type EffectiveAuthentication, openAuthentication } from './authentication.ts';
 import { openCredentialFor } from './credentials.ts';
+import { requireRevealed } from './delivery.ts';
 
 /** How many times in a row a document may be replaced while it is being read. */
 const readAttemptsMax = 10;
@@ -74,33 +75,40 @@ export interface CollectionMetadata {
 type MetadataPorts = Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & WithUsageCounter;
 
 /**
- * Returns the data that a caller needs to call the collection's API. Audits the reading of a stored credential before
- * it returns.
+ * Returns the data that a caller needs to call the collection's API. Under the delivery `call`, there is no credential.
+ * Audits the reading of a stored credential before it returns.
  */
 export const readMetadata =
   (ports: MetadataPorts) =>
   async (principal: Principal<Collection>): Promise<CollectionMetadata> => {
     const collection = requireReadableTarget(principal);
-    const authentication = openAuthentication(ports.cipher, collection);
+    const authentication =
+      collection.delivery === 'call'
+        ? { ...(collection.storedAuthentication ?? collection.derivedAuthentication), value: null }
+        : openAuthentication(ports.cipher, collection);
     if (authentication.value !== null) await recordCredentialRead(ports, principal, collection, null);
     ports.uses.count(principal, 'read', collection.id);
     return { collection, authentication };
   };
 
 /**
- * Returns how calls authenticate by one security scheme of the document, with the credential that is stored for it. The
+ * Returns how calls authenticate by one security scheme of the document, with the credential that is stored for everyone; for
+ * null, with that of the collection's `authentication`. The
  * secret of an OAuth client is not sent in calls, and is not returned. Audits the reading of a credential before it
- * returns. Throws `scheme_not_found`.
+ * returns. Throws `credential_hidden` under the delivery `call`, and `scheme_not_found`.
  */
-export const readCredential =
-  (ports: MetadataPorts & Pick<Ports, 'collections' | 'credentials' | 'documents'>) =>
-  async (principal: Principal<Collection>, schemeName: string): Promise<CollectionMetadata> => {
+export const readCredential = (ports: MetadataPorts & Pick<Ports, 'collections' | 'credentials' | 'documents'>) => {
+  const readAuthentication = readMetadata(ports);
+  return async (principal: Principal<Collection>, schemeName: string | null): Promise<CollectionMetadata> => {
     const collection = requireReadableTarget(principal);
+    requireRevealed(collection);
+    if (schemeName === null) return readAuthentication(principal);
     const authentication = await openCredentialFor(ports, collection, schemeName, principal.deadline);
     if (authentication.value !== null) await recordCredentialRead(ports, principal, collection, schemeName);
     ports.uses.count(principal, 'read', collection.id);
     return { collection, authentication };
   };
+};
 
 /** `scheme` is null for the credential of the collection's `authentication`. */
 const recordCredentialRead = async (

@@ -1,10 +1,10 @@
 import type { AdminAuthority } from '../../access/principal.ts';
-import type { CollectionId, JobId, ProfileId } from '../../ids.ts';
+import type { CollectionId, CredentialId, JobId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { SealedSecrets } from '../../ports/sealed-store.ts';
 import { createAuditEffects } from '../audit/system-entry.ts';
 import { openAuthentication } from '../collections/authentication.ts';
-import { openCredential } from '../collections/credentials.ts';
+import { openCredential } from '../collections/credential-content.ts';
 import { openCredentials } from '../mails/mail-jobs.ts';
 
 /** The secrets that no configured key opens, and the data lost with them. */
@@ -12,7 +12,12 @@ export interface LostSecrets {
   /** Collections whose `authentication` loses its credential, in the order of lists. */
   readonly collections: readonly { readonly id: CollectionId; readonly name: string }[];
   /** Lost credentials for security schemes, in the order of lists. */
-  readonly credentials: readonly { readonly id: CollectionId; readonly name: string; readonly scheme: string }[];
+  readonly credentials: readonly {
+    readonly id: CollectionId;
+    readonly name: string;
+    readonly scheme: string;
+    readonly credentialId: CredentialId;
+  }[];
   /** Waiting emails that can no longer be sent. */
   readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
   /** Null if the pepper can be opened, so that every API key remains valid; otherwise the number of lost keys. */
@@ -55,7 +60,7 @@ export const resetSecrets =
       const counts = { credentials: collections.length + credentials.length, mails: mails.length, ...keys };
       return {
         collections: collections.map(({ id }) => id),
-        credentials: credentials.map(({ id, scheme }) => ({ collectionId: id, scheme })),
+        credentials: credentials.map(({ id, credentialId }) => ({ collectionId: id, id: credentialId })),
         mails: mails.map(({ id }) => id),
         pepper: apiKeys === null ? null : cipher.seal(pepper, pepperContext),
         resetAt: clock.now(),
@@ -76,8 +81,10 @@ const findLostIn = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets
       .filter((collection) => !canOpen(() => openAuthentication(cipher, collection)))
       .map(({ id, name }) => ({ id, name })),
     credentials: credentials
-      .filter((credential) => !canOpen(() => openCredential(cipher, credential.collection.id, credential)))
-      .map(({ collection: { id, name }, scheme }) => ({ id, name, scheme })),
+      .filter(({ collection: { id: collectionId }, scheme, subject, sealed: text }) => {
+        return !canOpen(() => openCredential(cipher, { collectionId, scheme, subject }, text));
+      })
+      .map(({ id: credentialId, collection: { id, name }, scheme }) => ({ id, name, scheme, credentialId })),
     mails: mails
       .filter(({ id, sealed: mail }) => !canOpen(() => openCredentials(cipher, id, mail)))
       .map(({ id, profileId }) => ({ id, profileId })),
