@@ -12,6 +12,7 @@ export const errorStatuses = {
   no_access: 403,
   scope_required: 403,
   no_service_accounts: 403,
+  own_credentials_off: 403,
   approval_required: 403,
   not_registered: 403,
   not_bound: 403,

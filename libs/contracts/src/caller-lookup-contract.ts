@@ -181,6 +181,8 @@ export const callerLookupContract = {
       baseUrlSetting,
       serverVariables,
       credentialSchemes,
+      delivery,
+      ownCredentials,
       importKey,
       ...expected
     } = collection;
@@ -194,6 +196,8 @@ export const callerLookupContract = {
         baseUrlSetting &&
         serverVariables['region'] &&
         credentialSchemes.length === 0 &&
+        delivery === 'reveal' &&
+        !ownCredentials &&
         importKey,
     );
     deepStrictEqual((await stores.callers.findByUid(profile.uid, headTargetOf(collection), start))?.target, expected);
@@ -317,7 +321,13 @@ const fullTargetOf = ({ id }: Collection) => ({ id, detail: 'full' }) as const;
 /** Adds a profile and a collection that is not granted to it. */
 const addCaller = async (stores: Stores, profile = aProfile()) => {
   const collection = aCollection({
-    storedAuthentication: { type: 'apiKey', name: 'X-Key', in: 'header', sealedValue: 'c2VhbGVk' },
+    storedAuthentication: {
+      type: 'apiKey',
+      name: 'X-Key',
+      in: 'header',
+      sealedValue: 'c2VhbGVk',
+      origins: ['https://roads.example.com'],
+    },
     baseUrlSetting: `https://roads.example.com/${profile.id}`,
     serverVariables: { region: 'eu' },
     importKey: `roads/${profile.id}.json`,

@@ -27,11 +27,17 @@ export const collectionStoreContract = {
     });
     const fullCollection = aCollection({
       derivedAuthentication: { type: 'apiKey', name: 'sid', in: 'cookie' },
-      storedAuthentication: { type: 'apiKey', name: 'X-Key', in: 'header', sealedValue: 'c2VhbGVk' },
+      storedAuthentication: {
+        type: 'apiKey',
+        name: 'X-Key',
+        in: 'header',
+        sealedValue: 'c2VhbGVk',
+        origins: ['https://roads.example.com'],
+      },
       importKey: 'roads/1.json',
     });
     const collectionWithoutCredential = aCollection({
-      storedAuthentication: { type: 'none', name: null, in: null, sealedValue: null },
+      storedAuthentication: { type: 'none', name: null, in: null, sealedValue: null, origins: null },
     });
     for (const collection of [minimalCollection, fullCollection, collectionWithoutCredential]) {
       await addCollection(stores, collection);

@@ -14,7 +14,7 @@ import {
 } from './records.ts';
 import type { Stores } from './stores.ts';
 
-/** The contract of `CredentialStore`. */
+/** The contract of `CredentialStore` for credentials for everyone; see also `subjectCredentialsContract`. */
 export const credentialStoreContract = {
   'credentials are returned exactly as they were stored, by scheme in code point order': async (stores) => {
     const { id } = await addCollection(stores);
@@ -42,27 +42,36 @@ export const credentialStoreContract = {
 
   'an update bases its decision on the current collection and its credentials': async (stores) => {
     const { id } = await addCollection(stores);
-    await put(stores, id, [aCredential('b'), aCredential('a')]);
+    const [a, b] = [aCredential('a'), aCredential('b')];
+    await put(stores, id, [b, a]);
     let capturedInput: unknown;
     await stores.credentials.update(id, (...input) => {
       capturedInput = input;
       return null;
     });
-    deepStrictEqual(capturedInput, [await stores.collections.find(id), [aCredential('a'), aCredential('b')]]);
+    deepStrictEqual(capturedInput, [await stores.collections.find(id), [a, b]]);
   },
 
   "an update replaces all credentials of the collection, and none of other collections'": async (stores) => {
     const [changed, other] = [await addCollection(stores), await addCollection(stores)];
-    for (const { id } of [changed, other]) await put(stores, id, [aCredential('a'), aCredential('b')]);
+    const otherCredentials = [aCredential('a'), aCredential('b')];
+    await put(stores, changed.id, [aCredential('a'), aCredential('b')]);
+    await put(stores, other.id, otherCredentials);
     const newCredential = aCredential('b', { sealed: 'bmV3' });
     await put(stores, changed.id, [newCredential]);
     deepStrictEqual(await stores.credentials.list(changed.id), [newCredential]);
-    deepStrictEqual(await stores.credentials.list(other.id), [aCredential('a'), aCredential('b')]);
+    deepStrictEqual(await stores.credentials.list(other.id), otherCredentials);
   },
 
   'an update stores the collection with the schemes of its credentials, and returns it': async (stores) => {
     const before = await addCollection(stores);
-    const storedAuthentication = { type: 'bearer', name: 'X', in: null, sealedValue: 'c2VhbGVk' } as const;
+    const storedAuthentication = {
+      type: 'bearer',
+      name: 'X',
+      in: null,
+      sealedValue: 'c2VhbGVk',
+      origins: ['https://roads.example.com'],
+    } as const;
     const change = { storedAuthentication, revision: 2, updatedAt: start + 9, credentialSchemes: ['other'] };
     const result = await stores.credentials.update(before.id, (current) => ({
       collection: { ...current, ...change },
@@ -88,13 +97,14 @@ export const credentialStoreContract = {
 
   'a change of the collection keeps its credentials': async (stores) => {
     const { id } = await addCollection(stores);
-    await put(stores, id, [aCredential('a')]);
+    const credential = aCredential('a');
+    await put(stores, id, [credential]);
     await stores.collections.update(id, (current) => ({
       collection: { ...current, name: 'New' },
       document: aDocumentContent('{}'),
       ...noEffects,
     }));
-    deepStrictEqual(await stores.credentials.list(id), [aCredential('a')]);
+    deepStrictEqual(await stores.credentials.list(id), [credential]);
     deepStrictEqual((await stores.collections.find(id))?.credentialSchemes, ['a']);
   },
 
@@ -116,11 +126,12 @@ export const credentialStoreContract = {
 
   'an update whose decision returns null or throws writes nothing': async (stores) => {
     const { id } = await addCollection(stores);
-    await put(stores, id, [aCredential('a')]);
+    const credential = aCredential('a');
+    await put(stores, id, [credential]);
     const before = await stores.collections.find(id);
     deepStrictEqual(await stores.credentials.update(id, () => null), before);
     await assertRejects(stores.credentials.update(id, failDecision), 'already_approved');
-    deepStrictEqual(await stores.credentials.list(id), [aCredential('a')]);
+    deepStrictEqual(await stores.credentials.list(id), [credential]);
     await assertWritten(stores);
   },
 

@@ -44,6 +44,7 @@ export * from './usage-store-contract.ts';
 export * from './service-account-store-contract.ts';
 export * from './records.ts';
 export * from './snapshot.ts';
+export * from './subject-credentials-contract.ts';
 export type * from './stores.ts';
 export * from './embedding-changes.ts';
 export * from './vector-index-contract.ts';

@@ -8,6 +8,7 @@ import type {
   ClientId,
   Collection,
   CollectionId,
+  CredentialId,
   DayUse,
   DocumentContent,
   Effects,
@@ -45,7 +46,17 @@ export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
 /** Returns a unique id, which is greater than all earlier ones. Unique emails and uids are derived from it. */
 export const nextId = <
-  T extends ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | CallId | JobId,
+  T extends
+    | ProfileId
+    | CollectionId
+    | ClientId
+    | ServiceAccountId
+    | EntryId
+    | GroupId
+    | RequestId
+    | CallId
+    | JobId
+    | CredentialId,
 >(): T => {
   recordCount += 1;
   return `0b9f6a52-3c1e-4c60-9b65-${recordCount.toString(16).padStart(12, '0')}` as T;
@@ -133,6 +144,8 @@ export const aCollection = (fields: Partial<Collection> = {}): Collection => ({
   baseUrlSetting: 'https://roads.example.com/v2',
   serverVariables: { 'größe 愛': '', region: 'eu "1"' },
   credentialSchemes: [],
+  delivery: 'reveal',
+  ownCredentials: false,
   original: null,
   discoverable: false,
   importKey: null,
@@ -141,9 +154,11 @@ export const aCollection = (fields: Partial<Collection> = {}): Collection => ({
 
 /** Returns a credential whose sealed text no cipher can open. */
 export const aCredential = (scheme: string, fields: Partial<StoredCredential> = {}): StoredCredential => ({
+  id: nextId<CredentialId>(),
   scheme,
   kind: 'value',
   sealed: 'c2VhbGVk',
+  origins: ['https://roads.example.com', 'https://roads.example.com:8443'],
   createdAt: start,
   updatedAt: start + 1,
   ...fields,

@@ -29,6 +29,7 @@ import {
   someEffects,
   start,
 } from './records.ts';
+import { addUnrelatedRecords } from './memberships.ts';
 import type { Stores } from './stores.ts';
 
 /** The contract of `SealedStore`. */
@@ -40,7 +41,9 @@ export const sealedStoreContract = {
 
   'a read returns the collections with a credential, in list order': async (stores) => {
     const [roads, acorns] = [aSealedCollection({ name: 'roads' }), aSealedCollection({ name: 'Acorns' })];
-    const collectionWithoutCredential = aSealedCollection({ storedAuthentication: { ...scheme, sealedValue: null } });
+    const collectionWithoutCredential = aSealedCollection({
+      storedAuthentication: { ...scheme, sealedValue: null, origins: null },
+    });
     for (const collection of [roads, acorns, collectionWithoutCredential, aCollection()])
       await addCollection(stores, collection);
     deepStrictEqual((await stores.sealed.read()).collections, [acorns, roads]);
@@ -49,17 +52,34 @@ export const sealedStoreContract = {
   'a read returns the credentials for security schemes, in the order of lists and then by scheme': async (stores) => {
     const [roads, acorns] = [aCollection({ name: 'roads' }), aCollection({ name: 'Acorns' })];
     for (const collection of [roads, acorns, aCollection({ name: 'Bare' })]) await addCollection(stores, collection);
-    await putCredentials(stores, roads, 'b', 'a');
-    await putCredentials(stores, acorns, 'z');
+    const [b, a] = await putCredentials(stores, roads, 'b', 'a');
+    const [z] = await putCredentials(stores, acorns, 'z');
+    const { client, group } = await addUnrelatedRecords(stores);
+    const subjects = [
+      { kind: 'group', id: group.id },
+      { kind: 'profile', id: client.id },
+    ] as const;
+    const subjectCredentials = [aCredential('a'), aCredential('a')] as const;
+    for (const [index, subject] of subjects.entries())
+      await stores.credentials.updateSubject(roads.id, 'a', subject, () => ({
+        credential: subjectCredentials[index] ?? null,
+        ...noEffects,
+      }));
+    const expected = [
+      [acorns, z, null],
+      [roads, a, null],
+      ...subjectCredentials.map((credential, index) => [roads, credential, subjects[index]] as const),
+      [roads, b, null],
+    ] as const;
     deepStrictEqual(
       (await stores.sealed.read()).credentials,
-      (
-        [
-          [acorns, 'z'],
-          [roads, 'a'],
-          [roads, 'b'],
-        ] as const
-      ).map(([{ id, name }, scheme]) => ({ collection: { id, name }, scheme, sealed: 'c2VhbGVk' })),
+      expected.map(([{ id, name }, credential, subject]) => ({
+        id: credential?.id,
+        collection: { id, name },
+        scheme: credential?.scheme,
+        subject,
+        sealed: 'c2VhbGVk',
+      })),
     );
   },
 
@@ -67,13 +87,26 @@ export const sealedStoreContract = {
     stores,
   ) => {
     const [roads, acorns] = [aCollection({ name: 'roads' }), aCollection({ name: 'Acorns' })];
-    for (const collection of [roads, acorns]) {
-      await addCollection(stores, collection);
-      await putCredentials(stores, collection, 'a', 'b', 'c');
-    }
-    const credentials = ['a', 'c'].map((scheme) => ({ collectionId: roads.id, scheme }));
+    for (const collection of [roads, acorns]) await addCollection(stores, collection);
+    const [a, b, c] = await putCredentials(stores, roads, 'a', 'b', 'c');
+    await putCredentials(stores, acorns, 'a', 'b', 'c');
+    const { client } = await addUnrelatedRecords(stores);
+    const subject = { kind: 'profile', id: client.id } as const;
+    const [lost, other] = [aCredential('a'), aCredential('b')];
+    for (const credential of [lost, other])
+      await stores.credentials.updateSubject(roads.id, credential.scheme, subject, () => ({
+        credential,
+        ...noEffects,
+      }));
+    const credentials = [a, c, lost].flatMap((credential) =>
+      credential ? [{ collectionId: roads.id, id: credential.id }] : [],
+    );
     await stores.sealed.reset(() => ({ ...emptyReset, credentials }));
-    deepStrictEqual(await stores.credentials.list(roads.id), [aCredential('b')]);
+    deepStrictEqual(await stores.credentials.list(roads.id), [b]);
+    deepStrictEqual(
+      (await stores.credentials.listSubjects(roads.id)).map(({ id }) => id),
+      [other.id],
+    );
     deepStrictEqual((await stores.credentials.list(acorns.id)).length, 3);
     const collection = await stores.collections.find(roads.id);
     deepStrictEqual(collection?.credentialSchemes, ['b']);
@@ -184,7 +217,7 @@ export const sealedStoreContract = {
     await stores.sealed.reset(() => ({ ...emptyReset, collections: [roads.id], resetAt: start + 9 }));
     deepStrictEqual(await stores.collections.find(roads.id), {
       ...roads,
-      storedAuthentication: { ...scheme, sealedValue: null },
+      storedAuthentication: { ...scheme, sealedValue: null, origins: null },
       updatedAt: start + 9,
       revision: roads.revision + 1,
     });
@@ -283,7 +316,10 @@ const noSealedSecrets: SealedSecrets = {
 const scheme = { type: 'apiKey', name: 'X-Key', in: 'header' } as const;
 
 const aSealedCollection = (fields: Partial<Collection> = {}): Collection =>
-  aCollection({ storedAuthentication: { ...scheme, sealedValue: 'c2VhbGVk' }, ...fields });
+  aCollection({
+    storedAuthentication: { ...scheme, sealedValue: 'c2VhbGVk', origins: ['https://roads.example.com'] },
+    ...fields,
+  });
 
 const emptyReset: SecretsReset = {
   collections: [],
@@ -299,12 +335,11 @@ const emptyReset: SecretsReset = {
 const addCollection = ({ collections }: Stores, collection: Collection) =>
   collections.add(collection, aDocumentContent(), noEffects);
 
-const putCredentials = ({ credentials }: Stores, { id }: Collection, ...schemes: readonly string[]) =>
-  credentials.update(id, (collection) => ({
-    collection,
-    credentials: schemes.map((scheme) => aCredential(scheme)),
-    ...noEffects,
-  }));
+const putCredentials = async ({ credentials }: Stores, { id }: Collection, ...schemes: readonly string[]) => {
+  const newCredentials = schemes.map((name) => aCredential(name));
+  await credentials.update(id, (collection) => ({ collection, credentials: newCredentials, ...noEffects }));
+  return newCredentials;
+};
 
 /** Adds the profile with a key whose previous secret is still valid after the last rotation. */
 const addProfileWithKey = async ({ profiles }: Stores, profile: Profile): Promise<Profile> => {

@@ -10,6 +10,7 @@ export const errorDetails = {
   /** `reason` names the scope. */
   scope_required: 'Scope required',
   no_service_accounts: 'Not available to service accounts',
+  own_credentials_off: 'Own credentials are off',
   approval_required: 'Approval required',
   /** Errors for the bearers of valid access tokens; `reason` says what to do, and where. */
   not_registered: 'Not registered',
@@ -72,7 +73,7 @@ export const errorDetails = {
   /** The errors of calls; `reason` says what to do. */
   calls_off: 'Calls are off',
   operation_denied: 'Operation not allowed',
-  /** The credential would bypass the rules of the caller's grants. */
+  /** The delivery is `call`, or the credential would bypass the rules of the caller's grants. */
   credential_withheld: 'Credential not shown',
   no_usable_credential: 'No credential for this call',
   ambiguous_credential: 'Several credentials fit',

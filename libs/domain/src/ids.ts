@@ -25,12 +25,23 @@ export type RequestId = Branded<'RequestId'>;
 export type CallId = Branded<'CallId'>;
 /** A lower-case UUID. */
 export type JobId = Branded<'JobId'>;
+/** A lower-case UUID. */
+export type CredentialId = Branded<'CredentialId'>;
 
 /** 16 characters of lower-case base32: identifies an operation within its collection. */
 export type OperationKey = Branded<'OperationKey'>;
 
 export type Id =
-  ProfileId | CollectionId | ClientId | ServiceAccountId | EntryId | GroupId | RequestId | CallId | JobId;
+  | ProfileId
+  | CollectionId
+  | ClientId
+  | ServiceAccountId
+  | EntryId
+  | GroupId
+  | RequestId
+  | CallId
+  | JobId
+  | CredentialId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

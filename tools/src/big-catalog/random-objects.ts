@@ -113,6 +113,8 @@ export const makeCollection = (
     baseUrlSetting: null,
     serverVariables: {},
     credentialSchemes: [],
+    delivery: 'reveal',
+    ownCredentials: false,
     discoverable: random.nextIntegerBelow(3) === 0,
     importKey: null,
   };

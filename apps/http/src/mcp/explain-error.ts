@@ -16,8 +16,7 @@ const advice: Partial<Record<ErrorCode, string>> = {
   needs_no_grant: 'You are an administrator: you may already use every API.',
   calls_off: 'This catalog makes no calls: use prepare_call, and send the request yourself.',
   credential_withheld:
-    'Your grant limits the operations of this API that you may call, so its credential is not shown to you. Call them ' +
-    'with call_operation, which adds the credential.',
+    'The credential of this API is not shown to you. Call its operations with call_operation, which adds it.',
   operation_not_found: 'There is no such operation: the API may have changed. Search again with search_operations.',
 };
 

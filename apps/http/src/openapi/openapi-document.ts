@@ -280,6 +280,8 @@ const reasonExamples: Partial<Record<ErrorCode, string>> = {
   scope_required: 'catalog:write',
   too_many_service_accounts: 'revoke some of the 1000 first',
   too_many_credentials: 'a collection has at most 100',
+  own_credentials_off: 'an administrator of the catalog can allow them for this collection',
+  origin_changed: 'its origins are https://api.example.com',
   scheme_not_found: 'the document has bearerAuth, apiKey',
   body_too_large: 'at most 262144 bytes are accepted',
   invalid_arguments: '/id is required',

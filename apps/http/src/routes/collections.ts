@@ -177,8 +177,9 @@ export const collectionRoutes = [
     operation: 'readMetadata',
     summary: "Read how to call a collection's API",
     description:
-      'The base URL and how to authenticate. `authentication.value` is the stored credential, if there is one; ' +
-      'reading it is audited. It is null, with a `value_hint`, for a client whose grants limit which operations it may call.',
+      'The base URL and how to authenticate. `authentication.value` is the stored credential for everyone, if there is one; ' +
+      'reading it is audited. It is null, with a `value_hint`, if the delivery is `call`, or if the grants of the client limit ' +
+      'which operations it may call.',
     params: collectionParameter,
     targetDetail: 'full',
     auth: 'token or key',

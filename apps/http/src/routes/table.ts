@@ -6,6 +6,7 @@ import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
 import { collectionCredentialRoutes } from './collection-credentials.ts';
+import { collectionDeliveryRoutes } from './collection-delivery.ts';
 import { collectionListRoutes } from './collection-lists.ts';
 import { collectionRoutes } from './collections.ts';
 import { consoleRoutes } from './console.ts';
@@ -27,6 +28,7 @@ import { searchRoutes } from './search.ts';
 import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
 import { specifiedEndpoints } from './specified-endpoints.ts';
+import { subjectCredentialRoutes } from './subject-credentials.ts';
 import { usageRoutes } from './usage.ts';
 
 /** Adds the tag to rows, and keeps the rows' types. */
@@ -47,6 +49,8 @@ export const tableRows = [
   ...addTag('Collections', collectionRoutes),
   ...addTag('Collections', collectionListRoutes),
   ...addTag('Collections', collectionCredentialRoutes),
+  ...addTag('Collections', subjectCredentialRoutes),
+  ...addTag('Collections', collectionDeliveryRoutes),
   ...addTag('Operations', operationRoutes),
   ...addTag('Operations', operationCallRoutes),
   ...addTag('Search', searchRoutes),

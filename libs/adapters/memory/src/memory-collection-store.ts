@@ -9,7 +9,14 @@ import type {
   PackedText,
   Visibility,
 } from '@portico/domain';
-import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import {
+  compareCodePoints,
+  commit,
+  copyFrozen,
+  type MemoryDatabase,
+  removeCredentialsOf,
+  touchGrants,
+} from './memory-database.ts';
 import { accessGrantsOf } from './memory-memberships.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
@@ -180,7 +187,7 @@ const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: C
 
 const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
-  database.credentials.delete(id);
+  removeCredentialsOf(database, id);
   database.documents.delete(id);
   database.originals.delete(id);
   database.operations.delete(id);

@@ -5,6 +5,8 @@ import type {
   CallId,
   Collection,
   CollectionId,
+  CredentialId,
+  CredentialSubject,
   DayUse,
   Effects,
   Embedding,
@@ -43,8 +45,9 @@ export interface MemoryDatabase {
   readonly profiles: Map<ProfileId, Profile>;
   readonly keys: Map<ProfileId, StoredKey>;
   readonly collections: Map<CollectionId, Collection>;
-  /** By scheme, in code point order. */
+  /** Those for everyone, by scheme in code point order. */
   readonly credentials: Map<CollectionId, readonly StoredCredential[]>;
+  readonly subjectCredentials: Map<CredentialId, OwnedCredential>;
   readonly documents: Map<CollectionId, PackedText>;
   /** The texts that documents were converted from. */
   readonly originals: Map<CollectionId, PackedText>;
@@ -96,6 +99,12 @@ export interface OwnedOverride {
   readonly override: Override;
 }
 
+export interface OwnedCredential {
+  readonly collectionId: CollectionId;
+  readonly subject: CredentialSubject;
+  readonly credential: StoredCredential;
+}
+
 export interface StoredJob {
   readonly job: Job;
   /** The end of the lease, exclusive; null while the job is not leased. */
@@ -129,6 +138,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   keys: new Map(),
   collections: new Map(),
   credentials: new Map(),
+  subjectCredentials: new Map(),
   documents: new Map(),
   originals: new Map(),
   operations: new Map(),
@@ -216,6 +226,16 @@ const addToNotice = ({ jobs }: MemoryDatabase, { profileId }: NoticeTask): boole
  */
 export const touchGrants = (database: MemoryDatabase, profile: ProfileId | GroupId): void => {
   database.grantEpochs.set(profile, (database.grantEpochs.get(profile) ?? 0) + 1);
+};
+
+/** Removes the credentials of a removed group, profile or collection. */
+export const removeCredentialsOf = (
+  { credentials, subjectCredentials }: MemoryDatabase,
+  owner: GroupId | ProfileId | CollectionId,
+): void => {
+  credentials.delete(owner as CollectionId);
+  for (const [id, { collectionId, subject }] of subjectCredentials)
+    if (subject.id === owner || collectionId === owner) subjectCredentials.delete(id);
 };
 
 /** Compares strings by code point; JavaScript's own comparison uses UTF-16 code units. */

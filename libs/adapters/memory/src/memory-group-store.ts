@@ -16,7 +16,14 @@ import {
   type GroupRename,
 } from '@portico/domain';
 import { sortInListOrder } from './memory-collection-store.ts';
-import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants } from './memory-database.ts';
+import {
+  compareCodePoints,
+  commit,
+  copyFrozen,
+  type MemoryDatabase,
+  removeCredentialsOf,
+  touchGrants,
+} from './memory-database.ts';
 import { groupsOf, membershipIn } from './memory-memberships.ts';
 
 export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => ({
@@ -71,6 +78,7 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
       database.groups.delete(id);
       database.groupMembers.delete(id);
       database.grants.delete(id);
+      removeCredentialsOf(database, id);
       database.groupsEpoch += 1;
     });
   },

@@ -1,6 +1,6 @@
 import { matchesFilter, isSameEmail, PorticoError } from '@portico/domain';
 import type { Effects, Profile, ProfileId, ProfilePage, ProfileState, ProfileStore } from '@portico/domain';
-import { compareCodePoints, commit, copyFrozen, type MemoryDatabase } from './memory-database.ts';
+import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, removeCredentialsOf } from './memory-database.ts';
 
 export const createMemoryProfileStore = (database: MemoryDatabase): ProfileStore => ({
   ...readsOf(database),
@@ -139,8 +139,10 @@ const storeClaimedProfile = (database: MemoryDatabase, change: Effects & { reado
 };
 
 const removeCascading = (database: MemoryDatabase, id: ProfileId): void => {
-  const { profiles, keys, grants, groupMembers, claims, requests, calls, overrides, jobs, uses, operationUses } = database;
+  const { profiles, keys, grants, groupMembers, claims, requests, calls, overrides, jobs, uses, operationUses } =
+    database;
   profiles.delete(id);
+  removeCredentialsOf(database, id);
   claims.delete(id);
   for (const members of groupMembers.values()) members.delete(id);
   for (const request of requests.values()) if (request.profileId === id) requests.delete(request.id);

@@ -1,13 +1,14 @@
 import {
   type Collection,
   type CollectionId,
+  type CredentialId,
   type Instant,
   nextChangeAt,
   type SealedSecrets,
   type SealedStore,
 } from '@portico/domain';
 import { sortInListOrder } from './memory-collection-store.ts';
-import { commit, copyFrozen, type MemoryDatabase } from './memory-database.ts';
+import { commit, compareCodePoints, copyFrozen, type MemoryDatabase } from './memory-database.ts';
 import { expireCall, listSealedArguments } from './memory-pending-call-store.ts';
 import { deadLetter } from './memory-outbox.ts';
 
@@ -35,8 +36,8 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
         const collection = database.collections.get(id);
         if (collection) database.collections.set(id, removeCredential(collection, reset.resetAt));
       }
-      for (const { collectionId, scheme } of reset.credentials)
-        removeSchemeCredential(database, collectionId, scheme, reset.resetAt);
+      for (const { collectionId, id } of reset.credentials)
+        removeSchemeCredential(database, collectionId, id, reset.resetAt);
       database.catalogEpoch += 1;
       for (const id of reset.mails) deadLetter(database.jobs, id, reset.resetAt, reset.reason);
       for (const id of reset.calls) {
@@ -61,6 +62,7 @@ const sealedSecretsIn = (database: MemoryDatabase): SealedSecrets => ({
 const sealedValuesIn = ({
   collections,
   credentials,
+  subjectCredentials,
   jobs,
   keys,
   serviceAccounts,
@@ -72,7 +74,18 @@ const sealedValuesIn = ({
     ),
   ),
   credentials: sortInListOrder([...collections.values()]).flatMap(({ id, name }) =>
-    (credentials.get(id) ?? []).map(({ scheme, sealed }) => ({ collection: { id, name }, scheme, sealed })),
+    [
+      ...(credentials.get(id) ?? []).map((credential) => ({ credential, subject: null })),
+      ...[...subjectCredentials.values()].filter(({ collectionId }) => collectionId === id),
+    ]
+      .map(({ credential, subject }) => ({
+        id: credential.id,
+        collection: { id, name },
+        scheme: credential.scheme,
+        subject,
+        sealed: credential.sealed,
+      }))
+      .sort((a, b) => compareCodePoints(a.scheme, b.scheme) || compareCodePoints(a.id, b.id)),
   ),
   mails: [...jobs.values()].flatMap(({ job: { id, task }, isDeadLetter }) =>
     'sealed' in task && !isDeadLetter ? [{ id, profileId: task.profileId, sealed: task.sealed }] : [],
@@ -89,20 +102,22 @@ const removeCredential = (collection: Collection, instant: Instant): Collection 
       storedAuthentication: collection.storedAuthentication && {
         ...collection.storedAuthentication,
         sealedValue: null,
+        origins: null,
       },
     },
     instant,
   );
 
 const removeSchemeCredential = (
-  { collections, credentials }: MemoryDatabase,
+  { collections, credentials, subjectCredentials }: MemoryDatabase,
   id: CollectionId,
-  scheme: string,
+  lostId: CredentialId,
   instant: Instant,
 ): void => {
   const collection = collections.get(id);
-  const remainingCredentials = credentials.get(id)?.filter((credential) => credential.scheme !== scheme) ?? [];
+  const remainingCredentials = credentials.get(id)?.filter((credential) => credential.id !== lostId) ?? [];
   if (!collection) return;
+  subjectCredentials.delete(lostId);
   credentials.set(id, copyFrozen(remainingCredentials));
   const credentialSchemes = remainingCredentials.map((credential) => credential.scheme);
   collections.set(id, countAsChanged({ ...collection, credentialSchemes }, instant));

@@ -43,7 +43,7 @@ proveStores('the memory sealed store', sealedStoreContract, {
   ),
   'a reset removes only the listed credentials for security schemes, and the collection counts as changed': mapReset(
     (_reset, { credentials }) => ({
-      credentials: credentials.map(({ collection: { id }, scheme }) => ({ collectionId: id, scheme })),
+      credentials: credentials.map(({ collection, id }) => ({ collectionId: collection.id, id })),
     }),
   ),
   'a read returns the calls that have arguments': mapSecrets((_secrets, { calls }) => ({

@@ -98,6 +98,12 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('securitySchemes' in result) return result.securitySchemes;
       throw errorOf(result);
     },
+    async readOrigins(document, { baseUrl, serverVariables }, deadline) {
+      const settings = { baseUrl, serverVariables };
+      const result = await read({ kind: 'origins', settings, ...toStoredText(document) }, deadline);
+      if ('origins' in result) return result.origins;
+      throw errorOf(result);
+    },
     async convertToYaml(document, deadline) {
       const result = await read({ kind: 'yaml text', ...toStoredText(document) }, deadline);
       if ('text' in result) return result.text;

@@ -6,6 +6,7 @@ import type {
   PackedText,
   ReadDocument,
   SecurityScheme,
+  ServerSettings,
 } from '@portico/domain';
 import type { SentList } from './list-transfer.ts';
 
@@ -18,6 +19,7 @@ export type ReadTask =
       readonly bytes: Uint8Array<ArrayBuffer>;
     }
   | { readonly kind: 'file' | 'json text'; readonly bytes: Uint8Array<ArrayBuffer> }
+  | ({ readonly kind: 'origins'; readonly settings: ServerSettings } & StoredText)
   | ({ readonly kind: 'operations' | 'security schemes' | 'yaml text' } & StoredText);
 
 /** A stored document; `bytes` is its packed text. */
@@ -35,6 +37,7 @@ export type ReadResult =
   | { readonly file: SentDocument }
   | { readonly operations: SentList<Operation> }
   | { readonly securitySchemes: readonly SecurityScheme[] }
+  | { readonly origins: readonly string[] }
   | { readonly text: PackedText }
   | { readonly json: ConvertedFile }
   | { readonly fileRejection: string; readonly isParsed: boolean; readonly isDocument: boolean }

@@ -3,6 +3,7 @@ import {
   DocumentFileError,
   errorDetails,
   isPorticoError,
+  originsOf,
   readOperations,
   readSecuritySchemes,
   type PackedText,
@@ -42,6 +43,8 @@ function run(task: ReadTask): ReadResult {
         return { operations: sendList(readOperations(parseJson(unpackText(toPackedText(task))), operationKeyOf)) };
       case 'security schemes':
         return { securitySchemes: securitySchemesOf(toPackedText(task)) };
+      case 'origins':
+        return { origins: originsOf(parseJson(unpackText(toPackedText(task))), task.settings) };
       case 'yaml text':
         return { text: convertToYaml(toPackedText(task)) };
       case 'json text':

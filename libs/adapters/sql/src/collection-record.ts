@@ -56,14 +56,24 @@ export const collectionOf = (row: CollectionColumns): Collection => ({
     name: row.storedName,
     in: row.storedIn,
     sealedValue: row.storedSealedValue,
+    origins: originsIn(row.storedOrigins),
   },
   baseUrlSetting: row.baseUrlSetting,
   // Most collections have neither variables nor credentials.
   serverVariables: row.serverVariables === '{}' ? {} : (JSON.parse(row.serverVariables) as Record<string, string>),
   credentialSchemes: row.credentialSchemes === '[]' ? [] : (JSON.parse(row.credentialSchemes) as string[]),
+  delivery: row.delivery,
+  ownCredentials: Boolean(row.ownCredentials),
   discoverable: Boolean(row.discoverable),
   importKey: row.importKey,
 });
+
+/** Parses the origins that a credential is bound to. */
+export const originsIn = (json: string | null): readonly string[] | null =>
+  json === null ? null : (JSON.parse(json) as string[]);
+
+export const toOriginsColumn = (origins: readonly string[] | null | undefined): string | null =>
+  origins ? JSON.stringify(origins) : null;
 
 export const toCollectionRow = ({
   derivedAuthentication: authentication,
@@ -87,4 +97,5 @@ export const toCollectionRow = ({
   storedName: credential?.name ?? null,
   storedIn: credential?.in ?? null,
   storedSealedValue: credential?.sealedValue ?? null,
+  storedOrigins: toOriginsColumn(credential?.origins),
 });

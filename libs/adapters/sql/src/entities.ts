@@ -8,12 +8,8 @@ import {
   PendingCallEntity,
 } from './entities/access-entities.ts';
 import { AuditEntryEntity, AuditDayEntity, AuditTotalEntity } from './entities/audit-entities.ts';
-import {
-  CollectionCredentialEntity,
-  CollectionEntity,
-  DocumentEntity,
-  OperationEntity,
-} from './entities/collection-entities.ts';
+import { CollectionEntity, DocumentEntity, OperationEntity } from './entities/collection-entities.ts';
+import { CredentialEntity } from './entities/credential-entity.ts';
 import { JobEntity } from './entities/job-entity.ts';
 import { TierEntity, OverrideEntity } from './entities/limit-entities.ts';
 import { OneTimeCodeEntity } from './entities/one-time-code-entity.ts';
@@ -36,7 +32,6 @@ import {
 export const entities = [
   ProfileEntity,
   CollectionEntity,
-  CollectionCredentialEntity,
   DocumentEntity,
   OperationEntity,
   OperationBlockEntity,
@@ -50,6 +45,7 @@ export const entities = [
   GroupGrantEntity,
   AccessRequestEntity,
   PendingCallEntity,
+  CredentialEntity,
   TierEntity,
   OverrideEntity,
   AuditEntryEntity,

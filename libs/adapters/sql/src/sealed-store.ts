@@ -1,7 +1,10 @@
 import {
   type CollectionId,
+  type CredentialId,
+  type GroupId,
   type Instant,
   nextChangeAt,
+  type ProfileId,
   type SealedCredential,
   type SealedMail,
   type SealedSecrets,
@@ -9,7 +12,7 @@ import {
 } from '@portico/domain';
 import { collectionColumns, type CollectionColumns, collectionOf } from './collection-record.ts';
 import { loadCollection, touchCatalog } from './collection-store.ts';
-import { deleteCredential, listSchemes } from './credential-store.ts';
+import { deleteCredential, listSchemes, subjectIn } from './credential-store.ts';
 import { writeEffects } from './effects.ts';
 import { createEpochParameters } from './epochs.ts';
 import { deadLetter } from './outbox.ts';
@@ -37,8 +40,8 @@ export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
         clearCredential,
         collections.map(({ id, updatedAt }) => [nextChangeAt(updatedAt, reset.resetAt), id]),
       );
-      for (const { collectionId, scheme } of reset.credentials)
-        await removeSchemeCredential(transaction, collectionId, scheme, reset.resetAt);
+      for (const { collectionId, id } of reset.credentials)
+        await removeSchemeCredential(transaction, collectionId, id, reset.resetAt);
       await transaction.run(touchCatalog, createEpochParameters());
       await transaction.runEach(
         deadLetter,
@@ -62,10 +65,12 @@ const pepperName = 'api-key-pepper';
 
 const readSecrets = async (sql: Sql): Promise<SealedSecrets> => ({
   collections: (await sql.all<CollectionColumns>(selectCollections)).map(collectionOf),
-  credentials: (await sql.all<CredentialRow>(selectCredentials)).map(({ id, name, scheme, sealed }) => ({
-    collection: { id, name },
-    scheme,
-    sealed,
+  credentials: (await sql.all<CredentialRow>(selectCredentials)).map((row) => ({
+    id: row.id,
+    collection: { id: row.collectionId, name: row.name },
+    scheme: row.scheme,
+    subject: subjectIn(row),
+    sealed: row.sealed,
   })),
   mails: await sql.all<SealedMail>(selectMails),
   calls: await listSealedArguments(sql),
@@ -74,20 +79,28 @@ const readSecrets = async (sql: Sql): Promise<SealedSecrets> => ({
   accountKeys: (await sql.first<{ keys: number }>(countKeysOf('service_accounts')))?.keys ?? 0,
 });
 
-interface CredentialRow extends Pick<SealedCredential, 'scheme' | 'sealed'> {
-  readonly id: CollectionId;
+interface CredentialRow extends Pick<SealedCredential, 'id' | 'scheme' | 'sealed'> {
+  readonly collectionId: CollectionId;
   readonly name: string;
+  readonly groupId: GroupId | null;
+  readonly profileId: ProfileId | null;
 }
 
-const removeSchemeCredential = async (sql: Sql, id: CollectionId, scheme: string, resetAt: Instant): Promise<void> => {
+const removeSchemeCredential = async (
+  sql: Sql,
+  id: CollectionId,
+  credential: CredentialId,
+  resetAt: Instant,
+): Promise<void> => {
   const { updatedAt } = await loadCollection(sql, id);
-  await sql.run(deleteCredential, [id, scheme]);
+  await sql.run(deleteCredential, [id, credential]);
   const schemes = JSON.stringify(await listSchemes(sql, id));
   await sql.run(updateSchemes, [schemes, nextChangeAt(updatedAt, resetAt), id]);
 };
 
-const selectCredentials = `select c.id, c.name, s.scheme, s.sealed from collection_credentials s
-  join collections c on c.id = s.collection_id order by c.name_key, c.id, s.scheme`;
+const selectCredentials = `select ${buildColumns('s', ['id', 'collectionId', 'scheme', 'groupId', 'profileId', 'sealed'])}, c.name
+  from collection_credentials s join collections c on c.id = s.collection_id
+  order by c.name_key, c.id, s.scheme, s.id`;
 const updateSchemes = `update collections set credential_schemes = ?, updated_at = ?, revision = revision + 1
   where id = ?`;
 const selectCollections = `select ${buildColumns('c', collectionColumns)} from collections c
@@ -99,7 +112,7 @@ type KeyTable = 'profiles' | 'service_accounts';
 const countKeysOf = (table: KeyTable): string => `select count(*) as keys from ${table} where key_hash is not null`;
 const resealPepper = 'update settings set value = ? where name = ? and value = ?';
 const putPepper = 'update settings set value = ? where name = ?';
-const clearCredential = `update collections set stored_sealed_value = null, updated_at = ?, revision = revision + 1
+const clearCredential = `update collections set stored_sealed_value = null, stored_origins = null, updated_at = ?, revision = revision + 1
   where id = ?`;
 const clearKeysOf = (table: KeyTable): string =>
   `update ${table} set key_hash = null, key_tag = null, previous_hash = null, previous_tag = null,

@@ -18,6 +18,7 @@ export const systemActions = [
   'collection.credential_read',
   'collection.credential_set',
   'collection.delete',
+  'collection.origins_confirm',
   'collection.update',
   'credentials.expiry',
   'credentials.rotate',

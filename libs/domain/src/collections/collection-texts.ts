@@ -48,6 +48,12 @@ export const schemeNameMax = 200;
 /** The maximum number of security schemes that are read from a document, and of credentials of a collection. */
 export const schemesMax = 100;
 
+/** The maximum number of groups and profiles with a credential for one security scheme of a collection. */
+export const subjectsMax = 1_000;
+
+/** The maximum number of origins that a credential is bound to. */
+export const originsMax = 200;
+
 /**
  * Derives the name of a collection from text: a plain name (`toPlainName`), truncated to `collectionNameMax`; null if the result is
  * empty. A document's title is cleaned, not rejected: the user who imports a document did not write its title.

@@ -22,24 +22,20 @@ export interface AuthenticationScheme {
 export interface StoredAuthentication extends AuthenticationScheme {
   /** The credential, sealed by the `Cipher` for this collection alone; null if none was set. */
   readonly sealedValue: string | null;
+  /** As in `StoredCredential`; null if there is no credential. */
+  readonly origins: readonly string[] | null;
 }
 
 /** Values of server variables by their names. */
 export type ServerVariables = Readonly<Record<string, string>>;
 
-/** The parts of a secret that a credential consists of: one text, a name and a password, or an OAuth client. */
-export type CredentialKind = 'value' | 'basic' | 'client';
+/**
+ * How clients use the credentials of a collection (extensions, section 7): `reveal` shows them the credential for
+ * everyone; under `call`, no one reads any, and calls are sent by the service.
+ */
+export type Delivery = 'reveal' | 'call';
 
-/** A credential for one security scheme of a collection's document. */
-export interface StoredCredential {
-  /** The name of the scheme in the document. */
-  readonly scheme: string;
-  readonly kind: CredentialKind;
-  /** The credential, sealed by the `Cipher` for this collection and scheme alone. */
-  readonly sealed: string;
-  readonly createdAt: Instant;
-  readonly updatedAt: Instant;
-}
+export const deliveries = ['reveal', 'call'] as const satisfies readonly Delivery[];
 
 /** The document as sent, if it is neither OpenAPI 3.0 nor 3.1 (extensions, section 1). */
 export interface OriginalDocument {
@@ -95,10 +91,13 @@ export interface Collection extends CollectionHead {
   /** The values of server variables that an admin set, by their names. */
   readonly serverVariables: ServerVariables;
   /**
-   * The security schemes for which `CredentialStore` has a credential, by name, in code point order. The document may no
+   * The security schemes for which `CredentialStore` has a credential for everyone, by name, in code point order. The document may no
    * longer have them. Does not include the scheme of `storedAuthentication`.
    */
   readonly credentialSchemes: readonly string[];
+  readonly delivery: Delivery;
+  /** Whether clients with a grant may store credentials of their own. */
+  readonly ownCredentials: boolean;
   /** Whether approved profiles without a grant see the collection's name and description, and may request access. */
   readonly discoverable: boolean;
   /** The source that the collection was imported from, so that a later import updates it; unique unless null. */

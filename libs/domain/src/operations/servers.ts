@@ -2,7 +2,7 @@ import type { DocumentOperation } from '../documents/document-operations.ts';
 import { memberOf } from '../documents/document-value.ts';
 import { isJsonArray, isJsonObject, type Json } from '../json.ts';
 import { toPlainLine, toShortLine } from '../line.ts';
-import type { CallSettings } from './call-settings.ts';
+import type { ServerSettings } from './call-settings.ts';
 import { isNumber } from './numbers.ts';
 import { textAt } from './operation-parts.ts';
 
@@ -33,7 +33,7 @@ const urlMax = 4_000;
 export function serversOf(
   document: Json,
   { pathItem, operation }: DocumentOperation,
-  { baseUrl, serverVariables }: CallSettings,
+  { baseUrl, serverVariables }: ServerSettings,
 ): readonly Server[] {
   const own = [operation, pathItem]
     .map((owner) => listServers(owner, serverVariables))
@@ -67,7 +67,7 @@ export const warnOfVariables = ({ variables }: Server): readonly string[] =>
         ],
   );
 
-const listServers = (owner: Json, settings: CallSettings['serverVariables']): Server[] => {
+const listServers = (owner: Json, settings: ServerSettings['serverVariables']): Server[] => {
   const servers = memberOf(owner, 'servers');
   return (isJsonArray(servers) ? servers : []).flatMap((server) => {
     const url = isJsonObject(server) ? textAt(server, 'url') : null;
@@ -86,7 +86,7 @@ const listServers = (owner: Json, settings: CallSettings['serverVariables']): Se
 function variablesOf(
   url: string,
   declarations: Json | undefined,
-  settings: CallSettings['serverVariables'],
+  settings: ServerSettings['serverVariables'],
 ): ServerVariable[] {
   const names = new Set([...url.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name));
   return [...names].map((name): ServerVariable => {

@@ -4,6 +4,7 @@ import type { DocumentWarning, PackedText, ReadDocument } from '../documents/doc
 import type { Operation } from '../documents/operation.ts';
 import type { SecurityScheme } from '../documents/security-scheme.ts';
 import type { Json } from '../json.ts';
+import type { ServerSettings } from '../operations/call-settings.ts';
 
 /** A JSON object, and the document in one of its members. */
 export interface MemberRead {
@@ -59,6 +60,12 @@ export interface DocumentReader {
    * Throws `timed_out` as `readMember` does.
    */
   readSecuritySchemes(document: PackedText, deadline: Deadline | null): Promise<readonly SecurityScheme[]>;
+
+  /**
+   * Returns the origins of the addresses that calls of a stored document may go to with these settings (`originsOf`). The
+   * caller keeps ownership of the bytes. Throws `timed_out` as `readMember` does.
+   */
+  readOrigins(document: PackedText, settings: ServerSettings, deadline: Deadline | null): Promise<readonly string[]>;
 
   /**
    * Converts a stored document to YAML, packed like the stored one. The caller keeps ownership of the bytes. Throws

@@ -1,5 +1,6 @@
 import type { Collection } from '../collections/collection.ts';
-import type { CallId, CollectionId, JobId, ProfileId } from '../ids.ts';
+import type { CredentialSubject } from '../collections/credential.ts';
+import type { CallId, CollectionId, CredentialId, JobId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Effects } from './effects.ts';
 
@@ -12,8 +13,11 @@ export interface SealedMail {
 
 /** A credential of a collection for one security scheme. */
 export interface SealedCredential {
+  readonly id: CredentialId;
   readonly collection: Pick<Collection, 'id' | 'name'>;
   readonly scheme: string;
+  /** Null for a credential for everyone. */
+  readonly subject: CredentialSubject | null;
   readonly sealed: string;
 }
 
@@ -27,7 +31,7 @@ export interface SealedArguments {
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
   readonly collections: readonly Collection[];
-  /** The credentials of `CredentialStore`, in the order of lists, then by scheme. */
+  /** The credentials of `CredentialStore`, for everyone and for subjects, in the order of lists, then by scheme and id. */
   readonly credentials: readonly SealedCredential[];
   /** The waiting emails, including leased and postponed ones, in any order; a dead letter no longer has sealed data. */
   readonly mails: readonly SealedMail[];
@@ -46,7 +50,7 @@ export interface SecretsReset extends Effects {
   /** These collections lose their credential; its type, name and location are kept. */
   readonly collections: readonly CollectionId[];
   /** These credentials of `CredentialStore` are removed. */
-  readonly credentials: readonly { readonly collectionId: CollectionId; readonly scheme: string }[];
+  readonly credentials: readonly { readonly collectionId: CollectionId; readonly id: CredentialId }[];
   /** These emails become dead letters. */
   readonly mails: readonly JobId[];
   /** These calls lose their arguments and become expired. */

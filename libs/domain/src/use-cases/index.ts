@@ -29,7 +29,16 @@ import { expireCalls } from './calls/expire-calls.ts';
 import { holdCall } from './calls/hold-call.ts';
 import { listCalls, readCall } from './calls/read-calls.ts';
 import { redeemCall } from './calls/redeem-call.ts';
+import { confirmOrigins, readOrigins } from './collections/bound-origins.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
+import { readDelivery, updateDelivery } from './collections/delivery.ts';
+import {
+  listOwnCredentials,
+  removeOwnCredential,
+  removeSubjectCredential,
+  setOwnCredential,
+  setSubjectCredential,
+} from './collections/subject-credentials.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
 import { findVisibleCollection } from './collections/find-collection.ts';
 import { createCollection, removeCollection, updateCollection } from './collections/write-collection.ts';
@@ -188,6 +197,15 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   listCredentials: listCredentials(ports),
   setCredential: setCredential(ports),
   removeCredential: removeCredential(ports),
+  setSubjectCredential: setSubjectCredential(ports),
+  removeSubjectCredential: removeSubjectCredential(ports),
+  setOwnCredential: setOwnCredential(ports),
+  removeOwnCredential: removeOwnCredential(ports),
+  listOwnCredentials: listOwnCredentials(ports),
+  readDelivery,
+  updateDelivery: updateDelivery(ports),
+  readOrigins: readOrigins(ports),
+  confirmOrigins: confirmOrigins(ports),
   importCollection: importCollection(ports, settings),
   planImport: planImport(ports, settings),
   readDocument: readDocument(ports),

@@ -1,7 +1,6 @@
 import {
-  isNarrow,
+  isCredentialWithheld,
   requireReadableTarget,
-  rulesOf,
   searchQueryMax,
   type Collection,
   type ListedCollection,
@@ -79,7 +78,7 @@ export const apiTools: readonly Tool[] = [
       const baseUrl = api.baseUrlSetting ?? api.baseUrl;
       const place = credentialPlaceOf(authenticationOf(api));
       const credential = isStored(api) ? 'stored' : 'absent';
-      const isWithheld = isStored(api) && isNarrow(rulesOf(caller));
+      const shownCredential = isStored(api) && isCredentialWithheld(caller, api) ? 'withheld' : credential;
       const isComplete = /^https?:[^{}]*$/i.test(baseUrl);
       const hasVariables = api.baseUrlSetting === null && Object.keys(api.serverVariables).length > 0;
       const baseUrlHints = hasVariables ? [variablesHint] : isComplete ? [] : [baseUrlHint];
@@ -91,7 +90,8 @@ export const apiTools: readonly Tool[] = [
           base_url: baseUrl,
           authentication: place && { ...place },
           credential,
-          hint: [...baseUrlHints, describeCredential(place, isWithheld ? 'withheld' : credential)].join(' '),
+          delivery: api.delivery,
+          hint: [...baseUrlHints, describeCredential(place, shownCredential)].join(' '),
         },
       };
     },
@@ -99,7 +99,7 @@ export const apiTools: readonly Tool[] = [
   defineTool({
     name: 'read_credential',
     description:
-      'The stored credential of an API, to send in a call. If a call needs several, read each by its scheme. Each ' +
+      'The stored credential of an API, to send in a call; refused if its delivery is call. If a call needs several, read each by its scheme. Each ' +
       'reading is audited.',
     // It changes nothing, but returns a secret: clients ask people before they run a tool without the hint.
     isReadOnly: false,
@@ -156,7 +156,7 @@ const describeCredential = (place: CredentialPlace, credential: keyof typeof cre
 const credentialHints = {
   shown: 'Send it as shown, in calls to this API only, and never show it to anyone.',
   stored: 'read_credential returns the credential.',
-  withheld: 'You may not read the credential, because your grant limits the operations: call_operation adds it.',
+  withheld: 'You may not read the credential: call_operation sends calls with it.',
   absent:
     'This catalog stores no credential for it: ask the person you work for. describe_operation says whether another ' +
     'scheme is stored.',

@@ -34,7 +34,9 @@ export const GroupEntity = defineEntity({
   },
 });
 
-const createGroupReference = () => p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').deleteRule('cascade');
+/** Returns a foreign key to a group: the row is deleted together with the group. */
+export const createGroupReference = () =>
+  p.manyToOne(GroupEntity).mapToPk().joinColumn('group_id').deleteRule('cascade');
 
 /** Members that an administrator added. */
 export const GroupMemberEntity = defineEntity({

@@ -3,7 +3,7 @@ import type {
   ApiKeyLocation,
   AuthenticationType,
   CollectionId,
-  CredentialKind,
+  Delivery,
   OperationKey,
   ProfileId,
 } from '@portico/domain';
@@ -38,6 +38,8 @@ export const CollectionEntity = defineEntity({
     storedName: text().nullable(),
     storedIn: text().$type<ApiKeyLocation>().nullable(),
     storedSealedValue: text().nullable(),
+    /** A JSON array of the origins that `storedSealedValue` is bound to. */
+    storedOrigins: text().nullable(),
     documentDigest: text(),
     /** The digest of the document whose operations are stored; 0.1.0 changes documents without updating it. */
     operationsDigest: text().nullable(),
@@ -46,8 +48,10 @@ export const CollectionEntity = defineEntity({
     baseUrlSetting: text().nullable(),
     /** A JSON object of strings. */
     serverVariables: text().default('{}'),
-    /** A JSON array of the schemes in `CollectionCredentialEntity`, so that reading a collection does not need a join. */
+    /** A JSON array of the schemes of `CredentialEntity` for everyone, so that reading a collection does not need a join. */
     credentialSchemes: text().default('[]'),
+    delivery: text().$type<Delivery>().default('reveal'),
+    ownCredentials: p.boolean().default(false),
     importKey: text().nullable().unique('collections_import_key_unique'),
     /** As in `OriginalDocument`, for the document with the digest `originalFor`; 0.1.0 changes documents without these. */
     originalVersion: text().nullable(),
@@ -60,19 +64,6 @@ export const CollectionEntity = defineEntity({
 /** Returns a foreign key to a collection: the row is deleted together with the collection. */
 export const createCollectionReference = () =>
   p.manyToOne(CollectionEntity).mapToPk().joinColumn('collection_id').deleteRule('cascade');
-
-export const CollectionCredentialEntity = defineEntity({
-  name: 'CollectionCredential',
-  tableName: 'collection_credentials',
-  properties: {
-    collectionId: () => createCollectionReference().primary().index(false),
-    scheme: text().primary(),
-    kind: text().$type<CredentialKind>(),
-    sealed: text(),
-    createdAt: int64(),
-    updatedAt: int64(),
-  },
-});
 
 /** A separate table, so that listing and renaming collections never touches the document. */
 export const DocumentEntity = defineEntity({

@@ -259,18 +259,33 @@ const createAccountTables = ({ text, buildUnique }: DialectTypes): readonly stri
   'create index one_time_codes_expires_at_index on one_time_codes (expires_at)',
 ];
 
-/** Stores credentials for the security schemes of a document. */
-const createCredentialTables = ({ text }: DialectTypes): readonly string[] => [
+/** Stores credentials for the security schemes of a document: for everyone, for a group, or for a profile. */
+const createCredentialTables = ({ text, buildUnique }: DialectTypes): readonly string[] => [
   `create table collection_credentials (
+    id ${text} not null primary key,
     collection_id ${text} not null,
     scheme ${text} not null,
+    group_id ${text} null,
+    profile_id ${text} null,
     kind ${text} not null,
     sealed ${text} not null,
+    origins ${text} null,
     created_at bigint not null,
     updated_at bigint not null,
-    primary key (collection_id, scheme),
-    ${buildReference('collection_credentials', 'collection_id', 'collections')}
+    ${buildReference('collection_credentials', 'collection_id', 'collections')},
+    ${buildReference('collection_credentials', 'group_id', 'access_groups')},
+    ${buildReference('collection_credentials', 'profile_id', 'profiles')}
   )`,
+  'create index collection_credentials_collection_index on collection_credentials (collection_id, scheme)',
+  `create unique index collection_credentials_everyone_unique on collection_credentials (collection_id, scheme)
+    where group_id is null and profile_id is null`,
+  ...['group', 'profile'].map((subject) =>
+    buildUnique(
+      'collection_credentials',
+      `collection_credentials_${subject}_unique`,
+      `${subject}_id, collection_id, scheme`,
+    ),
+  ),
 ];
 
 const facets = { actor: 'actor_id', client: 'client_id', collection: 'collection_id', action: 'action' };
@@ -297,6 +312,9 @@ const addColumns = ({ text, bytes, buildUnique }: DialectTypes): readonly string
   `alter table collections add column base_url_setting ${text} null`,
   `alter table collections add column server_variables ${text} not null default '{}'`,
   `alter table collections add column credential_schemes ${text} not null default '[]'`,
+  `alter table collections add column delivery ${text} not null default 'reveal'`,
+  'alter table collections add column own_credentials boolean not null default false',
+  `alter table collections add column stored_origins ${text} null`,
   `alter table collections add column original_version ${text} null`,
   `alter table collections add column original_digest ${text} null`,
   `alter table collections add column original_for ${text} null`,

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Collection } from '../../collections/collection.ts';
 import type { CollectionId } from '../../ids.ts';
-import { type AuthenticationInput, openAuthentication, updateAuthentication } from './authentication.ts';
+import { type AuthenticationInput, openAuthentication, updateAuthentication as update } from './authentication.ts';
 
 let sealCount = 0;
 
@@ -17,6 +17,15 @@ const cipher = {
 };
 
 const id = 'c' as CollectionId;
+const origins = ['https://a.example'];
+
+const updateAuthentication = (
+  usedCipher: typeof cipher,
+  collectionId: CollectionId,
+  current: Parameters<typeof update>[2],
+  input: Parameters<typeof update>[3],
+  newOrigins = origins,
+) => update(usedCipher, collectionId, current, input, newOrigins);
 
 const apiKey = (changes: { readonly name?: string; readonly value?: string }): AuthenticationInput => ({
   type: 'apiKey',
@@ -67,4 +76,13 @@ test('bearer and basic are sent as Authorization unless a different name is give
   const basic = { type: 'basic', name: null, value: 'x' } as const;
   expect(updateAuthentication(cipher, id, null, basic)).toMatchObject({ name: 'Authorization', in: null });
   expect(updateAuthentication(cipher, id, null, { ...basic, name: 'X-Basic' })).toMatchObject({ name: 'X-Basic' });
+});
+
+test('a new value is bound to the origins, even if it is the stored one; without a value, the stored one keeps its own', () => {
+  expect(currentAuthentication?.origins).toEqual(origins);
+  const change = (input: AuthenticationInput) =>
+    updateAuthentication(cipher, id, currentAuthentication, input, ['https://b.example']);
+  expect(change(apiKey({ name: 'X-Other' }))?.origins).toEqual(origins);
+  expect(change(apiKey({ value: 's3cret' }))?.origins).toEqual(['https://b.example']);
+  expect(change({ type: 'none' })?.origins).toBeNull();
 });

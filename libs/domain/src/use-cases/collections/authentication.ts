@@ -33,19 +33,27 @@ export interface EffectiveAuthentication {
 
 /**
  * Returns the value to store in place of `current`: `current` itself if nothing changes, so that nothing is written.
- * Undefined leaves the stored value unchanged; null removes it.
+ * Undefined leaves the stored value unchanged; null removes it. A value in the input is bound to the origins, even if it
+ * is the stored one; a stored one that the input leaves unchanged keeps its own.
  */
 export const updateAuthentication = (
   cipher: Ports['cipher'],
   id: CollectionId,
   current: StoredAuthentication | null,
   input: AuthenticationInput | null | undefined,
+  origins: readonly string[] | null,
 ): StoredAuthentication | null => {
   if (input === undefined) return current;
   if (input === null) return null;
-  const next = { ...schemeOf(input), sealedValue: sealedValueOf(cipher, id, current, input) };
+  const sealedValue = sealedValueOf(cipher, id, current, input);
+  const boundOrigins = setsValue(input) ? origins : (current?.origins ?? null);
+  const next = { ...schemeOf(input), sealedValue, origins: sealedValue === null ? null : boundOrigins };
   return current && isSameAuthentication(current, next) ? current : next;
 };
+
+/** Whether the input contains a credential. */
+export const setsValue = (input: AuthenticationInput | null | undefined): boolean =>
+  input != null && input.type !== 'none' && input.value !== undefined;
 
 const schemeOf = (input: AuthenticationInput): AuthenticationScheme => {
   const { type } = input;
@@ -94,4 +102,8 @@ export const resealAuthentication = (
 const sealingContextOf = (id: CollectionId): string => `collection:${id}:authentication`;
 
 const isSameAuthentication = (a: StoredAuthentication, b: StoredAuthentication): boolean =>
-  a.type === b.type && a.name === b.name && a.in === b.in && a.sealedValue === b.sealedValue;
+  a.type === b.type &&
+  a.name === b.name &&
+  a.in === b.in &&
+  a.sealedValue === b.sealedValue &&
+  JSON.stringify(a.origins) === JSON.stringify(b.origins);

@@ -78,25 +78,44 @@ type MetadataPorts = Pick<Ports, 'clock' | 'random' | 'audit' | 'cipher'> & With
 
 /**
  * Returns the data that a caller needs to call the collection's API. Audits the reading of a stored credential before
- * it returns. Withholds the credential from a caller with narrow rules (`isNarrow`), which it would bypass.
+ * it returns.
  */
 export const readMetadata =
   (ports: MetadataPorts) =>
   async (principal: Principal<Collection>): Promise<CollectionMetadata> => {
     const collection = requireReadableTarget(principal);
-    const storedAuthentication = openAuthentication(ports.cipher, collection);
-    const isWithheld = storedAuthentication.value !== null && isNarrow(rulesOf(principal));
-    const authentication = isWithheld ? { ...storedAuthentication, value: null } : storedAuthentication;
+    const isWithheld = isCredentialWithheld(principal, collection);
+    const authentication = isWithheld ? withoutCredential(collection) : openAuthentication(ports.cipher, collection);
     if (authentication.value !== null) await recordCredentialRead(ports, principal, collection, null);
     ports.uses.count(principal, 'read', collection.id);
-    return { collection, authentication, withheldHint: isWithheld ? narrowHint : null };
+    return { collection, authentication, withheldHint: isWithheld ? withheldHintOf(collection) : null };
   };
 
 /**
- * Returns how calls authenticate by one security scheme of the document, with the credential that is stored for it; null
- * means the scheme of `readMetadata`. The secret of an OAuth client is not sent in calls, and is not returned. Audits the
- * reading of a credential before it returns. Throws `scheme_not_found`, and `credential_withheld` for a stored
- * credential that a caller with narrow rules (`isNarrow`) may not read.
+ * Whether the caller may not read the collection's credentials: no one may under the delivery `call`, and no client whose
+ * rules are narrow (`isNarrow`), because the credential would bypass them.
+ */
+export const isCredentialWithheld = (
+  principal: Pick<Principal, 'profile' | 'rules'>,
+  { delivery }: Collection,
+): boolean => delivery === 'call' || isNarrow(rulesOf(principal));
+
+const withoutCredential = ({ storedAuthentication, derivedAuthentication }: Collection): EffectiveAuthentication => {
+  const { type, name, in: place } = storedAuthentication ?? derivedAuthentication;
+  return { type, name, in: place, value: null };
+};
+
+/** Returns why the credential is not shown; null if there is none. */
+const withheldHintOf = ({ delivery, storedAuthentication }: Collection): string | null => {
+  if (delivery === 'call') return deliveryHint;
+  return storedAuthentication?.sealedValue == null ? null : narrowHint;
+};
+
+/**
+ * Returns how calls authenticate by one security scheme of the document, with the credential that is stored for
+ * everyone; null means the scheme of `readMetadata`. The secret of an OAuth client is not sent in calls, and is not
+ * returned. Audits the reading of a credential before it returns. Throws `scheme_not_found`, and `credential_withheld` if
+ * the caller may not read the credential.
  */
 export const readCredential =
   (ports: MetadataPorts & Pick<Ports, 'collections' | 'credentials' | 'documents'>) =>
@@ -105,11 +124,11 @@ export const readCredential =
     schemeName: string | null,
   ): Promise<Omit<CollectionMetadata, 'withheldHint'>> => {
     const collection = requireReadableTarget(principal);
+    if (isCredentialWithheld(principal, collection)) throw new PorticoError('credential_withheld');
     const authentication =
       schemeName === null
         ? openAuthentication(ports.cipher, collection)
         : await openCredentialFor(ports, collection, schemeName, principal.deadline);
-    if (authentication.value !== null && isNarrow(rulesOf(principal))) throw new PorticoError('credential_withheld');
     if (authentication.value !== null) await recordCredentialRead(ports, principal, collection, schemeName);
     ports.uses.count(principal, 'read', collection.id);
     return { collection, authentication };
@@ -148,6 +167,9 @@ export const readMetadataHints =
   });
 
 /** The hint for a caller with narrow rules. */
+const deliveryHint =
+  'not shown: POST /api/collections/{id}/operations/{key}/call, or the tool call_operation, sends calls with the credential';
+
 const narrowHint =
   'not shown, because your grant limits the operations that you may call: call them through this catalog, which adds ' +
   'the credential';

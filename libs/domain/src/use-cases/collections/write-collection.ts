@@ -1,6 +1,7 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Collection, CollectionHead, ServerVariables } from '../../collections/collection.ts';
 import type { ReadDocument } from '../../documents/document.ts';
+import type { NewJob } from '../../jobs/job.ts';
 import { isVersion32 } from '../../documents/document-error.ts';
 import { SchemaViolationError } from '../../documents/schema-violation-error.ts';
 import { PorticoError } from '../../errors.ts';
@@ -9,10 +10,10 @@ import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
-import type { NewJob } from '../../jobs/job.ts';
 import { createCollectionJob } from '../search/collection-jobs.ts';
-import { type AuthenticationInput, updateAuthentication } from './authentication.ts';
+import { type AuthenticationInput, setsValue, updateAuthentication } from './authentication.ts';
 import { updateDescription } from './description.ts';
+import { type DocumentState, hasState, serverSettingsOf } from './document-security.ts';
 
 export interface NewCollection {
   readonly name: string;
@@ -55,7 +56,7 @@ export interface CollectionEdit {
 /** A condition on the current collection for a change; it is checked in the transaction of the change. */
 export type Precondition = (current: CollectionHead) => boolean;
 
-export type WritingPorts = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher'>;
+export type WritingPorts = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'documents'>;
 
 /** Adds a collection. It is embedded later, in the background. */
 export const createCollection =
@@ -65,6 +66,10 @@ export const createCollection =
     rejectViolations(settings, input.strict, document);
     const id = ports.random.uuid() as CollectionId;
     const now = ports.clock.now();
+    const serverSettings = { baseUrl: input.baseUrl ?? null, serverVariables: input.serverVariables ?? {} };
+    const origins = setsValue(input.authentication)
+      ? await ports.documents.readOrigins(document.packed, serverSettings, authority.deadline)
+      : null;
     const collection: Collection = {
       id,
       name,
@@ -75,11 +80,13 @@ export const createCollection =
       revision: 1,
       contentRevision: 1,
       descriptionDerived: input.descriptionDerived ?? false,
-      storedAuthentication: updateAuthentication(ports.cipher, id, null, input.authentication),
+      storedAuthentication: updateAuthentication(ports.cipher, id, null, input.authentication, origins),
       discoverable: input.discoverable ?? false,
-      baseUrlSetting: input.baseUrl ?? null,
-      serverVariables: input.serverVariables ?? {},
+      baseUrlSetting: serverSettings.baseUrl,
+      serverVariables: serverSettings.serverVariables,
       credentialSchemes: [],
+      delivery: 'reveal',
+      ownCredentials: false,
       importKey: input.importKey ?? null,
       ...documentFieldsOf(document),
     };
@@ -116,42 +123,85 @@ export const updateCollection =
     isExpected: Precondition = acceptAny,
   ): Promise<UpdatedCollection> => {
     if (edit.document) rejectViolations(settings, edit.strict, edit.document);
-    const jobs = createEmbeddingJobs(ports, id);
-    const now = ports.clock.now();
-    let hasChanged = false;
-    let neededJobs: readonly NewJob[] = [];
-    const collection = await ports.collections.update(id, (current) => {
-      checkPrecondition(isExpected, current);
-      rejectVersion32(current, edit);
-      const editedCollection = applyEdit(ports.cipher, current, edit);
-      const fields = listChangedFields(current, editedCollection);
-      hasChanged = fields.length > 0;
-      const isReworded = fields.includes('name') || fields.includes('description');
-      neededJobs = jobs.filter(
-        ({ task }) => isReworded || (task.kind === 'operations' && fields.includes('documentDigest')),
-      );
-      if (!hasChanged) return null;
-      return {
-        collection: {
-          ...editedCollection,
-          revision: current.revision + 1,
-          contentRevision: current.contentRevision + (isReworded ? 1 : 0),
-          updatedAt: nextChangeAt(current.updatedAt, now),
-        },
-        ...(edit.document && fields.includes('documentDigest') ? { document: edit.document } : {}),
-        ...createAuditEffects(ports, authority, {
-          action: 'collection.update',
-          ...collectionFieldsOf(current),
-          fields: fields.map((field) => auditNames[field]),
-          ...(fields.includes('name') ? { new_name: editedCollection.name } : {}),
-          ...(fields.includes('discoverable') ? { discoverable: editedCollection.discoverable } : {}),
-          ...(fields.includes('baseUrlSetting') ? { base_url: editedCollection.baseUrlSetting } : {}),
-        }),
-        jobs: neededJobs,
-      };
-    });
-    return { collection, hasChanged };
+    for (let attempt = 0; attempt < attemptsMax; attempt++) {
+      const newOrigins = await readNewOrigins(ports, authority.deadline, id, edit);
+      const result = await tryUpdate(ports, authority, id, { edit, isExpected, newOrigins });
+      if (result) return result;
+    }
+    throw new Error(`The addresses of collection ${id} changed ${attemptsMax} times while they were read`);
   };
+
+/** How many times in a row the addresses of a collection may change while they are being read. */
+const attemptsMax = 10;
+
+/** The origins of the addresses after an edit. */
+interface NewOrigins extends Pick<DocumentState, 'digest' | 'settings'> {
+  readonly origins: readonly string[];
+}
+
+/** Returns the origins that the credential in an edit is bound to; null if it contains none. */
+const readNewOrigins = async (
+  ports: WritingPorts,
+  deadline: AdminAuthority['deadline'],
+  id: CollectionId,
+  edit: CollectionEdit,
+): Promise<NewOrigins | null> => {
+  if (!setsValue(edit.authentication)) return null;
+  const current = await ports.collections.find(id);
+  if (!current) throw new PorticoError('collection_not_found');
+  const editedCollection = applyEdit(ports.cipher, current, edit);
+  const settings = serverSettingsOf(editedCollection);
+  const isNew = edit.document?.digest === editedCollection.documentDigest;
+  const document = isNew ? edit.document : await ports.collections.findDocument(id);
+  if (!document) throw new PorticoError('collection_not_found');
+  const origins = await ports.documents.readOrigins(document.packed, settings, deadline);
+  return { digest: document.digest, settings, origins };
+};
+
+/** Makes the change; null if the origins are no longer those of the collection, and nothing was written. */
+const tryUpdate = async (
+  ports: WritingPorts,
+  authority: AdminAuthority,
+  id: CollectionId,
+  {
+    edit,
+    isExpected,
+    newOrigins,
+  }: { readonly edit: CollectionEdit; readonly isExpected: Precondition; readonly newOrigins: NewOrigins | null },
+): Promise<UpdatedCollection | null> => {
+  const jobs = createEmbeddingJobs(ports, id);
+  const now = ports.clock.now();
+  const result = { hasChanged: false, isCurrent: true };
+  const collection = await ports.collections.update(id, (current) => {
+    checkPrecondition(isExpected, current);
+    rejectVersion32(current, edit);
+    const editedCollection = applyEdit(ports.cipher, current, edit, newOrigins?.origins);
+    const fields = listChangedFields(current, editedCollection);
+    result.isCurrent = newOrigins === null || hasState(editedCollection, newOrigins);
+    result.hasChanged = result.isCurrent && fields.length > 0;
+    if (!result.hasChanged) return null;
+    const isReworded = fields.includes('name') || fields.includes('description');
+    return {
+      collection: {
+        ...editedCollection,
+        revision: current.revision + 1,
+        contentRevision: current.contentRevision + (isReworded ? 1 : 0),
+        updatedAt: nextChangeAt(current.updatedAt, now),
+      },
+      ...(edit.document && fields.includes('documentDigest') ? { document: edit.document } : {}),
+      ...createAuditEffects(ports, authority, {
+        action: 'collection.update',
+        ...collectionFieldsOf(current),
+        fields: fields.map((field) => auditNames[field]),
+        ...(fields.includes('name') ? { new_name: editedCollection.name } : {}),
+        ...(fields.includes('discoverable') ? { discoverable: editedCollection.discoverable } : {}),
+        ...(fields.includes('baseUrlSetting') ? { base_url: editedCollection.baseUrlSetting } : {}),
+      }),
+      jobs: jobs.filter(({ task }) => isReworded || (task.kind === 'operations' && fields.includes('documentDigest'))),
+    };
+  });
+  return result.isCurrent ? { collection, hasChanged: result.hasChanged } : null;
+};
 
 /**
  * Deletes a collection with its document, grants and embedding. Throws `precondition_failed` as `updateCollection`
@@ -204,12 +254,23 @@ const documentFieldsOf = ({ baseUrl, authentication, digest, original }: ReadDoc
 const hasSameOriginal = ({ original: current }: Collection, { original }: ReadDocument): boolean =>
   current !== null && original !== null && current.digest === original.digest;
 
-/** Returns the collection with the edit applied, and nothing else changed. */
-export const applyEdit = (cipher: Ports['cipher'], current: Collection, edit: CollectionEdit): Collection => ({
+/** Returns the collection with the edit applied, and nothing else changed. A new credential is bound to the origins. */
+export const applyEdit = (
+  cipher: Ports['cipher'],
+  current: Collection,
+  edit: CollectionEdit,
+  origins: readonly string[] | null = null,
+): Collection => ({
   ...current,
   name: edit.name ?? current.name,
   ...updateDescription(current, edit.description, edit.document),
-  storedAuthentication: updateAuthentication(cipher, current.id, current.storedAuthentication, edit.authentication),
+  storedAuthentication: updateAuthentication(
+    cipher,
+    current.id,
+    current.storedAuthentication,
+    edit.authentication,
+    origins,
+  ),
   discoverable: edit.discoverable ?? current.discoverable,
   baseUrlSetting: edit.baseUrl === undefined ? current.baseUrlSetting : edit.baseUrl,
   serverVariables: updateVariables(current.serverVariables, edit.serverVariables),

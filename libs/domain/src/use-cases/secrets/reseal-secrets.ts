@@ -1,11 +1,14 @@
 import type { AdminAuthority } from '../../access/principal.ts';
+import type { Collection } from '../../collections/collection.ts';
+import type { UsableCredential } from '../../collections/credential.ts';
 import { isPorticoError } from '../../errors.ts';
 import type { CallId, CollectionId, JobId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
 import { resealContent } from '../calls/call-content.ts';
 import { resealAuthentication } from '../collections/authentication.ts';
-import { resealCredential } from '../collections/credentials.ts';
+import { resealCredential } from '../collections/credential-content.ts';
+import { subjectFieldsOf } from '../collections/subject-credentials.ts';
 import { resealSealedMail } from '../mails/mail-jobs.ts';
 
 /** The result of resealing. */
@@ -83,11 +86,13 @@ const resealCollection = async (
   id: CollectionId,
 ): Promise<readonly Outcome[]> => {
   const outcomes = [await resealStoredAuthentication(ports, authority, id)];
-  for (const { scheme, ...credential } of await ports.credentials.list(id)) {
-    const attempt = trySeal(() => resealCredential(ports.cipher, id, { scheme, ...credential }));
-    if (typeof attempt === 'string') outcomes.push({ because: `${scheme}: ${attempt}` });
-    else outcomes.push(attempt.sealed ? await resealScheme(ports, authority, id, scheme) : 'unchanged');
-  }
+  const forEveryone = await ports.credentials.list(id);
+  const subjects = await ports.credentials.listSubjects(id);
+  if (forEveryone.length + subjects.length === 0) return outcomes;
+  const collection = await ports.collections.find(id);
+  if (!collection) return outcomes;
+  for (const credential of [...forEveryone.map((row) => ({ ...row, subject: null })), ...subjects])
+    outcomes.push(await resealStored(ports, authority, collection, credential));
   return outcomes;
 };
 
@@ -117,31 +122,24 @@ const resealStoredAuthentication = async (
   return hasChanged ? 'resealed' : 'unchanged';
 };
 
-const resealScheme = async (
+const resealStored = async (
   ports: RequiredPorts,
   authority: AdminAuthority,
-  id: CollectionId,
-  scheme: string,
+  collection: Collection,
+  { id, scheme, subject, sealed }: UsableCredential,
 ): Promise<Outcome> => {
-  let hasChanged = false;
-  await ignoreRemoved(
-    ports.credentials.update(id, (collection, credentials) => {
-      const current = credentials.find((credential) => credential.scheme === scheme);
-      const resealedCredential = current && resealCredential(ports.cipher, id, current);
-      hasChanged = resealedCredential != null;
-      if (!resealedCredential) return null;
-      return {
-        collection,
-        credentials: credentials.map((credential) => (credential === current ? resealedCredential : credential)),
-        ...createAuditEffects(ports, authority, {
-          action: 'secrets.reseal',
-          ...collectionFieldsOf(collection),
-          scheme,
-        }),
-      };
-    }),
-  );
-  return hasChanged ? 'resealed' : 'unchanged';
+  const place = { collectionId: collection.id, scheme, subject };
+  const attempt = trySeal(() => resealCredential(ports.cipher, place, sealed));
+  if (typeof attempt === 'string') return { because: `${scheme}: ${attempt}` };
+  if (attempt.sealed === null) return 'unchanged';
+  const effects = createAuditEffects(ports, authority, {
+    action: 'secrets.reseal',
+    ...collectionFieldsOf(collection),
+    ...(subject ? subjectFieldsOf(subject) : {}),
+    scheme,
+  });
+  // A credential that was replaced or removed in the meantime no longer has this sealed text.
+  return (await ports.credentials.reseal(id, sealed, attempt.sealed, effects)) ? 'resealed' : 'unchanged';
 };
 
 /** Awaits a change to a collection or a call, which may have been removed in the meantime. */

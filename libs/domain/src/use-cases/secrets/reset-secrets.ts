@@ -1,11 +1,11 @@
 import type { AdminAuthority } from '../../access/principal.ts';
-import type { CallId, CollectionId, JobId, ProfileId } from '../../ids.ts';
+import type { CallId, CollectionId, CredentialId, JobId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { SealedSecrets } from '../../ports/sealed-store.ts';
 import { createAuditEffects } from '../audit/system-entry.ts';
 import { openContent } from '../calls/call-content.ts';
 import { openAuthentication } from '../collections/authentication.ts';
-import { openCredential } from '../collections/credentials.ts';
+import { openCredential } from '../collections/credential-content.ts';
 import { openCredentials } from '../mails/mail-jobs.ts';
 
 /** The secrets that no configured key opens, and the data lost with them. */
@@ -13,7 +13,12 @@ export interface LostSecrets {
   /** Collections whose `authentication` loses its credential, in the order of lists. */
   readonly collections: readonly { readonly id: CollectionId; readonly name: string }[];
   /** Lost credentials for security schemes, in the order of lists. */
-  readonly credentials: readonly { readonly id: CollectionId; readonly name: string; readonly scheme: string }[];
+  readonly credentials: readonly {
+    readonly id: CollectionId;
+    readonly name: string;
+    readonly scheme: string;
+    readonly credentialId: CredentialId;
+  }[];
   /** Waiting emails that can no longer be sent. */
   readonly mails: readonly { readonly id: JobId; readonly profileId: ProfileId }[];
   /** Calls that can no longer be made, because their arguments are lost. */
@@ -63,7 +68,7 @@ export const resetSecrets =
       };
       return {
         collections: collections.map(({ id }) => id),
-        credentials: credentials.map(({ id, scheme }) => ({ collectionId: id, scheme })),
+        credentials: credentials.map(({ id, credentialId }) => ({ collectionId: id, id: credentialId })),
         mails: mails.map(({ id }) => id),
         calls,
         pepper: apiKeys === null ? null : cipher.seal(pepper, pepperContext),
@@ -92,8 +97,10 @@ const findLostIn = (cipher: Ports['cipher'], sealed: SealedSecrets): LostSecrets
       .filter((collection) => !canOpen(() => openAuthentication(cipher, collection)))
       .map(({ id, name }) => ({ id, name })),
     credentials: credentials
-      .filter((credential) => !canOpen(() => openCredential(cipher, credential.collection.id, credential)))
-      .map(({ collection: { id, name }, scheme }) => ({ id, name, scheme })),
+      .filter(({ collection: { id: collectionId }, scheme, subject, sealed: text }) => {
+        return !canOpen(() => openCredential(cipher, { collectionId, scheme, subject }, text));
+      })
+      .map(({ id: credentialId, collection: { id, name }, scheme }) => ({ id, name, scheme, credentialId })),
     mails: mails
       .filter(({ id, sealed: mail }) => !canOpen(() => openCredentials(cipher, id, mail)))
       .map(({ id, profileId }) => ({ id, profileId })),
