@@ -3,7 +3,7 @@ import type { Egress, EgressOptions, EgressRequest, EgressResponse } from '@port
 import { assertRejects } from './assertions.ts';
 import type { Contract } from './contract.ts';
 
-/** What the server does with a request: it responds, closes the connection, or sends something other than HTTP. */
+/** The next reaction of the server: a response, no response, a closed connection, or bytes that are not HTTP. */
 export type UpstreamBehavior =
   | {
       readonly kind: 'response';

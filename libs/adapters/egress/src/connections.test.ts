@@ -145,7 +145,8 @@ describe('after close', () => {
     await egress.close();
     expect(egress.connections).toBe(0);
     await expect.poll(() => upstream.open).toBe(0);
-    await expect.poll(countResources).toBe(resourcesBefore);
+    // Those of earlier tests may also have disappeared.
+    await expect.poll(countResources).toBeLessThanOrEqual(resourcesBefore);
   });
 
   test('exchanges in flight fail, and so does each later one', async () => {

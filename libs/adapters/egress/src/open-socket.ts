@@ -94,7 +94,11 @@ const startConnection = (
   addresses: readonly string[],
   authority: string | undefined,
 ): Socket => {
-  const options = { host: hostname, port, lookup: pinAddresses(addresses), autoSelectFamily: true, noDelay: true };
+  const options = {
+    ...{ host: hostname, port, lookup: pinAddresses(addresses), noDelay: true },
+    // If one address does not respond, the next one is tried; Node's default of 250 ms is too short for distant servers.
+    ...{ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 1_000 },
+  };
   if (!hasTls) return connectTcp(options);
   return connectTls({
     ...options,
