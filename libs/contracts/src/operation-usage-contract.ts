@@ -144,7 +144,7 @@ export const operationUsageContract = {
     async (stores) => {
       const { ada, roads, bridges } = await setUp(stores);
       await stores.usage.addOperations([
-        anOperationUsageRecord(ada, roads, 'a removed one' as OperationKey),
+        ...['a removed one', 'z removed one'].map((key) => anOperationUsageRecord(ada, roads, key as OperationKey)),
         anOperationUsageRecord(ada, roads, toll),
         anOperationUsageRecord(ada, roads, map),
         anOperationUsageRecord(ada, bridges, toll),
@@ -158,6 +158,7 @@ export const operationUsageContract = {
           [bridges.name, 'PUT', '/tolls'],
           [roads.name, 'GET', '/map'],
           [roads.name, 'PUT', '/tolls'],
+          [roads.name, null, null],
           [roads.name, null, null],
         ],
       );

@@ -93,24 +93,19 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
       totals[kind] += 1;
       if (!isRecorded(caller)) return;
       const use = recordUse(caller, collectionId);
-      if (!use) {
-        lostCount += 1;
-        return;
+      if (!use) lostCount += 1;
+      else {
+        use.counts[kind] += 1;
+        if (collectionId && operationKey)
+          operationCounter.add(createOperationUse({ ...use, collectionId }, kind, operationKey));
       }
-      use.counts[kind] += 1;
-      if (!collectionId || !operationKey) return;
-      const counts = { slice: kind === 'slice' ? 1 : 0, call: kind === 'call' ? 1 : 0 };
-      const { day, profileId, lastUsedAt } = use;
-      operationCounter.add({ day, profileId, collectionId, operationKey, counts, lastUsedAt });
     },
 
     take() {
-      const pendingUses = [...usesByDay.values()].flatMap((usesByProfile) =>
-        [...usesByProfile.values()].flatMap((uses) => [...uses.values()]),
-      );
+      const uses = listUses(usesByDay);
       usesByDay = new Map();
       pairs = 0;
-      return { uses: pendingUses, operations: operationCounter.take() };
+      return { uses, operations: operationCounter.take() };
     },
 
     putBack({ uses, operations }) {
@@ -134,6 +129,16 @@ export const createUsageCounter = (now: () => Instant): UsageCounter => {
   };
 };
 
+/** Returns one use of an operation, at the time of the last use of its collection. */
+const createOperationUse = (
+  { day, profileId, collectionId, lastUsedAt }: PendingUse & { readonly collectionId: CollectionId },
+  kind: UsageKind,
+  operationKey: OperationKey,
+): OperationDayUse => {
+  const counts = { slice: kind === 'slice' ? 1 : 0, call: kind === 'call' ? 1 : 0 };
+  return { day, profileId, collectionId, operationKey, counts, lastUsedAt };
+};
+
 /**
  * Whether the caller's uses are stored: they are stored by profile. Service accounts and the operator are not profiles,
  * so their uses count only in the totals.
@@ -155,6 +160,9 @@ type UseKey = Omit<DayUse, 'counts' | 'keyUsedAt'>;
  * three lookups.
  */
 type UsesByDay = Map<Day, Map<ProfileId, Map<CollectionId | null, PendingUse>>>;
+
+const listUses = (usesByDay: UsesByDay): readonly DayUse[] =>
+  [...usesByDay.values()].flatMap((usesByProfile) => [...usesByProfile.values()].flatMap((uses) => [...uses.values()]));
 
 const getOrCreateInner = <Key, InnerKey, Value>(
   outer: Map<Key, Map<InnerKey, Value>>,
