@@ -22,6 +22,8 @@ import { grantToClient, grantToGroup, toOwnAccessGrant, revokeFromClient } from 
 import { aCollection, aDocumentContent, aProfile, nextId, noEffects, someEffects, start } from './records.ts';
 import type { Stores } from './stores.ts';
 
+const aGrant = { grantedAt: start, expiresAt: null, rule: null };
+
 /** The contract of `AccessRequestStore`. */
 export const accessRequestStoreContract = {
   'the decision about a new request sees the profile and the collection': async (stores) => {
@@ -231,12 +233,7 @@ export const accessRequestStoreContract = {
     const { ada, roads } = await setUp(stores);
     await grantToClient(stores.grants, ada.id, roads.id, () => ({ grantedAt: 1, expiresAt: 2, ...noEffects }));
     const request = await addRequest(stores, ada, roads);
-    await decideRequest(
-      stores,
-      request,
-      { status: 'approved' },
-      { grant: { grantedAt: start, expiresAt: null, rule: null } },
-    );
+    await decideRequest(stores, request, { status: 'approved' }, { grant: aGrant });
     deepStrictEqual(await stores.grants.listClients(roads.id, start), [
       { profile: ada, grants: [toOwnAccessGrant(start)] },
     ]);
@@ -246,12 +243,7 @@ export const accessRequestStoreContract = {
     const { ada, roads } = await setUp(stores);
     const request = await addRequest(stores, ada, roads);
     const before = (await rowOf(stores, ada)).epochs.grants;
-    await decideRequest(
-      stores,
-      request,
-      { status: 'approved' },
-      { grant: { grantedAt: start, expiresAt: null, rule: null } },
-    );
+    await decideRequest(stores, request, { status: 'approved' }, { grant: aGrant });
     strictEqual((await rowOf(stores, ada)).epochs.grants > before, true);
   },
 
@@ -277,7 +269,7 @@ export const accessRequestStoreContract = {
     const expiringEffects = {
       ...someEffects(),
       deadline: createDeadlineExpiringAtCommit(),
-      grant: { grantedAt: start, expiresAt: null, rule: null },
+      grant: aGrant,
     };
     await assertRejects(decideRequest(stores, request, { status: 'approved' }, expiringEffects), 'timed_out');
     deepStrictEqual(await stores.requests.find(request.id), toListedRequest(request, ada, roads));

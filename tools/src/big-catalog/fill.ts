@@ -60,6 +60,7 @@ export class Filler {
       ...pair,
       grantedAt: now - random.nextIntegerBelow(300 * dayMs),
       expiresAt: random.nextIntegerBelow(10) === 0 ? now + random.nextIntegerBelow(365 * dayMs) : null,
+      rule: null,
     }));
     return ports.grants.update(pairs, () => ({ put, ...noEffects }));
   }

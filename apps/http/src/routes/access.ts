@@ -144,7 +144,7 @@ export const accessRoutes = [
     method: 'PUT',
     path: '/api/access/clients/:client_profile_id/collections/:collection_id',
     operation: 'changeGrant',
-    summary: "Change when a client's access to a collection expires, and which operations it may call",
+    summary: "Change a client's grant of a collection",
     description: `Takes effect as of the next request. Changes the direct grant of the client, not the grants of its groups. ${grantChangeDescription}`,
     params: pairParameters,
     auth: 'admin',

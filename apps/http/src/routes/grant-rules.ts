@@ -62,7 +62,7 @@ export const grantChange = z
 
 export const grantChangeDescription =
   'Absent members remain as they are. The rule (`operations`, `except`, `ask`) decides which operations may be called; it ' +
-  'hides no operation and no document. Of several grants, each allows what it allows, and a call needs a decision only if ' +
+  'hides no operation and no document. Several grants together allow all that one of them allows, and a call needs a decision only if ' +
   'each grant that allows the operation asks for one.';
 
 export const toGrantEdit = ({ expires_at, ...rule }: z.output<typeof grantChange>): GrantEdit => ({

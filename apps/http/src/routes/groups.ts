@@ -277,7 +277,7 @@ const collectionRows = [
     method: 'PUT',
     path: '/api/groups/:group_id/collections/:collection_id',
     operation: 'changeGroupGrant',
-    summary: "Change when a group's access expires, and which operations its members may call",
+    summary: "Change a group's grant of a collection",
     description: `Takes effect as of the next request. ${grantChangeDescription}`,
     params: pairParameters,
     auth: 'admin',

@@ -40,7 +40,7 @@ export const grantRulesSuite = (start: Start): void => {
   const listOperations = async (id: string, token: string) =>
     expectStatus(await call('GET', `/api/collections/${id}/operations`, { token }), 200).list;
   const readKeys = async (id: string) =>
-    Object.fromEntries(
+    Object.fromEntries<unknown>(
       (await listOperations(id, fixtures.admin)).map((item) => [item.operation_id, item.operation_key]),
     );
 
@@ -201,12 +201,17 @@ export const grantRulesSuite = (start: Start): void => {
     test.each<readonly [string, (operationKeys: typeof keys) => object, Call, Partial<Record<OperationId, Call>>]>([
       ['nothing', () => ({ operations: [] }), 'denied', {}],
       [
-        'what is read-only',
+        'read operations',
         ({ countMessages }) => ({ operations: 'read_only', except: [countMessages] }),
         'allowed',
         { sendMessage: 'denied', deleteMessage: 'denied', countMessages: 'denied' },
       ],
-      ['what needs a decision', ({ sendMessage }) => ({ ask: [sendMessage] }), 'allowed', { sendMessage: 'ask' }],
+      [
+        'operations that need a decision',
+        ({ sendMessage }) => ({ ask: [sendMessage] }),
+        'allowed',
+        { sendMessage: 'ask' },
+      ],
     ])('%s in lists, searches, slices and tools, at once', async (_name, ruleOf, most, others) => {
       const expected = allOf(most, others) as Readonly<Record<OperationId, Call>>;
       await setRule(ruleOf(keys));
@@ -257,7 +262,7 @@ export const grantRulesSuite = (start: Start): void => {
       expect(body.call).toBe('ask');
     });
 
-    test('what their own grant and their groups allow together', async () => {
+    test('everything that their own grant or a group allows', async () => {
       await setRule({ operations: 'read_only', ask: [keys.listMessages, keys.countMessages] });
       const group = await addGroup();
       expect(await callsOf()).toEqual(allOf('allowed'));
@@ -316,14 +321,14 @@ export const grantRulesSuite = (start: Start): void => {
       expect(await readCount()).toBe(before);
       const { etag = '' } = (await readMetadata()).headers;
       await setRule({ operations: 'all', except: [], ask: [] });
-      const shown = await call('GET', `/api/collections/${messages}/metadata`, {
+      const reply = await call('GET', `/api/collections/${messages}/metadata`, {
         key: client.key,
         headers: ['If-None-Match', etag],
       });
-      expect([shown.status, shown.body.authentication]).toEqual([200, expect.objectContaining({ value: secret })]);
+      expect([reply.status, reply.body.authentication]).toEqual([200, expect.objectContaining({ value: secret })]);
     });
 
-    test('is shown to an administrator, whatever grant it has', async () => {
+    test('is shown to an administrator', async () => {
       const reply = await call('GET', `/api/collections/${messages}/metadata`, { token: fixtures.admin });
       expect(reply.body.authentication).toMatchObject({ value: secret });
     });

@@ -14,7 +14,7 @@ const kioskDocument = {
   },
 };
 
-/** Tests what the tools show of the rules of grants, through each official client. */
+/** Tests how the tools show the rules of grants, through each official client. */
 export const rulesSuite = (start: Start): void => {
   const { subject, fixtures, call, asAdmin } = provideSubject(start, {
     settings: { defaultLimit: { allowed: 10_000, windowSeconds: 60 } },
@@ -54,7 +54,7 @@ export const rulesSuite = (start: Start): void => {
         const search = async () => {
           const { data } = await mcp.call('search_operations', { query: 'order a newspaper' });
           const operations = data?.['operations'] as readonly Readonly<Record<string, unknown>>[];
-          return Object.fromEntries(operations.map(({ method, ...rest }) => [method, rest['call']]));
+          return Object.fromEntries<unknown>(operations.map(({ method, ...rest }) => [method, rest['call']]));
         };
         const before = await search();
         expect(before).toEqual(Object.fromEntries(Object.keys(before).map((method) => [method, undefined])));

@@ -39,7 +39,7 @@ test.each<readonly [string, OperationRule, readonly CallPermission[]]>([
   ],
   ['all, one after a decision', ruleWith({ ask: [remove.key] }), ['allowed', 'allowed', 'allowed', 'ask']],
   [
-    'only what it allows, even if it asks for more',
+    'only those in `operations`, even if it asks for more',
     ruleWith({ operations: 'read_only', ask: [get.key, remove.key] }),
     ['ask', 'allowed', 'denied', 'denied'],
   ],
@@ -59,7 +59,7 @@ const rule = fc.record({
 });
 const rules = fc.array(rule, { maxLength: 4 });
 
-test('several rules allow what one of them allows, and ask only if each that allows it asks', () => {
+test('several rules allow all that one of them allows, and ask only if each that allows it asks', () => {
   const better = { allowed: 2, ask: 1, denied: 0 } as const;
   fc.assert(
     fc.property(rules, fc.constantFrom(...operations), (list, operation) => {

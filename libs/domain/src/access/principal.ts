@@ -62,7 +62,7 @@ export interface CallerRow<Head extends CollectionHead = CollectionHead> {
   readonly hasGrant: boolean;
   /**
    * The rules of these grants, in any order and perhaps repeated: only `unrestrictedRule` if one of them has no rule, and `[]` if there is no
-   * grant. For what the caller may call, see `rulesOf`.
+   * grant. An admin's are those of `rulesOf`.
    */
   readonly rules: readonly OperationRule[];
   /**
