@@ -15,7 +15,6 @@ import {
   type LocalUser,
   type Portico,
 } from '@portico/composition';
-import type { CollectionId, OperationKey } from '@portico/domain';
 import { createHttpApp, createHttpServer, type HttpServer } from '@portico/http';
 import { findFreePort } from '@portico/test-servers';
 
@@ -154,6 +153,10 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
     },
   };
 };
+
+type UseCases = Portico['useCases'];
+type CollectionId = NonNullable<Parameters<UseCases['admit']>[0]['target']>['id'];
+type OperationKey = Parameters<UseCases['holdCall']>[1]['key'];
 
 const userOf = ({ uid, email, groups }: Person): LocalUser => ({
   uid,
