@@ -27,7 +27,7 @@ export const CallStateBadge = ({ state }: Pick<PendingCall, 'state'>) => (
 /** Shows one call: the form to decide it while it waits, or else its details. */
 export const CallDialog = ({ id, close }: { readonly id: string; readonly close: () => void }) => {
   const read = useRead('GET /api/calls/:call_id', { params: { call_id: id } });
-  // The call is kept as it was first shown: a refresh must not change what is about to be approved.
+  // The call is kept as it was first shown: a refresh must not change it before the approval.
   const [call, setCall] = useState<ReadCall | null>(null);
   if (!call && read.data && !read.isFetching) setCall(read.data);
   if (call?.state === 'waiting') return <DecideDialog call={call} close={close} />;
