@@ -31,7 +31,7 @@ const setUp = async (harness: Harness = createHarness()) => {
     for (const collection of [roads, bridges])
       await useCases.grantAccess(fixtures.authority, toClientPair(id, collection));
   const principalOf = async (client: typeof ada, collection: CollectionId = roads) =>
-    (await fixtures.admitByKey(client.key, collection));
+    await fixtures.admitByKey(client.key, collection);
   const hold = async (client = ada, text = argumentsText, collection = roads) =>
     useCases.holdCall(await principalOf(client, collection), operation, text, null);
   const redeem = async (
