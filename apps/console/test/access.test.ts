@@ -268,6 +268,41 @@ describe.skipIf(!browser)('access', () => {
     expect(await watchedPage.page.getByRole('table', { name: 'Access' }).count()).toBe(0);
   });
 
+  test('shows the arguments of waiting calls, approves one and denies another', async () => {
+    const api = ids.get('Harbour API 1') ?? '';
+    const [caller = personOf('sailor1')] = team;
+    const firstCallId = await service.holdCall(caller, api, '{"berth":"<b>north</b>","tonnes":12}');
+    const secondCallId = await service.holdCall(caller, api, '{"berth":"south"}');
+    const callOf = (id: string) => service.request('GET', `/api/calls/${id}`);
+    const { page } = await open('/access/calls');
+    await page.getByRole('link', { name: 'Calls 2 waiting' }).waitFor();
+    await page.getByRole('cell', { name: 'DELETE /berths/{berth}' }).first().waitFor();
+    await page
+      .getByRole('button', { name: `Review ${caller.email}: DELETE /berths/{berth}` })
+      .first()
+      .click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('"berth": "<b>north</b>"').waitFor();
+    await dialog.getByText('"tonnes": 12').waitFor();
+    await expectAccessible(page);
+    await dialog.getByRole('button', { name: 'Approve' }).click();
+    await page.getByText('The call is approved.').waitFor();
+    expect(await callOf(firstCallId)).toMatchObject({ state: 'approved' });
+
+    await goTo(page, `/access/calls?call=${secondCallId}`);
+    await dialog.getByText('Deny').click();
+    await dialog.getByLabel('Reason').fill('Use the other berth');
+    await dialog.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('The call is denied.').waitFor();
+    expect(await callOf(secondCallId)).toMatchObject({ state: 'denied', reason: 'Use the other berth' });
+    await page.getByText('No calls are waiting.').waitFor();
+
+    await goTo(page, `/access/calls?status=denied&call=${secondCallId}`);
+    await dialog.getByText('Use the other berth').waitFor();
+    await dialog.getByText('No longer stored, or visible only to the caller.').waitFor();
+    await expectAccessible(page);
+  });
+
   test.each([
     ['light', 1_280],
     ['dark', 360],
@@ -281,6 +316,8 @@ describe.skipIf(!browser)('access', () => {
       '/access/groups/Crew?show=apis',
       '/access/requests',
       '/access/requests?status=all',
+      '/access/calls',
+      '/access/calls?status=all',
     ]) {
       await goTo(page, path);
       await page.waitForLoadState('networkidle');

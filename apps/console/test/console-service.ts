@@ -50,6 +50,10 @@ export interface ConsoleService {
   readonly request: <Body = unknown>(method: string, path: string, body?: unknown, person?: Person) => Promise<Body>;
   /** Registers a person and approves them, unless `approved` is false. Returns the id of the profile. */
   readonly register: (person: Person, options?: Registration) => Promise<string>;
+  /**
+   * Holds a call of a person with access to this API until it is decided, with these arguments as JSON. Returns its id.
+   */
+  readonly holdCall: (person: Person, collectionId: string, argumentsText: string) => Promise<string>;
   /** Stops listening and closes open connections, as if the service were unavailable. */
   readonly stop: () => Promise<void>;
   readonly start: () => Promise<void>;
@@ -128,6 +132,17 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
       if (approved) await request('POST', `/api/profiles/${id}/approve`);
       return id;
     },
+    holdCall: async (person, collectionId, argumentsText) => {
+      const { principal } = await portico.useCases.admit({
+        credential: { kind: 'token', token: await tokenFor(person) },
+        auth: 'token or key',
+        target: { id: collectionId as CollectionId, detail: 'full' },
+        sender: { address: '192.0.2.1' },
+        deadline: null,
+      });
+      const operation = { key: 'mfrggzdfmztwq2lk' as OperationKey, method: 'DELETE', path: '/berths/{berth}' };
+      return (await portico.useCases.holdCall(principal, operation, argumentsText, null)).id;
+    },
     stop: () => server.drain({ noticeMs: 0, timeoutMs: 200 }),
     start: async () => void (server = await startServer(portico, port)),
     close: async () => {
@@ -138,6 +153,10 @@ export const startConsoleService = async (variables: Environment = {}): Promise<
     },
   };
 };
+
+type UseCases = Portico['useCases'];
+type CollectionId = NonNullable<Parameters<UseCases['admit']>[0]['target']>['id'];
+type OperationKey = Parameters<UseCases['holdCall']>[1]['key'];
 
 const userOf = ({ uid, email, groups }: Person): LocalUser => ({
   uid,

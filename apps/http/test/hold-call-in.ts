@@ -14,7 +14,7 @@ export const holdCallIn =
     operationKey = 'mfrggzdfmztwq2lk',
   ): Promise<PendingCall> => {
     const { principal } = await admit({
-      credential: { kind: 'key', clientId: clientId as ClientId, secret },
+      credential: { kind: 'key', clientId: clientId, secret },
       auth: 'token or key',
       target: { id: collectionId as CollectionId, detail: 'full' },
       sender: { address: '192.0.2.1' },

@@ -332,10 +332,11 @@ const toStoredCall = (call: SealedCall, { email }: Profile, { name: collectionNa
   collectionName,
 });
 
-const toListedCall = (call: SealedCall, profile: Profile, collection: Collection) => {
-  const { sealed: _sealed, ...listedCall } = toStoredCall(call, profile, collection);
-  return listedCall;
-};
+const toListedCall = ({ sealed: _sealed, ...call }: SealedCall, { email }: Profile, { name }: Collection) => ({
+  ...call,
+  email,
+  collectionName: name,
+});
 
 const listOf = (
   { calls }: Stores,

@@ -6,7 +6,6 @@ import {
   personAuthorityOf,
   resetSecrets,
   toClientPair,
-  type Collection,
   type CollectionHead,
   type Principal,
 } from '@portico/domain';
@@ -32,7 +31,7 @@ const setUp = async (harness: Harness = createHarness()) => {
     for (const collection of [roads, bridges])
       await useCases.grantAccess(fixtures.authority, toClientPair(id, collection));
   const principalOf = async (client: typeof ada, collection: CollectionId = roads) =>
-    (await fixtures.admitByKey(client.key, collection)) as Principal<Collection>;
+    await fixtures.admitByKey(client.key, collection);
   const hold = async (client = ada, text = argumentsText, collection = roads) =>
     useCases.holdCall(await principalOf(client, collection), operation, text, null);
   const redeem = async (

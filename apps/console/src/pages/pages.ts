@@ -67,6 +67,7 @@ export const pages: readonly MenuPage[] = [
       { path: 'access/groups', lazy: () => import('./access/groups-page.tsx') },
       { path: 'access/groups/:group', lazy: () => import('./access/group-page.tsx') },
       { path: 'access/requests', lazy: () => import('./access/requests-page.tsx') },
+      { path: 'access/calls', lazy: () => import('./access/calls-page.tsx') },
     ],
   },
   {

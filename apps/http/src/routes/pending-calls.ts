@@ -78,9 +78,9 @@ export const pendingCallRoutes = [
     method: 'GET',
     path: '/api/calls',
     operation: 'listCalls',
-    summary: 'List calls that need a decision',
+    summary: 'List pending calls',
     description:
-      'Administrators see all calls, other callers only their own. With `status=waiting`, the oldest come first; ' +
+      'Calls that need a decision by an administrator. Administrators see all calls, other callers only their own. With `status=waiting`, the oldest come first; ' +
       'otherwise the newest. Calls are removed after 30 days.',
     auth: 'token or key',
     scope: 'access:read',
@@ -115,7 +115,7 @@ export const pendingCallRoutes = [
     method: 'GET',
     path: '/api/calls/:call_id',
     operation: 'readCall',
-    summary: 'Read a call that needs a decision',
+    summary: 'Read a pending call',
     description: 'Clients can read only their own calls, administrators can read any.',
     params: callParameter,
     auth: 'token or key',

@@ -24,6 +24,7 @@ import { guessedCodesSuite, localSignInSuite } from './local-sign-in.ts';
 import { bulkOperationsSuite } from './bulk-operations.ts';
 import { operationSummariesSuite } from './operation-summaries.ts';
 import { operationsSuite } from './operations.ts';
+import { pendingCallsSuite } from './pending-calls.ts';
 import { preconditionsSuite } from './preconditions.ts';
 import { profilesSuite } from './profiles.ts';
 import { protocolSuite } from './protocol.ts';
@@ -60,6 +61,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   'the catalog': catalogSuite,
   'requests for access': requestsSuite,
   'requests that close automatically': closedRequestsSuite,
+  'pending calls': pendingCallsSuite,
   audit: auditSuite,
   input: inputSuite,
   'signing in with the local issuer': localSignInSuite,

@@ -2,6 +2,7 @@ import {
   type CallFilter,
   type CallPage,
   type Instant,
+  type ListedCall,
   type PendingCall,
   type PendingCallStore,
   PorticoError,
@@ -44,10 +45,7 @@ export const createMemoryPendingCallStore = (database: MemoryDatabase): PendingC
       return matches
         .filter((call) => isAfterCursor(call, page))
         .slice(0, page.limit)
-        .map((call) => {
-          const { sealed: _sealed, ...listedCall } = toStoredCall(database, call);
-          return listedCall;
-        });
+        .map((call) => omitSealed(toStoredCall(database, call)));
     },
 
     async decide(id, now, decide) {
@@ -107,6 +105,8 @@ const toStoredCall = ({ profiles, collections }: MemoryDatabase, call: SealedCal
   if (!profile || !collection) throw new Error(`Call ${call.id} outlived its profile or collection.`);
   return { ...call, email: profile.email, collectionName: collection.name };
 };
+
+const omitSealed = ({ sealed: _sealed, ...call }: StoredCall): ListedCall => call;
 
 const matchesFilter = ({ status, profileId, collectionId }: CallFilter, call: PendingCall, now: Instant): boolean =>
   (status === null || statusAt(call, now) === status) &&

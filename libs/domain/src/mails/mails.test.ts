@@ -190,7 +190,7 @@ test('a notice contains the waiting calls with a link to the console, if its URL
   expect(compose(null).text).not.toContain('console');
 });
 
-test('the email about a decided call contains what the caller does next', () => {
+test('the email about a decided call contains the next step of the caller', () => {
   const approval = composeCallDecidedMail(head, ada, { ...decidedCall, status: 'approved' });
   expect(approval.subject).toBe('Your call to Roads is approved');
   expect(approval.text).toContain('you asked to call DELETE /stations/{id} of "Roads"');

@@ -7,7 +7,7 @@ import styles from './access.module.css';
 
 const text = words.access;
 
-/** The maximum number of pending requests that are counted; this number is shown with a plus sign. */
+/** The maximum number of pending requests, and of calls, that are counted; this number is shown with a plus sign. */
 const countMax = 100;
 
 /** A page about access, with links to the other access pages. */
@@ -33,7 +33,12 @@ export const AccessLayout = ({
         </li>
         <li>
           <NavLink to="/access/requests">
-            {text.requests.title} <Waiting />
+            {text.requests.title} <WaitingRequests />
+          </NavLink>
+        </li>
+        <li>
+          <NavLink to="/access/calls">
+            {text.calls.title} <WaitingCalls />
           </NavLink>
         </li>
       </ul>
@@ -42,9 +47,15 @@ export const AccessLayout = ({
   </Page>
 );
 
-const Waiting = () => {
+const WaitingRequests = () => {
   const read = useRead('GET /api/access/requests', { query: { status: 'pending', limit: countMax } });
-  const count = read.data?.length ?? 0;
-  if (count === 0) return null;
-  return <span className={styles.quiet}>{text.pendingCount(count, count === countMax)}</span>;
+  return <WaitingCount count={read.data?.length ?? 0} />;
 };
+
+const WaitingCalls = () => {
+  const read = useRead('GET /api/calls', { query: { status: 'waiting', limit: countMax } });
+  return <WaitingCount count={read.data?.length ?? 0} />;
+};
+
+const WaitingCount = ({ count }: { readonly count: number }) =>
+  count === 0 ? null : <span className={styles.quiet}>{text.pendingCount(count, count === countMax)}</span>;

@@ -197,6 +197,46 @@ const requests = {
   failed: (name: string, reason: string) => `${name}: ${reason}`,
 };
 
+const calls = {
+  title: 'Calls',
+  status: 'Show',
+  statuses: {
+    waiting: 'Waiting',
+    approved: 'Approved',
+    denied: 'Denied',
+    expired: 'Expired',
+    done: 'Done',
+    all: 'All',
+  },
+  states: { waiting: 'waiting', approved: 'approved', denied: 'denied', expired: 'expired', done: 'done' },
+  who: 'Who',
+  api: 'API',
+  hiddenApi: 'An API you cannot see',
+  operation: 'Operation',
+  requested: 'Asked',
+  expires: 'Expires',
+  state: 'State',
+  decided: 'Decided',
+  arguments: 'Arguments',
+  argumentsDeleted: 'No longer stored, or visible only to the caller.',
+  answer: 'Answer',
+  noneWaiting: 'No calls are waiting.',
+  none: 'No matching calls.',
+  open: 'Review',
+  openLabel: (email: string, operation: string) => `Review ${email}: ${operation}`,
+  details: 'Details',
+  detailsLabel: (email: string, operation: string) => `Details of ${email}: ${operation}`,
+  callTitle: 'Call',
+  decision: 'Decision',
+  approve: 'Approve',
+  deny: 'Deny',
+  approveHint: 'The caller may make this call once, with these arguments, within an hour.',
+  reason: 'Reason',
+  reasonHint: 'Shown to the caller.',
+  approved: 'The call is approved.',
+  denied: 'The call is denied.',
+};
+
 export const access = {
   title: matrix.title,
   navigation: 'Access',
@@ -207,4 +247,5 @@ export const access = {
   grant,
   groups,
   requests,
+  calls,
 };

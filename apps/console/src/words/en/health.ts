@@ -75,6 +75,7 @@ export const health = {
     'mail.suspension': 'Mail: suspension',
     'mail.resumption': 'Mail: reinstatement',
     'mail.request': 'Mail: decision on a request',
+    'mail.call': 'Mail: decision on a call',
     'mail.expiry': 'Mail: upcoming expiry',
     'mail.expiries': 'Mail: all upcoming expiries',
     'mail.notice': 'Mail: pending decisions',

@@ -4,6 +4,7 @@ import { applyCallEvent } from '../../calls/call-machine.ts';
 import type { ListedCall } from '../../calls/pending-call.ts';
 import { PorticoError } from '../../errors.ts';
 import type { CallId } from '../../ids.ts';
+import type { Instant } from '../../instant.ts';
 import type { CallState, Ports, StoredCall } from '../../ports/index.ts';
 import { createAuditEffects } from '../audit/system-entry.ts';
 import { createCallMailJobs } from '../mails/mail-jobs.ts';
@@ -19,8 +20,8 @@ type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'calls' | 'mailer'>;
 export const approveCall =
   (ports: RequiredPorts) =>
   (authority: PersonAuthority, id: CallId): Promise<ListedCall> =>
-    decideCall(ports, authority, id, 'approve', (state) => {
-      const call = applyCallEvent(state.call, 'approve', ports.clock.now());
+    decideCall(ports, authority, id, 'approve', (state, now) => {
+      const call = applyCallEvent(state.call, 'approve', now);
       for (const rule of approvalRules) {
         const reason = rule(state);
         if (reason !== null) throw new PorticoError('caller_lacks_access', { reason });
@@ -32,8 +33,8 @@ export const approveCall =
 export const denyCall =
   (ports: RequiredPorts) =>
   (authority: PersonAuthority, id: CallId, reason: string | null): Promise<ListedCall> =>
-    decideCall(ports, authority, id, 'deny', ({ call }) => ({
-      ...applyCallEvent(call, 'deny', ports.clock.now()),
+    decideCall(ports, authority, id, 'deny', ({ call }, now) => ({
+      ...applyCallEvent(call, 'deny', now),
       reason,
     }));
 
@@ -43,12 +44,12 @@ const decideCall = async (
   authority: PersonAuthority,
   id: CallId,
   event: 'approve' | 'deny',
-  apply: (state: CallState) => StoredCall,
+  apply: (state: CallState, now: Instant) => StoredCall,
 ): Promise<ListedCall> => {
   const now = ports.clock.now();
   let decidedCall: ListedCall | null = null;
   await ports.calls.decide(id, now, (state) => {
-    const call = { ...apply(state), decidedAt: now, decidedBy: authority.actor?.id ?? null };
+    const call = { ...apply(state, now), decidedAt: now, decidedBy: authority.actor?.id ?? null };
     decidedCall = omitContent(call);
     return {
       call,
