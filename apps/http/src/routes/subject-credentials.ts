@@ -33,7 +33,7 @@ const storingErrors = ['scheme_not_found', 'too_many_credentials'] as const;
 export const subjectCredentialRoutes = [
   defineRoute({
     method: 'GET',
-    path: '/api/collections/:collection_id/credentials/mine',
+    path: '/api/collections/:collection_id/own-credentials',
     operation: 'listOwnCredentials',
     summary: 'List your own credentials for a collection',
     description: 'Without secrets, sorted by scheme. Does not list those for your groups and for everyone.',

@@ -22,6 +22,7 @@ import {
   readOriginal,
   readYaml,
 } from './collections/read-collection.ts';
+import { readCallCredentials } from './collections/call-credentials.ts';
 import { confirmOrigins, readOrigins } from './collections/bound-origins.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
 import { readDelivery, updateDelivery } from './collections/delivery.ts';
@@ -184,6 +185,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   setOwnCredential: setOwnCredential(ports),
   removeOwnCredential: removeOwnCredential(ports),
   listOwnCredentials: listOwnCredentials(ports),
+  readCallCredentials: readCallCredentials(ports),
   readDelivery,
   updateDelivery: updateDelivery(ports),
   readOrigins: readOrigins(ports),
