@@ -135,12 +135,9 @@ export const metadata = z
         .nullable()
         .optional()
         .meta({ description: 'A description of the credential; present with `?include=hints`.' }),
-      hint: z
-        .string()
-        .optional()
-        .meta({
-          description: 'How to make calls instead; present if the delivery is `call`, in which case `value` is null.',
-        }),
+      hint: z.string().optional().meta({
+        description: 'How to make calls instead; present if the delivery is `call`, in which case `value` is null.',
+      }),
     }),
     deprecated: z
       .boolean()

@@ -7,6 +7,8 @@ import { expectStatus, smallDocument, textOf, unknownId, type Start } from '../s
 const openapi_spec = {
   ...smallDocument,
   servers: [{ url: 'https://api.example.com/v1' }],
+  security: [{ token: [] }, { key: [] }],
+  paths: { '/forecast': { get: { operationId: 'readForecast', summary: 'Read the forecast', responses: {} } } },
   components: {
     securitySchemes: {
       token: { type: 'http', scheme: 'bearer' },
@@ -167,10 +169,8 @@ export const deliverySuite = (start: Start): void => {
           json: { value: secretOfClient },
         }),
       ];
-      const { operations } = (await call('GET', pathOf(id, 'operations'), { key: client.key })).body as {
-        operations?: { operation_key: string }[];
-      };
-      const operationKey = operations?.[0]?.operation_key ?? 'aaaaaaaaaaaaaaaa';
+      const { list: operations } = await call('GET', pathOf(id, 'operations'), { key: client.key });
+      const operationKey = textOf(operations[0]?.['operation_key']);
       const paths = [
         ...['', '/summary', '/metadata', '/metadata?include=hints', '/openapi.json', '/openapi.yaml', '/delivery'],
         ...['/credentials', '/own-credentials', '/origins', '/operations', `/operations/${operationKey}`],
