@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import type { Endpoints, Target } from '../endpoint.ts';
-import { errors } from '../errors.ts';
 import { empty } from '../shapes.ts';
 import type { World } from '../world.ts';
 import { noAccessErrors } from './collections.ts';
@@ -21,7 +20,7 @@ const groupTarget = ({ granted, group }: World) => ({ params: { collection_id: g
 /** Returns the target with a new collection, in which a credential of the subject is stored. */
 const createStored = async ({ make }: World, target: { readonly params: Readonly<Record<string, string>> }) => {
   const params: Readonly<Record<string, string>> = { ...target.params, collection_id: await make.collection() };
-  const subject = 'group_id' in params ? `groups/${params.group_id}` : `profiles/${params['profile_id'] ?? 'me'}`;
+  const subject = params['group_id'] ? `groups/${params['group_id']}` : `profiles/${params['profile_id'] ?? ''}`;
   await make.asAdmin(
     'PUT',
     `/api/collections/${params['collection_id']}/credentials/${scheme}/${subject}`,
@@ -35,29 +34,42 @@ const createNew = async (
   target: { readonly params: Readonly<Record<string, string>> },
 ): Promise<Target> => ({ params: { ...target.params, collection_id: await make.collection() }, json });
 
-/** Clients may not store credentials of their own for the granted collection; an administrator may. */
-const ownErrors = {
-  ...noAccessErrors,
-  'a client with a grant and an expired key, by token': errors.ownCredentialsOff,
-  'a pending profile with a grant': errors.ownCredentialsOff,
-  'a client with a grant, by token': errors.ownCredentialsOff,
-  'a member, by token': errors.ownCredentialsOff,
-  'a member by claim, by token': errors.ownCredentialsOff,
-  'a member by claim, by an older token': errors.ownCredentialsOff,
-  'a demoted admin, by token': errors.ownCredentialsOff,
+/**
+ * Returns a new collection for which clients with access may store credentials of their own; `isStored` says whether they
+ * have one. The members of the group and all other clients with a grant for the shared collection have access.
+ */
+const createOwn = async ({ make, people, group }: World, isStored: boolean) => {
+  const collection = await make.collection();
+  await make.asAdmin('PUT', `/api/collections/${collection}/delivery`, { json: { own_credentials: true } }, 200);
+  await make.asAdmin('POST', `/api/groups/${group}/collections/${collection}`, {}, 201);
+  const grantees = [people.granted, people.pendingGranted, people.expiredKey, people.demoted];
+  for (const person of grantees) await make.grant(person, collection);
+  const owners = [...grantees, people.member, people.memberByClaim, people.admin, people.promoted];
+  for (const { id } of isStored ? owners : [])
+    await make.asAdmin('PUT', `/api/collections/${collection}/credentials/${scheme}/profiles/${id}`, { json }, 200);
+  return { params: { collection_id: collection, scheme } };
 };
-const withoutKeys = Object.fromEntries(Object.entries(ownErrors).filter(([caller]) => !caller.includes('by key')));
+const noAccessByToken = Object.fromEntries(
+  Object.entries(noAccessErrors).filter(([caller]) => !caller.includes('by key')),
+);
 
 export const credentialEndpoints: Endpoints = {
   'GET /api/collections/{collection_id}/own-credentials': {
     target: sharedTarget,
+    freshTarget: async (world) => {
+      const { params } = await createOwn(world, true);
+      return { params: { collection_id: params.collection_id } };
+    },
     specialErrors: noAccessErrors,
-    verify: ({ list }) => expect(list).toEqual([]),
+    verify: ({ list, text }, caller) => {
+      expect(list).toMatchObject([{ scheme, for: { profile_id: caller.id, email: caller.email } }]);
+      expect(text).not.toContain('s3cret');
+    },
   },
   [`PUT ${path}/profiles/me`]: {
     target: (world) => ({ ...ownTarget(world), json }),
-    freshTarget: (world) => createNew(world, ownTarget(world)),
-    specialErrors: withoutKeys,
+    freshTarget: async (world) => ({ ...(await createOwn(world, false)), json }),
+    specialErrors: noAccessByToken,
     verify: ({ body, text }, caller) => {
       expect(body).toMatchObject({ scheme, kind: 'value', for: { profile_id: caller.id, email: caller.email } });
       expect(text).not.toContain('s3cret');
@@ -67,8 +79,8 @@ export const credentialEndpoints: Endpoints = {
   [`DELETE ${path}/profiles/me`]: {
     response: empty,
     target: ownTarget,
-    freshTarget: (world) => createStored(world, ownTarget(world)),
-    specialErrors: withoutKeys,
+    freshTarget: (world) => createOwn(world, true),
+    specialErrors: noAccessByToken,
   },
   [`PUT ${path}/profiles/{profile_id}`]: {
     target: (world) => ({ ...profileTarget(world), json }),
