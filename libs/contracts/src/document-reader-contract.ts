@@ -464,14 +464,6 @@ const fileCases = {
     const readTypes = async () => (await reader.readSecuritySchemes(packed, null)).map(({ type }) => type);
     assert.deepEqual([await readTypes(), await readTypes()], Array(2).fill(['oauth2', 'basic']));
   },
-  'the origins of a stored document can be read, with the settings of its collection': async (reader) => {
-    const text = pets.replace('"paths":{}', '"paths":{},"servers":[{"url":"https://{region}.Pets.example:443/v1"}]');
-    const { packed } = await reader.readFile(bytesOf(text));
-    const settings = { baseUrl: null, serverVariables: { region: 'eu' } };
-    assert.deepEqual(await reader.readOrigins(packed, settings, null), ['https://eu.pets.example']);
-    const baseUrl = 'https://other.example:8443/v2';
-    assert.deepEqual(await reader.readOrigins(packed, { ...settings, baseUrl }, null), ['https://other.example:8443']);
-  },
   'a stored document can be converted to YAML': async (reader) => {
     const result = await reader.readFile(bytesOf(yamlAsJson));
     const writtenYaml = await reader.convertToYaml(result.packed, null);

@@ -27,7 +27,7 @@ export const setCollection = async (
   return true;
 };
 
-/** The options that say for whom a credential is; for everyone if both are absent. */
+/** The subject of a credential, which is for everyone if both are absent. */
 export interface SubjectOptions {
   readonly group?: string;
   readonly profile?: string;

@@ -142,7 +142,7 @@ export const deliverySuite = (start: Start): void => {
   });
 
   describe('the delivery', () => {
-    test('is shown to clients with access, changes only what is sent, and is audited', async () => {
+    test('is shown to clients with access, changes only as requested, and is audited', async () => {
       const { id, client } = await createGranted();
       const read = async () => (await call('GET', pathOf(id, 'delivery'), { key: client.key })).body;
       expect(await read()).toEqual({ delivery: 'reveal', own_credentials: false });
