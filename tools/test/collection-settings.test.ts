@@ -70,7 +70,7 @@ test.each(['on the stores', 'on a server'])('settings and credentials are set an
     });
   const list = await run('list-credentials', name);
   expect(list.stdout.replaceAll(/ {2,}/g, ' ')).toMatch(
-    /^key value in the API's authentication\nlogin basic changed [\d-]{10}\noauth client changed [\d-]{10}\n$/,
+    /^key value everyone in the API's authentication\nlogin basic everyone changed [\d-]{10}\noauth client everyone changed [\d-]{10}\n$/,
   );
   const metadata = await installation.api.request<{ authentication: object }>(
     admin,
@@ -83,6 +83,26 @@ test.each(['on the stores', 'on a server'])('settings and credentials are set an
     stdout: 'deleted  key\nrefused  nothing: Credential not found\ndeleted  oauth\n',
   });
   expect(JSON.parse((await run('list-credentials', id, '--json')).stdout)).toMatchObject([{ scheme: 'login' }]);
+});
+
+test('credentials for a group and a profile, and the delivery, are set', async () => {
+  const admin = await installation.createAdminToken();
+  const id = await addCollection(installation.api, admin, { name: 'Delivered', openapi_spec: document });
+  await installation.api.request(admin, 'POST', '/api/groups', { name: 'Crew' });
+  const run = (...args: readonly string[]) => installation.runTool('collections', ...args);
+  const file = ['--file', writeSecret()];
+  expect(await run('set-credential', id, 'key', '--group', 'Crew', ...file)).toMatchObject({ code: 0 });
+  expect(await run('set-credential', id, 'key', '--profile', 'none@example.com', ...file)).toMatchObject({ code: 1 });
+  const both = ['--group', 'Crew', '--profile', 'ada@example.com'];
+  expect(await run('set-credential', id, 'key', ...both, ...file)).toMatchObject({ code: 2 });
+  expect((await run('list-credentials', id)).stdout).toMatch(/^key +value +group Crew +changed [\d-]{10}\n$/);
+  expect(await run('set-delivery', id, '--delivery', 'call', '--own-credentials')).toMatchObject({
+    code: 0,
+    stdout: `set  ${id}  call  with own credentials\n`,
+  });
+  expect(await run('set-delivery', id)).toMatchObject({ code: 2 });
+  expect(await run('delete-credential', id, 'key')).toMatchObject({ code: 1 });
+  expect(await run('delete-credential', id, 'key', '--group', 'Crew')).toMatchObject({ code: 0 });
 });
 
 test('a name must identify one collection', async () => {

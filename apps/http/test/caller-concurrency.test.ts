@@ -151,6 +151,7 @@ describe('requests of one caller', () => {
         convertToJson: documents.convertToJson.bind(documents),
         readOperations: documents.readOperations.bind(documents),
         readSecuritySchemes: documents.readSecuritySchemes.bind(documents),
+        readOrigins: documents.readOrigins.bind(documents),
         convertToYaml: async (...parameters: Parameters<typeof documents.convertToYaml>) => {
           await gate.pass();
           return documents.convertToYaml(...parameters);

@@ -27,13 +27,7 @@ export const collectionStoreContract = {
     });
     const fullCollection = aCollection({
       derivedAuthentication: { type: 'apiKey', name: 'sid', in: 'cookie' },
-      storedAuthentication: {
-        type: 'apiKey',
-        name: 'X-Key',
-        in: 'header',
-        sealedValue: 'c2VhbGVk',
-        origins: ['https://roads.example.com'],
-      },
+      storedAuthentication: { type: 'apiKey', name: 'X-Key', in: 'header', sealedValue: 'c2VhbGVk', origins: [] },
       importKey: 'roads/1.json',
     });
     const collectionWithoutCredential = aCollection({

@@ -26,7 +26,7 @@ const assertFileError = (
     return true;
   });
 
-/** The part of the contract of `DocumentReader` that is about files, and about versions that only imports accept. */
+/** The part of the contract of `DocumentReader` that is about files, origins, and versions that only imports accept. */
 export const documentVersionsContract = {
   'Swagger 2.0 is converted if it is an extra version': async (reader) => {
     const { original, baseUrl, digest } = await readWith(reader, swagger, ['2.0']);
@@ -67,5 +67,12 @@ export const documentVersionsContract = {
         ['/a/1'],
       );
     }
+  },
+  'the origins of a stored document can be read, with the settings of its collection': async (reader) => {
+    const { packed } = await reader.readFile(bytesOf(swagger));
+    const settings = { baseUrl: null, serverVariables: {} };
+    const baseUrl = 'HTTPS://Other.example:443/v2';
+    assert.deepEqual(await reader.readOrigins(packed, settings, null), ['https://pets.example']);
+    assert.deepEqual(await reader.readOrigins(packed, { ...settings, baseUrl }, null), ['https://other.example']);
   },
 } satisfies Contract<DocumentReader>;

@@ -1,4 +1,10 @@
-import { operatorAuthority, type CollectionId, type ProfileId, type StoredCredential } from '@portico/domain';
+import {
+  operatorAuthority,
+  type CollectionId,
+  type CredentialId,
+  type ProfileId,
+  type StoredCredential,
+} from '@portico/domain';
 import { expect, test } from 'vitest';
 import { createHarness, type Harness } from './harness.ts';
 
@@ -47,8 +53,9 @@ test('a credential is sealed for its collection and its scheme: a copied row can
   expect(await reseal()).toMatchObject({ credentials: 1, unreadable: [] });
   const [credential] = await ports.credentials.list(id);
   if (!credential) throw new Error('there is no credential');
-  await setStored(harness, id, () => [credential, { ...credential, scheme: 'a' }]);
-  await setStored(harness, otherId, () => [credential]);
+  const copy = () => ({ ...credential, id: ports.random.uuid() as CredentialId });
+  await setStored(harness, id, () => [credential, { ...copy(), scheme: 'a' }]);
+  await setStored(harness, otherId, () => [copy()]);
   expect(await reseal()).toMatchObject({
     credentials: 1,
     unreadable: [

@@ -27,8 +27,14 @@ export const setCollection = async (
   return true;
 };
 
+/** The subject of a credential, which is for everyone if both are absent. */
+export interface SubjectOptions {
+  readonly group?: string;
+  readonly profile?: string;
+}
+
 /** The options that say which credential it is, and where its secret is read from. */
-export interface CredentialOptions {
+export interface CredentialOptions extends SubjectOptions {
   readonly username?: string;
   readonly clientId?: string;
   readonly file?: string;
@@ -40,7 +46,7 @@ export const setCredential = async (
   terminal: Terminal,
   reference: string,
   scheme: string,
-  { username, clientId, file }: CredentialOptions,
+  { username, clientId, file, ...subject }: CredentialOptions,
 ): Promise<AllDone> => {
   const { id, name } = await findCollection(api, reference);
   const secret = await readSecret(terminal, file);
@@ -50,24 +56,55 @@ export const setCredential = async (
       : clientId !== undefined
         ? { client_id: clientId, client_secret: secret }
         : { value: secret };
-  const call = { scope: null, params: { collection_id: id, scheme }, body };
-  const credential = await api.call('PUT /api/collections/:collection_id/credentials/:scheme', call);
+  const credential = await putCredential(api, { collection_id: id, scheme }, body, subject);
   terminal.printResult({ outcome: 'stored', id, ...pick(credential, credentialFields) }, [
     `stored  ${name}  ${scheme}`,
   ]);
   return true;
 };
 
-const credentialFields = ['scheme', 'kind', 'created_at', 'updated_at'] as const;
+const putCredential = (
+  api: Api,
+  params: { readonly collection_id: string; readonly scheme: string },
+  body: Readonly<Record<string, string>>,
+  { group, profile }: SubjectOptions,
+) => {
+  const path = '/api/collections/:collection_id/credentials/:scheme';
+  if (group !== undefined)
+    return api.call(`PUT ${path}/groups/:group_id`, { scope: null, params: { ...params, group_id: group }, body });
+  if (profile !== undefined)
+    return api.call(`PUT ${path}/profiles/:profile_id`, {
+      scope: null,
+      params: { ...params, profile_id: profile },
+      body,
+    });
+  return api.call(`PUT ${path}`, { scope: null, params, body });
+};
+
+const deleteOne = (
+  api: Api,
+  params: { readonly collection_id: string; readonly scheme: string },
+  { group, profile }: SubjectOptions,
+): Promise<unknown> => {
+  const path = '/api/collections/:collection_id/credentials/:scheme';
+  if (group !== undefined)
+    return api.call(`DELETE ${path}/groups/:group_id`, { scope: null, params: { ...params, group_id: group } });
+  if (profile !== undefined)
+    return api.call(`DELETE ${path}/profiles/:profile_id`, { scope: null, params: { ...params, profile_id: profile } });
+  return api.call(`DELETE ${path}`, { scope: null, params });
+};
+
+const credentialFields = ['scheme', 'kind', 'for', 'created_at', 'updated_at'] as const;
 
 export const listCredentials = async (api: Api, terminal: Terminal, reference: string): Promise<AllDone> => {
   const { id } = await findCollection(api, reference);
   const call = { scope: null, params: { collection_id: id } };
   const credentials = await api.call('GET /api/collections/:collection_id/credentials', call);
   const views = credentials.map((credential) => pick(credential, credentialFields));
-  const rows = views.map(({ scheme, kind, updated_at }) => [
+  const rows = views.map(({ scheme, kind, for: subject, updated_at }) => [
     scheme,
     kind,
+    'group' in subject ? `group ${subject.group}` : 'email' in subject ? subject.email : 'everyone',
     updated_at === null ? "in the API's authentication" : `changed ${updated_at.slice(0, 10)}`,
   ]);
   terminal.printResult(views, rows.length > 0 ? formatColumns(rows) : ['There are no credentials.']);
@@ -79,12 +116,12 @@ export const deleteCredentials = async (
   terminal: Terminal,
   reference: string,
   schemes: readonly string[],
+  subject: SubjectOptions = {},
 ): Promise<AllDone> => {
   const { id } = await findCollection(api, reference);
   const deleteEach = async function* () {
     for (const scheme of schemes) {
-      const call = { scope: null, params: { collection_id: id, scheme } };
-      const reason = await attempt(() => api.call('DELETE /api/collections/:collection_id/credentials/:scheme', call));
+      const reason = await attempt(() => deleteOne(api, { collection_id: id, scheme }, subject));
       yield [reason === null ? { outcome: 'deleted', scheme } : { outcome: 'refused', scheme, reason }];
     }
   };
@@ -94,6 +131,29 @@ export const deleteCredentials = async (
     ({ scheme, reason }: { outcome: string; scheme: string; reason?: string }) =>
       reason === undefined ? scheme : `${scheme}: ${reason}`,
   );
+};
+
+/** The settings to change; undefined members are kept. */
+export interface DeliveryOptions {
+  readonly delivery?: 'reveal' | 'call';
+  readonly ownCredentials?: boolean;
+}
+
+export const setDelivery = async (
+  api: Api,
+  terminal: Terminal,
+  reference: string,
+  { delivery, ownCredentials }: DeliveryOptions,
+): Promise<AllDone> => {
+  const { id, name } = await findCollection(api, reference);
+  const body = { delivery, own_credentials: ownCredentials };
+  const call = { scope: null, params: { collection_id: id }, body };
+  const state = await api.call('PUT /api/collections/:collection_id/delivery', call);
+  const own = state.own_credentials ? 'with own credentials' : 'without own credentials';
+  terminal.printResult({ outcome: 'set', id, ...pick(state, ['delivery', 'own_credentials']) }, [
+    `set  ${name}  ${state.delivery}  ${own}`,
+  ]);
+  return true;
 };
 
 /** Returns the collection with this id or exact name. An id is checked by the call that uses it. */

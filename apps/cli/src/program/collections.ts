@@ -4,7 +4,10 @@ import {
   listCredentials,
   setCollection,
   setCredential,
+  setDelivery,
   type CredentialOptions,
+  type DeliveryOptions,
+  type SubjectOptions,
 } from '../commands/collection-settings.ts';
 import { deleteCollections, showCollections } from '../commands/collections.ts';
 import type { Tool } from '../tool.ts';
@@ -62,6 +65,9 @@ const parseVariable = (text: string, earlier: Variables | boolean | undefined): 
   return { ...(typeof earlier === 'object' ? earlier : {}), [name]: value };
 };
 
+const groupOption = ['--group <name>', 'for this group'] as const;
+const createProfileOption = (): Option => new Option('--profile <email>', 'for this profile').conflicts(['group']);
+
 const addCredentials = (tool: Tool, collections: Command): void => {
   const set = collections
     .command('set-credential')
@@ -70,6 +76,8 @@ const addCredentials = (tool: Tool, collections: Command): void => {
     .option('--username <name>', 'for basic authentication, with a password')
     .addOption(new Option('--client-id <id>', 'for OAuth 2.0, with a client secret').conflicts(['username']))
     .option('--file <file>', 'the file with the secret (default: standard input)')
+    .option(...groupOption)
+    .addOption(createProfileOption())
     .description('store the credential for a security scheme');
   administer(tool, set, (api, terminal, collection: string, scheme: string, options: CredentialOptions) =>
     setCredential(api, terminal, collection, scheme, options),
@@ -83,8 +91,22 @@ const addCredentials = (tool: Tool, collections: Command): void => {
     .command('delete-credential')
     .argument(...collectionArgument)
     .argument('<scheme...>', 'their names')
+    .option(...groupOption)
+    .addOption(createProfileOption())
     .description('remove credentials');
-  administer(tool, remove, (api, terminal, collection: string, schemes: string[]) =>
-    deleteCredentials(api, terminal, collection, schemes),
+  administer(tool, remove, (api, terminal, collection: string, schemes: string[], options: SubjectOptions) =>
+    deleteCredentials(api, terminal, collection, schemes, options),
   );
+  const delivery = collections
+    .command('set-delivery')
+    .argument(...collectionArgument)
+    .addOption(new Option('--delivery <delivery>', 'whether clients read credentials').choices(['reveal', 'call']))
+    .option('--own-credentials', 'clients may store their own')
+    .option('--no-own-credentials', 'they may not')
+    .description('set how credentials are used');
+  administer(tool, delivery, (api, terminal, collection: string, options: DeliveryOptions) => {
+    if (options.delivery === undefined && options.ownCredentials === undefined)
+      delivery.error('error: pass --delivery, --own-credentials or --no-own-credentials');
+    return setDelivery(api, terminal, collection, options);
+  });
 };

@@ -50,7 +50,7 @@ export const collectionDeliveryRoutes = [
     method: 'GET',
     path: '/api/collections/:collection_id/delivery',
     operation: 'readDelivery',
-    summary: 'Read how clients use the credentials of a collection',
+    summary: 'Read how credentials are used',
     description: 'Contains no credential.',
     params: collectionParameter,
     targetDetail: 'full',
@@ -65,7 +65,7 @@ export const collectionDeliveryRoutes = [
     method: 'PUT',
     path: '/api/collections/:collection_id/delivery',
     operation: 'updateDelivery',
-    summary: 'Change how clients use the credentials of a collection',
+    summary: 'Change how credentials are used',
     description: 'Absent fields keep their value. Takes effect as of the next request.',
     params: collectionParameter,
     auth: 'admin',
@@ -85,7 +85,7 @@ export const collectionDeliveryRoutes = [
     method: 'GET',
     path: '/api/collections/:collection_id/origins',
     operation: 'readOrigins',
-    summary: 'Read where the credentials of a collection may be sent',
+    summary: 'Read where credentials may be sent',
     description:
       'Each credential is bound to the origins that the collection had when it was set. If a new document, base URL or ' +
       'server variable leads elsewhere, calls are refused with 409 until an administrator confirms the new origins.',
@@ -112,7 +112,7 @@ export const collectionDeliveryRoutes = [
     method: 'POST',
     path: '/api/collections/:collection_id/origins/confirm',
     operation: 'confirmOrigins',
-    summary: 'Confirm where the credentials of a collection may be sent',
+    summary: 'Confirm where credentials may be sent',
     description:
       'Binds all credentials of the collection to `origins`, which must be exactly the current ones; otherwise the ' +
       'response is a 409 with them.',

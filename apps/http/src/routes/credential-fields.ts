@@ -73,11 +73,11 @@ const subject = z
     z.object({ profile_id: uuid, email: z.string() }),
   ])
   .meta({ id: 'CredentialSubject', description: 'The calls that use the credential.' });
-export const toSubjectView = (named: NamedSubject | null): z.input<typeof subject> => {
-  if (!named) return { everyone: true };
-  return named.kind === 'group'
-    ? { group_id: named.id, group: named.name }
-    : { profile_id: named.id, email: named.email };
+export const toSubjectView = (subjectOrNull: NamedSubject | null): z.input<typeof subject> => {
+  if (!subjectOrNull) return { everyone: true };
+  return subjectOrNull.kind === 'group'
+    ? { group_id: subjectOrNull.id, group: subjectOrNull.name }
+    : { profile_id: subjectOrNull.id, email: subjectOrNull.email };
 };
 
 /** The fields that name a credential. */
@@ -106,12 +106,12 @@ export const toCredentialView = ({
   id,
   scheme,
   kind,
-  subject: named,
+  subject: credentialSubject,
   createdAt,
   updatedAt,
 }: ListedCredential): z.input<typeof credential> => ({
   id,
-  for: toSubjectView(named),
+  for: toSubjectView(credentialSubject),
   scheme,
   kind,
   created_at: toIsoOrNull(createdAt),

@@ -33,9 +33,9 @@ const storingErrors = ['scheme_not_found', 'too_many_credentials'] as const;
 export const subjectCredentialRoutes = [
   defineRoute({
     method: 'GET',
-    path: '/api/collections/:collection_id/credentials/mine',
+    path: '/api/collections/:collection_id/own-credentials',
     operation: 'listOwnCredentials',
-    summary: 'List your own credentials for a collection',
+    summary: 'List your own credentials',
     description: 'Without secrets, sorted by scheme. Does not list those for your groups and for everyone.',
     params: collectionParameter,
     targetDetail: 'full',
@@ -53,7 +53,7 @@ export const subjectCredentialRoutes = [
     method: 'PUT',
     path: ownPath,
     operation: 'setOwnCredential',
-    summary: 'Store your own credential for a security scheme',
+    summary: 'Store your own credential',
     description:
       'Your calls use it instead of any other. It is stored encrypted and never returned. Clients need the setting ' +
       '`own_credentials` of the collection.',
@@ -69,7 +69,7 @@ export const subjectCredentialRoutes = [
     method: 'DELETE',
     path: ownPath,
     operation: 'removeOwnCredential',
-    summary: 'Remove your own credential for a security scheme',
+    summary: 'Remove your own credential',
     description: 'Also works if the document no longer has the scheme.',
     errors: [...ownErrors, 'credential_not_found'],
     handler: async ({ useCases, caller, params }) => {
@@ -82,7 +82,7 @@ export const subjectCredentialRoutes = [
     ...storing,
     method: 'PUT',
     operation: 'setProfileCredential',
-    summary: "Store a profile's credential for a security scheme",
+    summary: "Store a profile's credential",
     description: 'Calls of this profile use it instead of any other. It is stored encrypted and never returned.',
     errors: ['collection_not_found', 'user_not_found', ...storingErrors],
     handler: async (context) => {
@@ -98,7 +98,7 @@ export const subjectCredentialRoutes = [
     ...removing,
     method: 'DELETE',
     operation: 'removeProfileCredential',
-    summary: "Remove a profile's credential for a security scheme",
+    summary: "Remove a profile's credential",
     description: 'Also works if the document no longer has the scheme.',
     errors: ['collection_not_found', 'user_not_found', 'credential_not_found'],
     handler: async (context) => {
@@ -111,7 +111,7 @@ export const subjectCredentialRoutes = [
     ...storing,
     method: 'PUT',
     operation: 'setGroupCredential',
-    summary: "Store a group's credential for a security scheme",
+    summary: "Store a group's credential",
     description:
       'Calls of its members use it instead of the one for everyone. It is stored encrypted and never returned. If several groups of a ' +
       'caller have one, its calls need one of its own.',
@@ -129,7 +129,7 @@ export const subjectCredentialRoutes = [
     ...removing,
     method: 'DELETE',
     operation: 'removeGroupCredential',
-    summary: "Remove a group's credential for a security scheme",
+    summary: "Remove a group's credential",
     description: 'Also works if the document no longer has the scheme.',
     errors: ['collection_not_found', 'group_not_found', 'credential_not_found'],
     handler: async (context) => {

@@ -108,7 +108,10 @@ export const collectionSettingsSuite = (start: Start): void => {
       const id = await create();
       expect(outcomeOf(await put(id, 'token', { value: ' t0ken ' }))).toEqual([
         200,
-        { scheme: 'token', kind: 'value', created_at: null, updated_at: null },
+        {
+          ...{ id: 'authentication', for: { everyone: true }, scheme: 'token', kind: 'value' },
+          ...{ created_at: null, updated_at: null },
+        },
       ]);
       expect(await readAuthentication(id)).toEqual({ type: 'bearer', name: 'Authorization', value: 't0ken' });
       expect(await list(id)).toMatchObject([{ scheme: 'token', kind: 'value' }]);
@@ -133,7 +136,9 @@ export const collectionSettingsSuite = (start: Start): void => {
     test('set as `authentication` are listed with their scheme, in any position of the document', async () => {
       const authentication = { type: 'basic', value: 'YWRhOng=' };
       const id = await create({ authentication });
-      expect(await list(id)).toEqual([{ scheme: 'login', kind: 'basic', created_at: null, updated_at: null }]);
+      expect(await list(id)).toMatchObject([
+        { id: 'authentication', scheme: 'login', kind: 'basic', created_at: null, updated_at: null },
+      ]);
       await put(id, 'login', { username: 'ada', password: 'gr\u00f6\u00dfe:1' });
       expect((await readAuthentication(id)).value).toBe(Buffer.from('ada:gr\u00f6\u00dfe:1').toString('base64'));
       expect((await remove(id, 'login')).status).toBe(204);

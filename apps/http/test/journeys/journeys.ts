@@ -7,6 +7,7 @@ import { closedRequestsSuite } from './closed-requests.ts';
 import { collectionSettingsSuite } from './collection-settings.ts';
 import { collectionsSuite } from './collections.ts';
 import { consoleSuite } from './console.ts';
+import { deliverySuite } from './delivery.ts';
 import { documentMetadataSuite } from './document-metadata.ts';
 import { expirySuite } from './expiry.ts';
 import { faultsSuite } from './faults.ts';
@@ -47,6 +48,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   'a registration that ignores tokens': ignoredTokensSuite,
   collections: collectionsSuite,
   'the settings of collections': collectionSettingsSuite,
+  'the delivery of credentials': deliverySuite,
   'conditional changes': preconditionsSuite,
   imports: importsSuite,
   'imported versions': importedVersionsSuite,

@@ -15,6 +15,10 @@ export const errors = {
   invalidKey: createError(401, 'Invalid API credentials'),
   adminRequired: createError(403, 'Admin access required'),
   noServiceAccounts: createError(403, 'Not available to service accounts'),
+  ownCredentialsOff: createError(
+    403,
+    'Own credentials are off: an administrator of the catalog can allow them for this collection',
+  ),
   noAccess: createError(403, 'No access to this collection'),
   approvalRequired: createError(403, 'Approval required'),
   userNotFound: createError(404, 'User not found'),

@@ -12,6 +12,11 @@ import { commit, compareCodePoints, copyFrozen, type MemoryDatabase } from './me
 import { groupsOf } from './memory-memberships.ts';
 
 export const createMemoryCredentialStore = (database: MemoryDatabase): CredentialStore => ({
+  ...readsOf(database),
+  ...changesOf(database),
+});
+
+const readsOf = (database: MemoryDatabase): Pick<CredentialStore, 'list' | 'listSubjects' | 'listUsable'> => ({
   list: async (id) => database.credentials.get(id) ?? [],
 
   listSubjects: async (id) => subjectCredentialsIn(database, id),
@@ -25,7 +30,11 @@ export const createMemoryCredentialStore = (database: MemoryDatabase): Credentia
       ...subjectCredentialsIn(database, id).filter(({ subject }) => subjectIds.includes(subject.id)),
     ];
   },
+});
 
+type Change = 'update' | 'updateSubject' | 'bind' | 'reseal';
+
+const changesOf = (database: MemoryDatabase): Pick<CredentialStore, Change> => ({
   async update(id, decide) {
     const current = requireCollection(database, id);
     const change = decide(current, database.credentials.get(id) ?? []);

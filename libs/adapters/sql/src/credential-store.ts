@@ -132,8 +132,8 @@ const credentialOf = ({
 });
 
 const subjectOf = ({ groupId, groupName, profileId, email }: SubjectRow): NamedSubject | null => {
-  if (groupId !== null && groupName !== null) return { kind: 'group', id: groupId as GroupId, name: groupName };
-  return profileId !== null && email !== null ? { kind: 'profile', id: profileId as ProfileId, email } : null;
+  if (groupId !== null && groupName !== null) return { kind: 'group', id: groupId, name: groupName };
+  return profileId !== null && email !== null ? { kind: 'profile', id: profileId, email } : null;
 };
 
 /** Returns the subject in the columns of a row. */

@@ -176,7 +176,12 @@ export const collectionEndpoints: Endpoints = {
   'GET /api/collections/{collection_id}/credentials': {
     target: sharedTarget,
     verify: ({ list, text: responseText }) => {
-      expect(list).toEqual([{ scheme: 'weatherKey', kind: 'value', created_at: null, updated_at: null }]);
+      expect(list).toEqual([
+        {
+          ...{ id: 'authentication', for: { everyone: true }, scheme: 'weatherKey', kind: 'value' },
+          ...{ created_at: null, updated_at: null },
+        },
+      ]);
       expect(responseText).not.toContain(targetSecret);
     },
   },

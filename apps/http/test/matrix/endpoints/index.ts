@@ -3,6 +3,7 @@ import { accessEndpoints } from './access.ts';
 import { agentEndpoints } from './agents.ts';
 import { auditEndpoints } from './audit.ts';
 import { collectionEndpoints } from './collections.ts';
+import { credentialEndpoints } from './credentials.ts';
 import { importEndpoints } from './imports.ts';
 import { groupEndpoints } from './groups.ts';
 import { limitEndpoints } from './limits.ts';
@@ -23,6 +24,7 @@ import { usageEndpoints } from './usage.ts';
 export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,
+  ...credentialEndpoints,
   ...importEndpoints,
   ...serviceAccountEndpoints,
   ...accessEndpoints,

@@ -37,7 +37,10 @@ const embedding = (kind: Kind, number: number, model: string): string =>
   `insert into embeddings (collection_id, model_id, content_revision, sequence, vector)
     values ('${idOf(number)}', '${model}', 3, ${number}, ${kind === 'sqlite' ? "x'00000000'" : String.raw`'\x00000000'`})`;
 
-const noSettings = { baseUrlSetting: null, serverVariables: {}, credentialSchemes: [] };
+const noSettings = {
+  ...{ baseUrlSetting: null, serverVariables: {}, credentialSchemes: [] },
+  ...{ delivery: 'reveal', ownCredentials: false },
+};
 
 const withMigratedRelease = async <T>(
   kind: Kind,
@@ -59,6 +62,17 @@ describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sql
       const findId = async (email: string) => (await stores.profiles.findByEmail(email))?.id;
       expect(await findId('ADA@example.com')).toBe(idOf(0));
       expect(await findId('Jose\u0301@x.example')).toBe(idOf(3));
+    });
+  });
+
+  test('a credential of release 0.1.0 is bound to no origins', () => {
+    const sealed = `update collections set stored_type = 'bearer', stored_name = 'Authorization', stored_sealed_value = 'c2Vh'`;
+    return withMigratedRelease(kind, [collection(1, 'One', '', null), sealed], async ({ stores: { collections } }) => {
+      const migratedCollection = await collections.find(idOf(1) as CollectionId);
+      expect(migratedCollection?.storedAuthentication).toEqual({
+        ...{ type: 'bearer', name: 'Authorization', in: null },
+        ...{ sealedValue: 'c2Vh', origins: null },
+      });
     });
   });
 

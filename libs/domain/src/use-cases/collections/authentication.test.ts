@@ -69,6 +69,7 @@ test('the type none removes a stored credential', () => {
     name: null,
     in: null,
     sealedValue: null,
+    origins: null,
   });
 });
 
