@@ -105,7 +105,7 @@ export type * from './use-cases/access/admit.ts';
 export type * from './use-cases/audit/audit-log.ts';
 export type * from './use-cases/collections/authentication.ts';
 export type * from './use-cases/collections/bound-origins.ts';
-export type * from './use-cases/collections/call-credentials.ts';
+export * from './use-cases/collections/call-credentials.ts';
 export type * from './use-cases/collections/credential-content.ts';
 export type * from './use-cases/collections/credentials.ts';
 export type * from './use-cases/collections/delivery.ts';

@@ -1,5 +1,6 @@
 import {
   operatorAuthority,
+  readCallCredentials,
   type CallCredential,
   type Collection,
   type CollectionId,
@@ -66,11 +67,22 @@ const principalOf = async (
   const target = await ports.collections.find(id);
   const epochs = { grants: 0, groups: 0, catalog: 0, embeddings: 0, operations: 0, searchModel: null };
   const limits = { override: null, tier: null, groupTier: null };
-  return { profile, limits, epochs, target, hasGrant: true, accessUntil: null, readAt: 1, via, deadline: null };
+  return {
+    profile,
+    limits,
+    epochs,
+    target,
+    hasGrant: true,
+    accessUntil: null,
+    rules: [],
+    readAt: 1,
+    via,
+    deadline: null,
+  };
 };
 
 const readCredentials = async (harness: Harness, id: CollectionId, profile: Profile, via?: Principal['via']) =>
-  harness.useCases.readCallCredentials(await principalOf(harness, id, profile, via));
+  readCallCredentials(harness.ports)(await principalOf(harness, id, profile, via));
 
 const value = (text: string) => ({ kind: 'value', value: text }) as const;
 const valueOf = (credential: CallCredential | null) =>
@@ -128,11 +140,12 @@ test('the `authentication` is the credential of its scheme, found without parsin
       return harness.documents.readSecuritySchemes(...args);
     },
   };
-  const { useCases } = createHarness({}, { ...harness.ports, documents });
+  const { useCases } = harness;
+  const readCached = readCallCredentials({ ...harness.ports, documents });
   const ada = await addProfile(harness, 'ada@example.com');
   const id = await createCollection(harness, { authentication: { type: 'bearer', name: null, value: 't0ken' } });
   for (let count = 0; count < 3; count++) {
-    const credentials = await useCases.readCallCredentials(await principalOf(harness, id, ada));
+    const credentials = await readCached(await principalOf(harness, id, ada));
     expect(credentials.schemes).toEqual(['token']);
     expect(credentials.open('token')).toEqual({
       ...{ id: 'authentication', scheme: 'token', content: value('t0ken') },
@@ -142,7 +155,7 @@ test('the `authentication` is the credential of its scheme, found without parsin
   expect(reads).toBe(1);
   const authentication = { type: 'apiKey', name: 'X-Other', in: null, value: 'other' } as const;
   await useCases.updateCollection(operatorAuthority, id, { authentication, strict: false });
-  const credentials = await useCases.readCallCredentials(await principalOf(harness, id, ada));
+  const credentials = await readCached(await principalOf(harness, id, ada));
   expect(credentials.schemes).toEqual([]);
   expect([valueOf(credentials.open(null)), credentials.open('token')]).toEqual(['other', null]);
 });

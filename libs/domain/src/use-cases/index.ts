@@ -202,7 +202,6 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   setOwnCredential: setOwnCredential(ports),
   removeOwnCredential: removeOwnCredential(ports),
   listOwnCredentials: listOwnCredentials(ports),
-  readCallCredentials: readCallCredentials(ports),
   readDelivery,
   updateDelivery: updateDelivery(ports),
   readOrigins: readOrigins(ports),
