@@ -117,3 +117,17 @@ describe('a stored credential', () => {
     expect(schemesOf({ security: alternatives, settings: { authentication } })).toEqual(schemes);
   });
 });
+
+test("a setting that several schemes match belongs to the one that the document's first requirement names", () => {
+  const authentication = { type: 'bearer', name: 'Authorization', in: null, isStored: true } as const;
+  const alternatives = authenticationOf({
+    rootSecurity: [{ oauth: [] }],
+    security: [{ bearer: [] }, { oauth: [] }],
+    settings: { authentication },
+  });
+  const views = alternatives?.map(([credential]) => [credential?.scheme, credential?.isStored]);
+  expect(views).toEqual([
+    ['oauth', true],
+    ['bearer', false],
+  ]);
+});

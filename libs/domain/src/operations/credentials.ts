@@ -47,7 +47,10 @@ export function effectiveAuthenticationOf(
 ): Alternatives | null {
   const declarations = memberOf(memberOf(document, 'components'), 'securitySchemes');
   const schemes = new Map<string, JsonObject>();
-  for (const name of isJsonObject(declarations) ? Object.keys(declarations) : []) {
+  const schemeNames = isJsonObject(declarations) ? Object.keys(declarations) : [];
+  // The setting belongs to the scheme that calls use by default, if that is sent alike (`readSecuritySchemes`).
+  const defaultName = schemeNames.find((name) => name === findDefaultName(document));
+  for (const name of defaultName === undefined ? schemeNames : new Set([defaultName, ...schemeNames])) {
     const scheme = resolveObject(document, declarations && memberOf(declarations, name));
     if (scheme) schemes.set(name, scheme);
   }
@@ -82,6 +85,13 @@ export function effectiveAuthenticationOf(
     alternative.length > 0 && alternative.every((credential) => credential.isStored);
   return [...alternatives.filter(isStored), ...alternatives.filter((alternative) => !isStored(alternative))];
 }
+
+/** Returns the first name in the document's first security requirement. */
+const findDefaultName = (document: Json): string | undefined => {
+  const security = memberOf(document, 'security');
+  const requirement = isJsonArray(security) ? security[0] : undefined;
+  return isJsonObject(requirement) ? Object.keys(requirement)[0] : undefined;
+};
 
 /** Returns the name of the first scheme that an admin's setting matches; null if there is none. */
 const findScheme = (
