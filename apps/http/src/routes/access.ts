@@ -8,6 +8,8 @@ import {
   changedRuleFields,
   grantChange,
   grantChangeDescription,
+  ruleScopes,
+  ruleToReview,
   toChangedRuleView,
   toGrantEdit,
 } from './grant-rules.ts';
@@ -149,6 +151,7 @@ export const accessRoutes = [
     params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
+    scopedParts: ruleScopes,
     bodyKind: 'json',
     body: grantChange,
     status: 200,
@@ -157,7 +160,11 @@ export const accessRoutes = [
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const pair = pairOf(params);
       const changedGrant = await useCases.changeGrant(caller.authority, pair, toGrantEdit(fields));
-      const review = await useCases.reviewReadOnly(caller.authority, pair.collection, changedGrant.rule);
+      const review = await useCases.reviewReadOnly(
+        caller.authority,
+        pair.collection,
+        ruleToReview(fields, changedGrant),
+      );
       return toJsonResponse({
         ...toGrantView('Access changed', pair, changedGrant),
         expires_at: toIsoOrNull(changedGrant.expiresAt),

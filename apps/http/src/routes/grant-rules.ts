@@ -65,6 +65,19 @@ export const grantChangeDescription =
   'hides no operation and no document. Several grants together allow all that one of them allows, and a call needs a decision only if ' +
   'each grant that allows the operation asks for one.';
 
+/** Rules name operations, and the response lists some: a service account also needs the scope to read them. */
+export const ruleScopes = [
+  { member: 'operations', scope: 'catalog:read' },
+  { member: 'except', scope: 'catalog:read' },
+  { member: 'ask', scope: 'catalog:read' },
+] as const;
+
+/** Returns the rule to review: that of the changed grant, if the change sets a part of the rule. */
+export const ruleToReview = (
+  { operations, except, ask }: z.output<typeof grantChange>,
+  { rule }: Pick<Grant, 'rule'>,
+): OperationRule | null => (operations === undefined && except === undefined && ask === undefined ? null : rule);
+
 export const toGrantEdit = ({ expires_at, ...rule }: z.output<typeof grantChange>): GrantEdit => ({
   expiresAt: expires_at,
   rule,
@@ -102,7 +115,7 @@ export const changedRuleFields = {
         .meta({ description: 'The first 100 whose path or operation id suggests a change.' }),
     })
     .optional()
-    .meta({ description: 'The operations that a `read_only` rule allows; absent for any other rule.' }),
+    .meta({ description: 'The operations that a `read_only` rule allows, if this request changes the rule.' }),
 };
 
 const toRulePartsView = ({ operations, except, ask }: OperationRule) => ({

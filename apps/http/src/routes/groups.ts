@@ -5,7 +5,14 @@ import { clearable, expiryTime, optional, plainName, removable, text } from '../
 import { defineRoute } from '../route.ts';
 import { memberPageDefault, memberRoutes } from './group-members.ts';
 import { groupOf } from './group-path.ts';
-import { grantChange, grantChangeDescription, toChangedRuleView, toGrantEdit } from './grant-rules.ts';
+import {
+  grantChange,
+  grantChangeDescription,
+  ruleScopes,
+  ruleToReview,
+  toChangedRuleView,
+  toGrantEdit,
+} from './grant-rules.ts';
 import {
   group,
   groupCollection,
@@ -282,6 +289,7 @@ const collectionRows = [
     params: pairParameters,
     auth: 'admin',
     scope: 'access:write',
+    scopedParts: ruleScopes,
     bodyKind: 'json',
     body: grantChange,
     status: 200,
@@ -293,7 +301,7 @@ const collectionRows = [
       rejectPastExpiry(edit.expiresAt, caller.principal.readAt);
       const [id, collection] = [await groupOf(context), collectionIdOf(params.collection_id)];
       const grant = await useCases.changeGrant(caller.authority, toGroupPair(id, collection), edit);
-      const review = await useCases.reviewReadOnly(caller.authority, collection, grant.rule);
+      const review = await useCases.reviewReadOnly(caller.authority, collection, ruleToReview(body.fields, grant));
       return toJsonResponse({
         message: 'Access changed',
         group_id: id,

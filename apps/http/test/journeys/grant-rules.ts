@@ -41,7 +41,7 @@ export const grantRulesSuite = (start: Start): void => {
     expectStatus(await call('GET', `/api/collections/${id}/operations`, { token }), 200).list;
   const readKeys = async (id: string) =>
     Object.fromEntries<unknown>(
-      (await listOperations(id, fixtures.admin)).map((item) => [item.operation_id, item.operation_key]),
+      (await listOperations(id, fixtures.admin)).map((item) => [String(item.operation_id), item.operation_key]),
     );
 
   beforeAll(async () => {

@@ -54,7 +54,7 @@ export const rulesSuite = (start: Start): void => {
         const search = async () => {
           const { data } = await mcp.call('search_operations', { query: 'order a newspaper' });
           const operations = data?.['operations'] as readonly Readonly<Record<string, unknown>>[];
-          return Object.fromEntries<unknown>(operations.map(({ method, ...rest }) => [method, rest['call']]));
+          return Object.fromEntries<unknown>(operations.map(({ method, ...rest }) => [String(method), rest['call']]));
         };
         const before = await search();
         expect(before).toEqual(Object.fromEntries(Object.keys(before).map((method) => [method, undefined])));

@@ -5,6 +5,7 @@ import { listOf, object } from '../shapes.ts';
 
 const outcomes = ['outcome', 'profile_id', 'email', 'collection_id', 'collection_name', 'expires_at'];
 
+const ruleParts = ['operations', 'except', 'ask'];
 /** Expiries that cannot be parsed or have a wrong type. */
 const badExpiries = [{ expires_at: 'soon' }, { expires_at: 7 }, { expires_at: '2026-02-30' }];
 const badLists = [
@@ -39,7 +40,7 @@ export const accessEndpoints: Endpoints = {
     badBodies: [...badExpiries, { expires_at: '2020-01-01' }],
   },
   'PUT /api/access/clients/{client_profile_id}/collections/{collection_id}': {
-    response: object(['message', 'client_id', 'collection_id', 'granted_at', 'expires_at']),
+    response: object(['message', 'client_id', 'collection_id', 'granted_at', 'expires_at', ...ruleParts]),
     target: ({ people, granted }) => ({
       params: { client_profile_id: people.granted.id, collection_id: granted },
       json: { expires_at: null },
@@ -89,6 +90,10 @@ export const accessEndpoints: Endpoints = {
     badBodies: badLists,
   },
   'GET /api/access/matrix': {
+    response: listOf([
+      ...['client_id', 'email', 'full_name', 'company_name', 'registration_status', 'suspended_at'],
+      ...['collection_id', 'collection_name', 'via', 'group_id', 'group_name', 'granted_at', 'expires_at'],
+    ]),
     target: ({ granted, people }) => ({ query: `?limit=1000&collection=${granted}&profile=${people.suspended.email}` }),
     verify: ({ list }, _caller, { granted, people }) =>
       expect(list).toMatchObject([

@@ -1,7 +1,10 @@
 import { expect } from 'vitest';
 import { badRules } from '../bodies.ts';
 import type { Endpoints } from '../endpoint.ts';
+import { listOf, object } from '../shapes.ts';
 import type { World } from '../world.ts';
+const grantFields = ['message', 'group_id', 'collection_id', 'granted_at', 'expires_at'];
+const ruleParts = ['operations', 'except', 'ask'];
 const counts = ['member_count', 'collection_count'];
 
 const sharedTarget = ({ group }: World) => ({ params: { group_id: group } });
@@ -100,16 +103,19 @@ export const groupEndpoints: Endpoints = {
       ]),
   },
   'GET /api/groups/{group_id}/collections': {
+    response: listOf(['id', 'name', 'granted_at', 'expires_at']),
     target: sharedTarget,
     verify: ({ list }, _caller, { granted }) => expect(list.map(({ id }) => id)).toEqual([granted]),
   },
   'POST /api/groups/{group_id}/collections/{collection_id}': {
+    response: object(grantFields),
     target: ({ group, hidden }) => ({ params: { group_id: group, collection_id: hidden } }),
     freshTarget: async ({ make, granted }) => ({ params: { group_id: await make.group(), collection_id: granted } }),
     verify: ({ body }) => expect(body.expires_at).toBeNull(),
     badBodies: badExpiries,
   },
   'PUT /api/groups/{group_id}/collections/{collection_id}': {
+    response: object([...grantFields, ...ruleParts]),
     target: ({ group, granted }) => ({
       params: { group_id: group, collection_id: granted },
       json: { expires_at: null },
