@@ -79,8 +79,8 @@ test('after the secrets key is rotated, everything is resealed, and the old key 
   const secondService = await bothKeysInstallation.compose();
   for (const collection of createdCollections)
     expect(await readMetadata(bothKeysInstallation, collection)).toMatchObject({ authentication: credential });
-  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 3, mails: 1, unreadable: [] });
-  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 0, mails: 0, unreadable: [] });
+  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 3, mails: 1, calls: 0, unreadable: [] });
+  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 0, mails: 0, calls: 0, unreadable: [] });
   await secondService.stop();
 
   const thirdService = await newKeyInstallation.compose();

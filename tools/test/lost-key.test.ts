@@ -162,6 +162,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
         { id: collection, name: 'Weather', scheme: 'oauth' },
       ],
       mails: [{ id: expect.any(String) as string, profile_id: client.id }],
+      calls: [],
       api_keys: 1,
       service_accounts: 1,
     });
@@ -181,7 +182,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect(jobs.jobs).toMatchObject([{ retryable: false, error: 'The secrets key that sealed it is lost' }]);
     const page = await api.request<{ data: object[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reset');
     expect(page.data).toMatchObject([
-      { message: { action: 'secrets.reset', credentials: 2, mails: 1, api_keys: 1, service_accounts: 1 } },
+      { message: { action: 'secrets.reset', credentials: 2, mails: 1, calls: 0, api_keys: 1, service_accounts: 1 } },
     ]);
     const secondReset = await installation.runTool('keys', 'reset', '--yes');
     expect(secondReset.code).toBe(1);

@@ -1,4 +1,4 @@
-import type { ClientId, CollectionId, OperationKey, PendingCall, UseCases } from '@portico/domain';
+import type { CollectionId, OperationKey, PendingCall, UseCases } from '@portico/domain';
 import type { ApiKey } from './client.ts';
 
 /** The arguments of a held call. */

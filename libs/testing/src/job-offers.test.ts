@@ -4,6 +4,7 @@ import {
   jobKinds,
   type JobId,
   type JobKind,
+  type OperationKey,
   type ProfileId,
   type ProfileReference,
   type UseCases,
@@ -48,6 +49,14 @@ const setUpGroup = async (setup: Setup, uid: string) => {
   await requestAccess();
   await useCases.grantAccess(authority, toGroupPair(group.id, collectionId));
   return { client, group };
+};
+
+const prepareCall = async ({ useCases, authority, approveClient, createCollection, admitByKey }: Setup) => {
+  const [client, collectionId] = [await approveClient('ada'), await createCollection('Roads')];
+  await useCases.grantAccess(authority, toClientPair(client.id, collectionId));
+  const principal = await admitByKey(client.key, collectionId);
+  const operation = { key: 'aaaaaaaaaaaaaaaa' as OperationKey, method: 'DELETE', path: '/' };
+  return () => useCases.holdCall(principal, operation, '{}', null);
 };
 
 /** Sets up the preconditions of a use case, and returns a function that calls it. */
@@ -121,6 +130,20 @@ const jobWritingUseCases = {
   denyRequest: async (setup) => {
     const { id } = await (await prepareRequest(setup, 'ada')).requestAccess();
     return () => setup.useCases.denyRequest(setup.authority, id, null);
+  },
+  holdCall: async (setup) => {
+    const holdCall = await prepareCall(setup);
+    // Otherwise the call would be added to the pending notice.
+    for (const id of await setup.listWaiting()) await setup.ports.outbox.complete(id);
+    return holdCall;
+  },
+  approveCall: async (setup) => {
+    const { id } = await (await prepareCall(setup))();
+    return () => setup.useCases.approveCall(setup.authority, id);
+  },
+  denyCall: async (setup) => {
+    const { id } = await (await prepareCall(setup))();
+    return () => setup.useCases.denyCall(setup.authority, id, null);
   },
   grantAccess: async (setup) => {
     const { client, collectionId, requestAccess } = await prepareRequest(setup, 'ada');
