@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { originOf, originOrNull, rejectOverrides } from './call-address.ts';
+import { rejectOverrides, requireOrigin } from './call-address.ts';
 
 test.each([
   ['https://API.example:443/v1/items?x=1', 'https://api.example'],
@@ -9,7 +9,7 @@ test.each([
   ['https://api.example/items?path=../../etc', 'https://api.example'],
   ['https://bücher.example/', 'https://xn--bcher-kva.example'],
 ])('the origin of %s is %s', (url, origin) => {
-  expect(originOf(url)).toBe(origin);
+  expect(requireOrigin(url)).toBe(origin);
 });
 
 test.each([
@@ -20,11 +20,11 @@ test.each([
   'https:///items',
   'https://',
 ])('the address %s is not complete', (url) => {
-  expect(() => originOf(url)).toThrow('The API is unreachable: the document names no complete address');
+  expect(() => requireOrigin(url)).toThrow('The API is unreachable: the document names no complete address');
 });
 
 test('an address with a user name is not called', () => {
-  expect(() => originOf('https://user:password@api.example/')).toThrow('The API is unreachable');
+  expect(() => requireOrigin('https://user:password@api.example/')).toThrow('The API is unreachable');
 });
 
 test.each([
@@ -42,13 +42,7 @@ test.each([
   'https://api.example/items/..%3bx/admin',
   'https://api.example/items/..\\admin',
 ])('a segment of the path must not be relative: %s', (url) => {
-  expect(() => originOf(url)).toThrow('Invalid arguments: must not contain the segment . or ..');
-});
-
-test('only absolute URLs of HTTP have an origin', () => {
-  expect(originOrNull('https://auth.example/token')).toBe('https://auth.example');
-  expect(originOrNull('/token')).toBeNull();
-  expect(originOrNull('file:///token')).toBeNull();
+  expect(() => requireOrigin(url)).toThrow('Invalid arguments: must not contain the segment . or ..');
 });
 
 test.each(['X-HTTP-Method-Override', 'x-http-method', 'X-METHOD-OVERRIDE', 'X-Original-URL', 'X-Rewrite-Url'])(

@@ -1,26 +1,20 @@
 import { PorticoError } from '../errors.ts';
+import { originOf } from '../operations/origins.ts';
 
 /**
- * Returns the origin of the address of a call: scheme, host and port. Throws `upstream_unreachable` if the address is not
- * complete, and `invalid_arguments` if servers may resolve its path to a different one.
+ * Returns the origin of the address of a call. Throws `upstream_unreachable` if the address is not complete, and
+ * `invalid_arguments` if servers may resolve its path to a different one.
  */
-export const originOf = (url: string): string => {
-  const address = /^https?:\/\/[^/?#{}]+(?:[/?]|$)/i.test(url) ? URL.parse(url) : null;
-  if (!address || address.username !== '' || address.password !== '')
+export const requireOrigin = (url: string): string => {
+  const origin = /^https?:\/\/[^/?#@{}]+(?:[/?]|$)/i.test(url) ? originOf(url) : null;
+  if (origin === null)
     throw new PorticoError('upstream_unreachable', {
       reason: 'the document names no complete address: an administrator of this catalog can set a base URL',
     });
-  if (hasDotSegment(url)) {
-    const message =
-      'must not contain the segment . or .. in the path, even encoded: it would lead to another operation';
-    throw new PorticoError('invalid_arguments', { reason: message, errors: [{ pointer: '', message }] });
-  }
-  return address.origin;
+  if (!hasDotSegment(url)) return origin;
+  const message = 'must not contain the segment . or .. in the path, even encoded: it would lead to another operation';
+  throw new PorticoError('invalid_arguments', { reason: message, errors: [{ pointer: '', message }] });
 };
-
-/** Returns the origin of a URL; null if it is not an absolute URL of HTTP. */
-export const originOrNull = (url: string): string | null =>
-  /^https?:\/\//i.test(url) ? (URL.parse(url)?.origin ?? null) : null;
 
 /**
  * Whether a server may resolve a segment of the path as relative: also one whose dots, slashes or backslashes are
@@ -50,9 +44,4 @@ export const rejectOverrides = (headers: readonly (readonly [name: string, value
     const message = `must not contain the header ${name}: it could lead to another operation`;
     throw new PorticoError('invalid_arguments', { reason: message, errors: [{ pointer: '', message }] });
   }
-};
-
-/** A part of every runtime that the domain's library does not declare. */
-declare const URL: {
-  parse(url: string): { readonly origin: string; readonly username: string; readonly password: string } | null;
 };

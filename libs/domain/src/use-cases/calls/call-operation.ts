@@ -1,7 +1,7 @@
 import type { CallPermission } from '../../access/operation-rule.ts';
 import { createCallerQueue } from '../../access/caller-queue.ts';
 import { permissionOf, type Principal, requireReadableTarget } from '../../access/principal.ts';
-import { originOf, rejectOverrides } from '../../calls/call-address.ts';
+import { rejectOverrides, requireOrigin } from '../../calls/call-address.ts';
 import type { CallAnswer, CallInput } from '../../calls/call.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { PorticoError } from '../../errors.ts';
@@ -63,7 +63,7 @@ export const callOperation = (ports: RequiredPorts, settings: Settings): CallOpe
     const { argumentsText } = input;
     const request = requireRequest(await prepare(principal, collection, { ...operation, context, argumentsText }));
     const credentials = chooseCredentials(request, storedCredentials);
-    rejectForeignOrigins(credentials, originOf(request.url));
+    rejectForeignOrigins(credentials, requireOrigin(request.url));
     rejectOverrides(request.headers);
     const call = { principal, collection, operation, input, request, credentials };
     const decision = permission === 'ask' ? await ask(call) : null;

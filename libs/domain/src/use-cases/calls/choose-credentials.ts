@@ -2,7 +2,7 @@ import { PorticoError } from '../../errors.ts';
 import { toShortLine } from '../../line.ts';
 import type { ApiCredential } from '../../operations/credentials.ts';
 import type { PreparedRequest } from '../../operations/prepare-request.ts';
-import { originOrNull } from '../../calls/call-address.ts';
+import { originOf } from '../../operations/origins.ts';
 import type { CallCredential, CallCredentials } from '../collections/call-credentials.ts';
 
 /** A credential that a request needs, with the stored one. */
@@ -43,7 +43,7 @@ const createError = ({ scheme, hint }: ApiCredential, reason: string): PorticoEr
   });
 
 const resolveTokenUrl = (tokenUrl: string, url: string): string | null =>
-  originOrNull(tokenUrl) === null ? (URL.parse(tokenUrl, url)?.href ?? null) : tokenUrl;
+  originOf(tokenUrl) === null ? (URL.parse(tokenUrl, url)?.href ?? null) : tokenUrl;
 
 /**
  * Throws `origin_changed` unless each credential may be sent to this origin, and an OAuth client's to its authorization
@@ -52,7 +52,7 @@ const resolveTokenUrl = (tokenUrl: string, url: string): string | null =>
  */
 export const rejectForeignOrigins = (credentials: readonly ChosenCredential[], origin: string): void => {
   for (const { stored, tokenUrl } of credentials)
-    for (const target of tokenUrl === null ? [origin] : [origin, originOrNull(tokenUrl)])
+    for (const target of tokenUrl === null ? [origin] : [origin, originOf(tokenUrl)])
       if (target === null || !stored.origins.includes(target))
         throw new PorticoError('origin_changed', {
           reason:
