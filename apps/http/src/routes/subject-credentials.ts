@@ -14,7 +14,7 @@ const ownParameters = { ...collectionParameter, ...schemeParameter };
 const profileParameters = { ...ownParameters, ...memberParameter };
 const groupParameters = { ...ownParameters, ...groupParameter };
 
-const own = { params: ownParameters, targetDetail: 'full', auth: 'token', scope: null } as const;
+const own = { params: ownParameters, targetDetail: 'full', auth: 'token or key', scope: null } as const;
 const ofProfile = { path: profilePath, params: profileParameters, auth: 'admin', scope: null } as const;
 const ofGroup = { path: groupPath, params: groupParameters, auth: 'admin', scope: null } as const;
 const storing = {
