@@ -30,6 +30,8 @@ const manualDeadline = () => {
       return hasExpired;
     },
     beginCommit: () => undefined,
+    suspend: () => undefined,
+    restart: () => undefined,
     onExpired: (callback) => {
       if (hasExpired) callback();
       else callbacks.add(callback);
