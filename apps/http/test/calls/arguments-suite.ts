@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { Start } from '../subject.ts';
 import { provideCallWorld, type CallTarget } from './call-world.ts';
 import { bearer, keyInCookie, keyInQuery } from './credential-kinds.ts';
-import { respondWith } from './hostile-api.ts';
+import { noRequest, respondWith } from './hostile-api.ts';
 
 interface ArgumentCase {
   readonly name: string;
@@ -100,7 +100,7 @@ export const argumentsSuite = (start: Start): void => {
         continue;
       }
       expect([received.length, result['status']], JSON.stringify(result).slice(0, 300)).toEqual([1, 200]);
-      const [{ method, url, headers } = { method: '', url: '', headers: {} }] = received;
+      const [{ method, url, headers } = noRequest] = received;
       expect(method).toBe('PUT');
       expect(url).toMatch(/^\/v1\/items\/[^/?#\\]+(?:\?[^#]*)?$/);
       expect(headers['host']).toEqual([new URL(world.api.url).host]);

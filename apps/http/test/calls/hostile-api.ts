@@ -11,6 +11,9 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
+/** In place of a request that did not arrive. */
+export const noRequest: ReceivedRequest = { method: '', url: '', headers: {}, body: '' };
+
 /** Writes anything to the socket. */
 export type Respond = (socket: Socket, request: ReceivedRequest) => void;
 
