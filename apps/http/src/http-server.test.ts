@@ -19,7 +19,8 @@ const settings = {
   accessTokens: null,
   host: '127.0.0.1',
   signInWays: [],
-};
+  calls: 'off',
+} as const;
 
 const startServer = async (ports: Partial<Pick<Ports, 'tokens'>> = {}) => {
   let release = (): void => undefined;

@@ -16,7 +16,7 @@ const setUp = async () => {
   const { useCases, documents } = createHarness({ defaultLimit: { allowed: 1, windowSeconds: 60 } });
   const limits = { bodyLimitBytes: 10_000, specBodyLimitBytes: 10_000 };
   const addresses = { host: '127.0.0.1', trustProxy: null, publicUrl: null, accessTokens: null, signInWays: [] };
-  const settings = { serviceName: 'portico', version: '0', ...limits, ...addresses };
+  const settings = { serviceName: 'portico', version: '0', calls: 'off', ...limits, ...addresses } as const;
   const facts = { useCases, documents, settings, logger: pino({ level: 'silent' }) };
   const calls = createOperatorCalls(facts);
   const call = async (method: OperatorCall['method'], path: string, body?: object) => {

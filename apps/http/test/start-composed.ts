@@ -24,7 +24,7 @@ export const startComposed =
     const logger = createLogger('info', 'test', stream);
     // The suites create their first admin themselves.
     const config = {
-      ...readConfig({ DATA_DIR: folder, ...variables }),
+      ...readConfig({ DATA_DIR: folder, CALLS: 'on', CALL_NETWORKS: '127.0.0.0/8', ...variables }),
       firstAdmin: null,
       version,
       specBodyLimitBytes: 1_048_576,

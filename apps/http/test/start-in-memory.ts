@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createLogger, version } from '@portico/composition';
+import { createEgress } from '@portico/egress';
 import { createRecordingStream } from '@portico/test-servers';
 import { createHarness, createTestSignIn, defaultSettings } from '@portico/testing';
 import { createHttpApp, createHttpServer, type HttpSettings } from '../src/index.ts';
@@ -17,6 +18,7 @@ export const httpSettings: HttpSettings = {
   publicUrl: null,
   accessTokens: null,
   signInWays: [],
+  calls: 'on',
 };
 
 /** Starts the service with the in-memory harness, on a free port of the loopback interface. */
@@ -27,7 +29,8 @@ export const startInMemory: Start = async ({
   hasLocalSignIn = false,
   ...rest
 } = {}) => {
-  const baseHarness = createHarness(settings);
+  const egress = createEgress({ networks: ['127.0.0.0/8'] });
+  const baseHarness = createHarness(settings, { egress });
   const signIn = hasLocalSignIn ? await createTestSignIn(baseHarness.ports) : null;
   const signInOptions = signIn
     ? { settings: { ...settings, issuers: [signIn.issuer] }, tokens: signIn.localIssuer.verifier }
@@ -68,6 +71,7 @@ export const startInMemory: Start = async ({
     close: async () => {
       client.close();
       await server.drain({ noticeMs: 0, timeoutMs: 1_000 });
+      await egress.close();
     },
   };
 };

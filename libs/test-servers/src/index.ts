@@ -20,6 +20,7 @@ export * from './postgres.ts';
 export * from './redis.ts';
 export { sleep as sleepInRealTime } from './real-time.ts';
 export { stopTime, type StoppedTime } from './stopped-time.ts';
+export { LoopbackServer } from './loopback-server.ts';
 export type { ServerControl } from './server-process.ts';
 export { findFreePort } from './free-port.ts';
 export { bindLate } from './late-bound.ts';

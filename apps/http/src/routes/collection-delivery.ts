@@ -1,7 +1,7 @@
 import { deliveries, originsMax, type DeliverySettings } from '@portico/domain';
 import { z } from 'zod';
 import { createEmptyResponse, toJsonResponse } from '../responses/route-response.ts';
-import { optional } from '../requests/fields.ts';
+import { line, optional } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { credentialFields, toSubjectView } from './credential-fields.ts';
 import { collectionIdOf, collectionParameter } from './wire.ts';
@@ -37,7 +37,16 @@ const boundOrigins = z
     ),
   })
   .meta({ id: 'BoundOrigins' });
-const confirmation = z.object({ origins: z.array(z.string()).max(originsMax) }).meta({ id: 'OriginConfirmation' });
+/** The maximum length of an origin, in code points. */
+const originMax = 2_048;
+const confirmation = z
+  .object({
+    origins: z
+      .array(line({ max: originMax }))
+      .max(originsMax)
+      .meta({ examples: [['https://api.example.com']] }),
+  })
+  .meta({ id: 'OriginConfirmation' });
 
 const toSettingsView = (state: DeliverySettings): z.input<typeof settings> => ({
   delivery: state.delivery,

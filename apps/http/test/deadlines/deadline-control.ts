@@ -168,6 +168,8 @@ const watchDeadline = (deadline: Deadline, reachStep: (step: Step) => unknown): 
     reachStep('during the commit');
   },
   onExpired: (callback) => deadline.onExpired(callback),
+  suspend: () => deadline.suspend(),
+  restart: () => deadline.restart(),
 });
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;

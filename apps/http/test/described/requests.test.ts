@@ -1,10 +1,11 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildOpenApiDocument, routes } from '../../src/index.ts';
 import { parseExpiry } from '@portico/domain';
 import type { CallOptions } from '../client.ts';
 import type { Reply } from '../reply.ts';
 import { provideSubject } from '../provide-subject.ts';
+import { startEchoingApi } from '../start-echoing-api.ts';
 import { httpSettings, startInMemory } from '../start-in-memory.ts';
 import { smallDocument } from '../subject.ts';
 import { createValueMaker, type Schema } from './json-schema-values.ts';
@@ -44,6 +45,11 @@ const isPast = ({ raw, status, text }: Readonly<{ raw: string; status: number; t
   return isRejected && instant !== null && instant <= Date.now();
 };
 
+/** Whether the body names operations that the document lacks, which no schema can express. */
+const isUnknownOperation = ({ status, text }: Readonly<{ status: number; text: string }>): boolean =>
+  status === 400 &&
+  text.startsWith('{"detail":"Invalid request body: the document has no operations with these keys: ');
+
 /** Returns a value as query text; null if it cannot be written as query text. */
 const toQueryText = (value: unknown): string | null => {
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(',') : null;
@@ -68,8 +74,12 @@ describe('the request schemas of the OpenAPI document', () => {
     http: { bodyLimitBytes: 4_194_304, specBodyLimitBytes: 4_194_304 },
   });
   let targets: Readonly<Record<string, string>>;
+  let closeApi: () => Promise<void>;
+  afterAll(() => closeApi());
 
   beforeAll(async () => {
+    const api = await startEchoingApi();
+    closeApi = api.close;
     const client = await fixtures.newClient();
     const rule = { allowed_limit: 1_000_000, window_seconds: 60 };
     await asAdmin('POST', '/api/rate-limits/tiers', { tier: 'standing', ...rule });
@@ -86,6 +96,7 @@ describe('the request schemas of the OpenAPI document', () => {
         // The parameter is the one in the example of arguments.
         openapi_spec: {
           ...smallDocument,
+          servers: [{ url: api.url }],
           paths: { '/forecast': { get: { parameters: [{ name: 'id', in: 'query', schema: { type: 'string' } }] } } },
         },
       }),
@@ -162,7 +173,7 @@ describe('the request schemas of the OpenAPI document', () => {
     };
     for (const body of [...edgeCases, ...random]) {
       const reply = await sendWith(body);
-      if (isPast(reply)) continue;
+      if (isPast(reply) || isUnknownOperation(reply)) continue;
       expect([reply, reply.status === 400 || reply.status >= 500]).toEqual([reply, false]);
     }
     for (const body of invalidValues) {

@@ -18,8 +18,11 @@ const findAccountCaller = (scope: Scope | null): CallerName => {
 /** Returns the target with the scoped part added. */
 const addPart = (world: World, part: ScopedPart, target: Target): Target =>
   'member' in part
-    ? { ...target, json: { ...(target.json as object | undefined), [part.member]: world.tier } }
+    ? { ...target, json: { ...(target.json as object | undefined), [part.member]: valueOf(world, part.member) } }
     : { ...target, query: `?${part.parameter}=${part.word}` };
+
+const valueOf = ({ tier }: World, member: string): unknown =>
+  ({ operations: 'all', except: [], ask: [] })[member] ?? tier;
 
 /**
  * Returns the target with the scoped part and invalid values, which would result in a 400. The scoped part does not

@@ -34,8 +34,11 @@ export const startComposed =
       IDENTITY_GROUPS_CLAIM: 'groups',
       PUBLIC_URL: 'https://portico.example.com',
       ...(await variablesOf()),
-      // No client of the matrix reaches the limit.
+      CALLS: 'on',
+      CALL_NETWORKS: '127.0.0.0/8',
+      // No client of the matrix reaches the limits.
       RATE_LIMIT_DEFAULT: '1000000/60',
+      RATE_LIMIT_CALLS: 'off',
     };
     const config = readConfig(variables);
     const portico = await compose(config, createLogger('silent', 'portico'), 'http');

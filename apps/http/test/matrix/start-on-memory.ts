@@ -1,5 +1,6 @@
 import type { Json, UseCases } from '@portico/domain';
 import { createHarness, defaultSettings } from '@portico/testing';
+import { createEgress } from '@portico/egress';
 import { bindProfileIn } from './bind-profile-in.ts';
 import { expireAccountIn, expireGrantIn, expireKeyIn } from './expire-in.ts';
 import { holdCallIn } from '../hold-call-in.ts';
@@ -22,7 +23,9 @@ export const startOnMemory = async ({
   ...rest
 }: StartOptions & { readonly useCases?: (useCases: UseCases) => UseCases } = {}): Promise<MatrixService> => {
   const harness = createHarness({ issuers });
-  const ports = { ...harness.ports, ...replace(harness.ports) };
+  const egress = createEgress({ networks: ['127.0.0.0/8'] });
+  const callPorts = { ...harness.ports, egress };
+  const ports = { ...callPorts, ...replace(callPorts) };
   const { useCases, documents, runJobs } = createHarness({ defaultLimit, issuers, ...ownSettings }, ports);
   const { tokens, clock } = harness;
   await useCases.claimFirstAdmin(admin);
@@ -36,9 +39,21 @@ export const startOnMemory = async ({
     publicUrl: null,
     accessTokens: { resource: 'https://portico.example.com/mcp', issuer, scopes: ['openid'] },
     signInWays: [],
-  };
+    calls: 'on',
+  } as const;
+  const { address, close } = await listen({
+    useCases: wrapUseCases(useCases),
+    documents,
+    settings,
+    localIssuer: null,
+    ...rest,
+  });
   return {
-    ...(await listen({ useCases: wrapUseCases(useCases), documents, settings, localIssuer: null, ...rest })),
+    address,
+    close: async () => {
+      await close();
+      await egress.close();
+    },
     adminToken: tokens.mint(admin),
     mintToken: async (claims, ttlSeconds) => tokens.mint(claims, ttlSeconds),
     waitForNextSecond: async () => clock.advance(1_000),

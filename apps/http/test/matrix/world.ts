@@ -2,6 +2,7 @@ import { scopes } from '@portico/domain';
 import { createTestClient, type ApiKey, type CallOptions, type TestClient } from '../client.ts';
 import type { Reply } from '../reply.ts';
 import { expectStatus, textOf } from '../subject.ts';
+import { startEchoingApi } from '../start-echoing-api.ts';
 import type { MatrixService, TokenClaims } from './matrix-service.ts';
 
 export interface Person extends TokenClaims {
@@ -76,6 +77,7 @@ const collectionFields = { description: 'Rain, wind and sun for every place', op
 export const createWorld = async (service: MatrixService) => {
   const client = await createTestClient(service.address);
   const make = createFactory(service, client);
+  const api = await startEchoingApi();
   const granted = await make.collection('Granted forecast', {
     authentication: { type: 'apiKey', name: 'X-Weather-Key', in: 'header', value: targetSecret },
   });
@@ -96,6 +98,8 @@ export const createWorld = async (service: MatrixService) => {
     service,
     client,
     make,
+    /** The address of an API that can be called. */
+    apiUrl: api.url,
     people,
     granted,
     hidden,
@@ -123,6 +127,7 @@ export const createWorld = async (service: MatrixService) => {
     close: async (): Promise<void> => {
       client.close();
       await service.close();
+      await api.close();
     },
   };
 };

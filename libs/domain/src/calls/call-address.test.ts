@@ -40,6 +40,8 @@ test.each([
   'https://api.example/items/%252e%252e/admin',
   'https://api.example/items/..;/admin',
   'https://api.example/items/..%3bx/admin',
+  'https://api.example/items/..%3fx',
+  'https://api.example/items/..%2523x/admin',
   'https://api.example/items/..\\admin',
 ])('a segment of the path must not be relative: %s', (url) => {
   expect(() => requireOrigin(url)).toThrow('Invalid arguments: must not contain the segment . or ..');

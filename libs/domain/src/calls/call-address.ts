@@ -18,14 +18,14 @@ export const requireOrigin = (url: string): string => {
 
 /**
  * Whether a server may resolve a segment of the path as relative: also one whose dots, slashes or backslashes are
- * encoded, once or twice, or that has parameters.
+ * encoded, once or twice, or that has parameters or an encoded query or fragment.
  */
 const hasDotSegment = (url: string): boolean => {
   const path = url.replace(/^[a-z]+:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
   return path
     .replace(/%(?:25)*2e/gi, '.')
     .split(/\/|\\|%(?:25)*2f|%(?:25)*5c/i)
-    .some((segment) => /^\.\.?(?:$|;|%(?:25)*3b)/i.test(segment));
+    .some((segment) => /^\.\.?(?:$|;|%(?:25)*(?:3b|3f|23))/i.test(segment));
 };
 
 /** Headers with which some servers replace the method or the path of a request. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { ApiCredential } from '../operations/credentials.ts';
-import { placeCredentials, toSentValue } from './place-credentials.ts';
+import { placeCredentials, secretsOf, toSentValue } from './place-credentials.ts';
 
 const createCredential = (overrides: Partial<ApiCredential>): ApiCredential => ({
   scheme: 'key',
@@ -93,4 +93,14 @@ test.each([
   ['basic', 'Basic dXNlcjpwYXNzd29yZA==', 'dXNlcjpwYXNzd29yZA=='],
 ] as const)('a stored %s credential %s is sent as %s', (type, value, sentValue) => {
   expect(toSentValue(type, value)).toBe(sentValue);
+});
+
+test.each([
+  ['apiKey', 'key', ['key', 'key']],
+  ['bearer', 'Bearer x', ['x', 'Bearer x']],
+  ['basic', 'user:pass:wörd', ['dXNlcjpwYXNzOnfDtnJk', 'user:pass:wörd', 'pass:wörd']],
+  ['basic', 'dXNlcjpwYXNzOnfDtnJk', ['dXNlcjpwYXNzOnfDtnJk', 'dXNlcjpwYXNzOnfDtnJk', 'pass:wörd']],
+  ['basic', 'not base64', ['not base64', 'not base64', '']],
+] as const)('a response to a %s credential %s must not contain %j', (type, value, secrets) => {
+  expect(secretsOf(type, value)).toEqual(secrets);
 });

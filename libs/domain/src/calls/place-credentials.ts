@@ -90,5 +90,29 @@ export const toSentValue = (type: ApiCredential['type'], value: string): string 
   return type === 'apiKey' ? value : value.replace(/^bearer /i, '');
 };
 
+/**
+ * Returns the texts that a response must not contain if it answers a request with this stored value: as it is sent, as
+ * it is stored, and the password of basic authentication.
+ */
+export const secretsOf = (type: ApiCredential['type'], value: string): readonly string[] => {
+  const sentValue = toSentValue(type, value);
+  if (type !== 'basic') return [sentValue, value];
+  return [sentValue, value, passwordOf(sentValue)];
+};
+
+/** Returns the password; an empty text if there is none. */
+const passwordOf = (sentValue: string): string => {
+  try {
+    const bytes = Uint8Array.from(atob(sentValue), (character) => character.charCodeAt(0));
+    return /:(.*)$/s.exec(new TextDecoder().decode(bytes))?.[1] ?? '';
+  } catch {
+    return '';
+  }
+};
+
 /** Encodes `user:password` (RFC 7617). Any other value is encoded already: base64 never contains a colon. */
 const encodeBasic = (value: string): string => (value.includes(':') ? toBase64(value) : value);
+
+/** Parts of every runtime that the domain's library does not declare. */
+declare const atob: (base64: string) => string;
+declare const TextDecoder: new () => { decode(bytes: Uint8Array): string };

@@ -36,22 +36,19 @@ const createNew = async (
 
 /**
  * Returns a new collection for which clients with access may store credentials of their own; `isStored` says whether they
- * have one. The members of the group and all other clients with a grant for the shared collection have access.
+ * have one. The clients that have access to the shared collection have a grant.
  */
-const createOwn = async ({ make, people, group }: World, isStored: boolean) => {
+const createOwn = async ({ make, people }: World, isStored: boolean) => {
   const collection = await make.collection();
   await make.asAdmin('PUT', `/api/collections/${collection}/delivery`, { json: { own_credentials: true } }, 200);
-  await make.asAdmin('POST', `/api/groups/${group}/collections/${collection}`, {}, 201);
-  const grantees = [people.granted, people.pendingGranted, people.expiredKey, people.demoted];
+  const members = [people.member, people.memberByClaim];
+  const grantees = [people.granted, people.pendingGranted, people.expiredKey, people.demoted, ...members];
   for (const person of grantees) await make.grant(person, collection);
-  const owners = [...grantees, people.member, people.memberByClaim, people.admin, people.promoted];
+  const owners = [...grantees, people.admin, people.promoted];
   for (const { id } of isStored ? owners : [])
     await make.asAdmin('PUT', `/api/collections/${collection}/credentials/${scheme}/profiles/${id}`, { json }, 200);
   return { params: { collection_id: collection, scheme } };
 };
-const noAccessByToken = Object.fromEntries(
-  Object.entries(noAccessErrors).filter(([caller]) => !caller.includes('by key')),
-);
 
 export const credentialEndpoints: Endpoints = {
   'GET /api/collections/{collection_id}/own-credentials': {
@@ -69,7 +66,7 @@ export const credentialEndpoints: Endpoints = {
   [`PUT ${path}/profiles/me`]: {
     target: (world) => ({ ...ownTarget(world), json }),
     freshTarget: async (world) => ({ ...(await createOwn(world, false)), json }),
-    specialErrors: noAccessByToken,
+    specialErrors: noAccessErrors,
     verify: ({ body, text }, caller) => {
       expect(body).toMatchObject({ scheme, kind: 'value', for: { profile_id: caller.id, email: caller.email } });
       expect(text).not.toContain('s3cret');
@@ -80,7 +77,7 @@ export const credentialEndpoints: Endpoints = {
     response: empty,
     target: ownTarget,
     freshTarget: (world) => createOwn(world, true),
-    specialErrors: noAccessByToken,
+    specialErrors: noAccessErrors,
   },
   [`PUT ${path}/profiles/{profile_id}`]: {
     target: (world) => ({ ...profileTarget(world), json }),

@@ -6,6 +6,18 @@ import { noAccessErrors } from './collections.ts';
 
 const sharedTarget = ({ granted }: World) => ({ params: { collection_id: granted } });
 
+/** Returns an operation of an API on the loopback interface, for which the clients with access have a grant. */
+const createCallableTarget = async ({ make, people, apiUrl }: World) => {
+  const collection = await make.collection(undefined, {
+    base_url: `${apiUrl}/v1`,
+    authentication: { type: 'apiKey', name: 'X-Weather-Key', in: 'header', value: targetSecret },
+  });
+  const { granted, pendingGranted, expiredKey, demoted, member, memberByClaim } = people;
+  for (const person of [granted, pendingGranted, expiredKey, demoted, member, memberByClaim])
+    await make.grant(person, collection);
+  return { params: { collection_id: collection, operation_key: smallOperationKey }, json: { arguments: {} } };
+};
+
 const operationFields = ['operation_key', 'method', 'path', 'operation_id', 'summary'];
 
 export const operationEndpoints: Endpoints = {
@@ -56,6 +68,7 @@ export const operationEndpoints: Endpoints = {
         'request_body',
         'responses',
         'truncated',
+        'call',
         'curl',
       ],
       {},
@@ -86,5 +99,26 @@ export const operationEndpoints: Endpoints = {
     },
     badBodies: [{}, { arguments: null }, { arguments: [] }, { arguments: 'x' }],
     badQueries: ['?samples=cobol', '?samples=python,', '?samples=Python', '?samples=go&samples=php'],
+  },
+  'POST /api/collections/{collection_id}/operations/{operation_key}/call': {
+    response: object(['call_id', 'status', 'headers', 'body', 'truncated', 'duration_ms'], {}),
+    target: ({ granted }) => ({
+      params: { collection_id: granted, operation_key: smallOperationKey },
+      json: { arguments: {} },
+    }),
+    freshTarget: createCallableTarget,
+    specialErrors: noAccessErrors,
+    verify: ({ body, text }) => {
+      expect(body).toMatchObject({ status: 200, truncated: false });
+      expect(text).toContain('/v1/forecast');
+      expect(text).toContain('[redacted]');
+      expect(text).not.toContain(targetSecret);
+    },
+    badBodies: [
+      ...[{}, { arguments: null }, { arguments: [] }, { arguments: 'x' }],
+      ...[99, 60_001, '100', 100.5].map((timeout_ms) => ({ arguments: {}, timeout_ms })),
+      { arguments: {}, call_id: 'first' },
+    ],
+    volatileFields: ['headers', 'body', 'duration_ms'],
   },
 };

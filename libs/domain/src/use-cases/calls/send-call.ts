@@ -3,7 +3,7 @@ import { toBase64 } from '../../base64.ts';
 import { callBodyBytesMax, type CallInput, type CallResult } from '../../calls/call.ts';
 import { type CallCounter, type CallOutcome, outcomeOf } from '../../calls/call-counter.ts';
 import { toCallResponse } from '../../calls/call-response.ts';
-import { type CredentialValue, placeCredentials, toSentValue } from '../../calls/place-credentials.ts';
+import { type CredentialValue, placeCredentials, secretsOf, toSentValue } from '../../calls/place-credentials.ts';
 import { createRedactor, type Redactor } from '../../calls/redactor.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { type ErrorCode, isPorticoError, PorticoError } from '../../errors.ts';
@@ -148,7 +148,7 @@ const openValue = async (
   switch (content.kind) {
     case 'value': {
       const value = toSentValue(credential.type, content.value);
-      return { credential, value, secrets: [value, content.value], isEarlierToken: false };
+      return { credential, value, secrets: secretsOf(credential.type, content.value), isEarlierToken: false };
     }
     case 'basic': {
       const value = toBase64(`${content.username}:${content.password}`);

@@ -1,0 +1,4 @@
+import { startComposed } from '../start-composed.ts';
+import { allCalls } from './calls.ts';
+
+allCalls(startComposed());
