@@ -8,14 +8,25 @@ const mcp = new URL('/mcp', process.env.PORTICO_URL ?? 'http://127.0.0.1:3000');
 await portico.connect(new StreamableHTTPClientTransport(mcp, { requestInit }));
 const tool = async (name: string, input: object): Promise<any> => {
   const { content, structuredContent, isError } = await portico.callTool({ name, arguments: { ...input } });
-  if (isError) throw new Error(JSON.stringify(content));
-  return structuredContent ?? JSON.parse(content[0]?.type === 'text' ? content[0].text : '');
+  const text = content[0]?.type === 'text' ? content[0].text : '';
+  if (isError) throw new Error(text);
+  return structuredContent ?? JSON.parse(text);
 };
 
 const [best] = (await tool('search_operations', { query })).operations;
 if (!best) throw new Error('No operation matches');
 const { collection_id, operation_key, path } = best;
-const call = await tool('prepare_call', { collection_id, operation_key, arguments: JSON.parse(values) });
+const input = { collection_id, operation_key, arguments: JSON.parse(values) };
+const result = await tool('call_operation', input).catch((error: Error) => {
+  if (!error.message.includes('prepare_call')) throw error;
+});
+if (result) {
+  console.log(result.status ?? result.hint, result.body?.text ?? '');
+  process.exit();
+}
+
+// The catalog makes no calls: this program sends the request.
+const call = await tool('prepare_call', input);
 
 const [url, headers] = [new URL(call.url), new Headers(call.headers)];
 for (const { scheme, stored } of call.credentials) {

@@ -9,13 +9,21 @@ def tool(name, **arguments):
     call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": arguments}}
     url = os.environ.get("PORTICO_URL", "http://127.0.0.1:3000") + "/mcp"
     result = json.load(urlopen(Request(url, json.dumps(call).encode(), headers)))["result"]
+    text = result["content"][0]["text"]
     if result.get("isError"):
-        sys.exit(result["content"][0]["text"])
-    return result.get("structuredContent") or json.loads(result["content"][0]["text"])
+        return None if name == "call_operation" and "prepare_call" in text else sys.exit(text)
+    return result.get("structuredContent") or json.loads(text)
 
 best = (tool("search_operations", query=sys.argv[1])["operations"] or sys.exit("No operation matches"))[0]
 ids = {name: best[name] for name in ("collection_id", "operation_key")}
-call = tool("prepare_call", **ids, arguments=json.loads(sys.argv[2]))
+values = json.loads(sys.argv[2])
+result = tool("call_operation", **ids, arguments=values)
+if result:
+    print(result.get("status", result.get("hint")), (result.get("body") or {}).get("text", ""))
+    sys.exit()
+
+# The catalog makes no calls: this program sends the request.
+call = tool("prepare_call", **ids, arguments=values)
 
 url, headers, body = call["url"], dict(call["headers"]), call["body"]
 for credential in filter(lambda credential: credential["stored"], call["credentials"]):

@@ -17,6 +17,7 @@ import { mintToken } from './commands/token.ts';
 import { showIdentity } from './commands/whoami.ts';
 import type { Io } from './io.ts';
 import { addAccess } from './program/access.ts';
+import { addCalls } from './program/calls.ts';
 import { addAccounts } from './program/accounts.ts';
 import { addConsole } from './program/console.ts';
 import { addKeys } from './program/keys.ts';
@@ -80,6 +81,7 @@ export const createTool = (environment: Environment, io: Io, setExitCode: (code:
     addConsole,
     addPeople,
     addAccess,
+    addCalls,
     addLimits,
     addReports,
     addAccounts,

@@ -1,5 +1,5 @@
 export { createYielder, isLoopback, replaceFile, syncFolder, tick, writeNewFile } from '@portico/dependencies';
-export { createDocumentReader } from '@portico/openapi';
+export { createDocumentReader, operationKeyOf } from '@portico/openapi';
 export { startBackground } from './runtime/background.ts';
 export { compose, type Composition, type Portico } from './wiring/compose.ts';
 export { localAdmin, readConfig, readDatabaseUrl, type Config } from './config.ts';

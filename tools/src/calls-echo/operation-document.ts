@@ -54,6 +54,8 @@ export function extractOperation(schemas: DocumentSchemas, method: string, path:
   ];
   const parametersCopy = new Copy(schemas, components, true).copyValue(list);
   const bodyCopy = isObject(body) ? new Copy(schemas, components, false).copyValue(body) : undefined;
+  const security = memberAt(operation, 'security') ?? memberAt(schemas.root, 'security');
+  const schemes = Object.entries(objectAt(memberAt(schemas.root, 'components'), 'securitySchemes') ?? {});
   const document = {
     openapi: stringAt(schemas.root, 'openapi') ?? '3.0.3',
     info: { title: 'One operation', version: '1' },
@@ -63,10 +65,14 @@ export function extractOperation(schemas: DocumentSchemas, method: string, path:
           parameters: parametersCopy,
           ...(bodyCopy !== undefined && { requestBody: bodyCopy }),
           responses: { default: { description: 'any' } },
+          ...(security !== undefined && { security }),
         },
       },
     },
-    components,
+    components: {
+      ...components,
+      securitySchemes: Object.fromEntries(schemes.map(([name, scheme]) => [name, schemas.resolve(scheme).value ?? {}])),
+    },
   };
   return {
     document,
@@ -148,6 +154,15 @@ const encodePlain = (text: string): string =>
     .replace(/[^\x21-\x7e]|["<>\\^`|]/gu, (character) => encodeURIComponent(character))
     .replace(/%(?:3A|40|24|2C|3B|3D|2B|28|29|21|27|2A|7E)/gi, (escape) => decodeURIComponent(escape));
 
+/** Whether the validator can read a pattern: it reads all with the flag `u`, and fails for one that is invalid then. */
+const isPattern = (pattern: Value | undefined): boolean => {
+  try {
+    return typeof pattern === 'string' && new RegExp(pattern, 'u').unicode;
+  } catch {
+    return false;
+  }
+};
+
 interface Components extends ObjectValue {
   readonly schemas: Record<string, Value>;
 }
@@ -205,7 +220,7 @@ class Copy {
       );
   }
 
-  #omits(name: string, { type, format, allOf }: ObjectValue): boolean {
+  #omits(name: string, { type, format, allOf, pattern }: ObjectValue): boolean {
     // The validator's own interpretation of discriminators needs all schemas of the document, and its `nullable` a type.
     // It inserts defaults, which are not part of the request. A schema without further members forbids those of the
     // schemas that it is combined with.
@@ -213,6 +228,7 @@ class Copy {
       /^(discriminator|default|examples?|x-.*)$/.test(name) ||
       (name === 'nullable' && type === undefined) ||
       (name === 'format' && !knownFormats.has(`${format as string}`)) ||
+      (name === 'pattern' && !isPattern(pattern)) ||
       (name === 'additionalProperties' && allOf !== undefined) ||
       (name === 'readOnly' && this.#isText)
     );

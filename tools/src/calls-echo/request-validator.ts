@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request } from 'express';
 import * as OpenApiValidator from 'express-openapi-validator';
 import type { ArrivedRequest } from './echo-server.ts';
 import { createMultipartParser, createObjectParser } from './form-body.ts';
@@ -16,8 +16,18 @@ export interface RequestValidator {
   readonly close: () => Promise<void>;
 }
 
-/** Starts a server that validates requests with express-openapi-validator, which knows nothing of the product. */
-export async function startRequestValidator(): Promise<RequestValidator> {
+/** Whether a request has the credential of a security scheme; the validator has found one in its place. */
+export type HasCredential = (
+  request: Pick<Request, 'headers' | 'query'>,
+  scheme: string,
+  declaration: Readonly<Record<string, unknown>>,
+) => boolean;
+
+/**
+ * Starts a server that validates requests with express-openapi-validator, which knows nothing of the product. Without
+ * `hasCredential`, credentials are ignored.
+ */
+export async function startRequestValidator(hasCredential: HasCredential | null = null): Promise<RequestValidator> {
   let app: Express | null = null;
   const server = createServer((request, response) => {
     if (app) app(request, response);
@@ -31,7 +41,8 @@ export async function startRequestValidator(): Promise<RequestValidator> {
       const url = operation.translateTarget(request.target);
       if (url === null) return { kind: 'invalid', reason: `the path does not match: ${request.target}` };
       const contentType = request.headers.find(([name]) => name === 'content-type')?.[1] ?? '';
-      app = createApp(operation, toDocument(operation, contentType, { ...request, target: url }), contentType);
+      const document = toDocument(operation, contentType, { ...request, target: url });
+      app = createApp(operation, document, contentType, hasCredential);
       const headers = request.headers.filter(([name]) => !/^(host|connection|content-length)$/.test(name));
       const body = request.body.length === 0 ? null : { base64: request.body.toString('base64') };
       const { status, text } = await sendRequest({ method: request.method, url, headers, body }, port);
@@ -50,7 +61,7 @@ function toDocument(
   { document }: OperationDocument,
   contentType: string,
   { target, body: { length } }: ArrivedRequest,
-): object {
+): ParsedDocument {
   // The numbers become JavaScript numbers.
   const copy = JSON.parse(JSON.stringify(document)) as ParsedDocument;
   for (const operation of Object.values(copy.paths).flatMap((item) => Object.values(item))) {
@@ -75,6 +86,7 @@ const hasMembers = (target: string, name: string): boolean =>
     .some((pair) => decodeURIComponent(pair).startsWith(`${name}[`));
 
 interface ParsedDocument {
+  readonly components: { readonly securitySchemes: Record<string, Readonly<Record<string, unknown>>> };
   readonly paths: Record<string, Record<string, { requestBody?: ParsedBody; parameters: ParsedParameter[] }>>;
 }
 interface ParsedParameter {
@@ -87,7 +99,12 @@ interface ParsedBody {
   readonly content?: Record<string, { schema?: unknown }>;
 }
 
-function createApp({ schemas, contentOf }: OperationDocument, document: object, contentType: string): Express {
+function createApp(
+  { schemas, contentOf }: OperationDocument,
+  document: ParsedDocument,
+  contentType: string,
+  hasCredential: HasCredential | null,
+): Express {
   const app = express();
   const isForm = /^(multipart\/|application\/x-www-form-urlencoded)/i.test(contentType);
   if (isForm) app.use(createMultipartParser());
@@ -124,7 +141,7 @@ function createApp({ schemas, contentOf }: OperationDocument, document: object, 
       validateRequests: { allowUnknownQueryParameters: true, coerceTypes: isForm ? 'array' : false },
       fileUploader: false,
       validateResponses: false,
-      validateSecurity: false,
+      validateSecurity: hasCredential ? { handlers: createHandlers(document, hasCredential) } : false,
       operationHandlers: false,
     }),
   );
@@ -140,3 +157,11 @@ function createApp({ schemas, contentOf }: OperationDocument, document: object, 
   app.use(handleError);
   return app;
 }
+
+const createHandlers = ({ components: { securitySchemes } }: ParsedDocument, hasCredential: HasCredential) =>
+  Object.fromEntries(
+    Object.entries(securitySchemes).map(([scheme, declaration]) => [
+      scheme,
+      (request: Request) => hasCredential(request, scheme, declaration),
+    ]),
+  );

@@ -157,7 +157,10 @@ export const setDelivery = async (
 };
 
 /** Returns the collection with this id or exact name. An id is checked by the call that uses it. */
-const findCollection = async (api: Api, reference: string): Promise<{ readonly id: string; readonly name: string }> => {
+export const findCollection = async (
+  api: Api,
+  reference: string,
+): Promise<{ readonly id: string; readonly name: string }> => {
   const id = parseId(reference);
   if (id !== null) return { id, name: id };
   const query = { q: reference, limit: 1_000 };

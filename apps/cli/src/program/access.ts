@@ -2,16 +2,24 @@ import { Option, type Command } from 'commander';
 import type { Instant } from '@portico/domain';
 import { grantPairs, revokePairs, showAccess, type AccessFilter, type Pairs } from '../commands/access.ts';
 import { addGroup, addToGroup, deleteGroup, removeFromGroup, showGroup, showGroups } from '../commands/groups.ts';
+import { setRule, type RuleOptions } from '../commands/grant-rule.ts';
 import { approveRequest, denyRequest, showRequests } from '../commands/requests.ts';
 import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
 import { addCollections } from './collections.ts';
-import { createCsvOption, parseExpiryOption, parseExpiryOrNever, parseTimeOption } from './options.ts';
+import {
+  createCsvOption,
+  parseExpiryOption,
+  parseExpiryOrNever,
+  parseListOption,
+  parseOperationsOption,
+  parseTimeOption,
+} from './options.ts';
 
 /** Adds the commands for collections, grants, groups and requests. */
 export const addAccess = (tool: Tool): void => {
   addCollections(tool);
-  addGrants(tool, tool.program.command('access').description('grants, and when they expire'));
+  addGrants(tool, tool.program.command('access').description('grants, when they expire, and their rules'));
   addGroups(tool);
   addRequests(tool);
 };
@@ -47,6 +55,27 @@ const addGrants = (tool: Tool, access: Command): void => {
   revoke.addOption(new Option('--to <email...>').hideHelp());
   administer(tool, revoke, (api, terminal, options: PairOptions) =>
     revokePairs(api, terminal, pairsOf(revoke, options)),
+  );
+  addRule(tool, access);
+};
+
+const addRule = (tool: Tool, access: Command): void => {
+  const rule = access
+    .command('rule')
+    .argument('<email>', 'the person; or, with --group, the group')
+    .argument('<collection>', 'its exact name, or its id')
+    .option('--group', 'the grant is that of a group')
+    .option('--operations <list>', 'that may be called: all, read-only, or a list', parseOperationsOption)
+    .option('--except <list>', 'that may not be called', parseListOption)
+    .option('--ask <list>', 'whose calls need a decision', parseListOption)
+    .description('change the rule of a grant; lists are keys, or such as "GET /pets", separated by commas');
+  administer(
+    tool,
+    rule,
+    (api, terminal, name: string, collection: string, { group, ...parts }: RuleOptions & { group?: boolean }) => {
+      if (Object.keys(parts).length === 0) rule.error('error: pass --operations, --except or --ask');
+      return setRule(api, terminal, group ? { group: name } : { email: name }, collection, parts);
+    },
   );
 };
 

@@ -59,3 +59,16 @@ export const createGroupsOption = (): Option =>
   new Option('--groups <names>', 'the groups in the claim IDENTITY_GROUPS_CLAIM, separated by commas').argParser(
     (names: string) => names.split(',').map((name) => name.trim()),
   );
+
+/** Parses a list that is separated by commas, such as keys of operations; an empty text is an empty list. */
+export const parseListOption = (text: string): string[] =>
+  text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/** Parses the operations of a rule: `all`, `read-only`, or a list. */
+export const parseOperationsOption = (text: string): 'all' | 'read_only' | string[] => {
+  if (text === 'all') return text;
+  return text === 'read-only' ? 'read_only' : parseListOption(text);
+};

@@ -1,4 +1,5 @@
 import type { Calls } from '@portico/http/calls';
+import { parseExactJson } from '@portico/domain';
 import { OperatorError } from '../terminal.ts';
 import { ServerError, type ErrorResponse } from './server-error.ts';
 
@@ -138,7 +139,8 @@ const nextQueryIn = (link: string | null): string | null =>
 
 const parseJson = (text: string): unknown => {
   try {
-    return JSON.parse(text) as unknown;
+    // Numbers keep their digits: the arguments of a call are shown as they will be sent.
+    return parseExactJson(text);
   } catch {
     // The sender is not Portico.
     return undefined;

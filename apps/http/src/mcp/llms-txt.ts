@@ -4,9 +4,8 @@
  */
 export const createLlmsTxt = (serviceName: string): string => `# ${serviceName}
 
-> A catalog of APIs with access control. It finds the operation for a task, explains how to call it, and returns the
-> base URL and the credential of the API, for the APIs that an administrator has granted to you. You call the API
-> yourself.
+> A catalog of APIs with access control. It finds the operation for a task, explains how to call it, and calls it with
+> the stored credential, for the APIs that an administrator has granted to you.
 
 With the Model Context Protocol: POST /mcp (Streamable HTTP); whoami shows who you are, and search_operations is where a
 task starts. Without it, the same is available over HTTP:
@@ -21,15 +20,20 @@ error is \`{"detail": "why"}\`.
    best match comes first. \`score\` says how likely it is right, from 0 to 1; \`[]\` means that nothing matches: rephrase the query.
 2. Read how to call it: \`GET /api/collections/{collection_id}/operations/{operation_key}\`. URL, parameters and body,
    within 8 KB; \`?detail=full\` adds the schema of the response, \`?max_bytes=\` allows more.
-3. Prepare the call: \`POST /api/collections/{collection_id}/operations/{operation_key}/prepare\` with \`{"arguments": {…}}\`
-   returns \`method\`, \`url\`, \`headers\` and \`body\`, without the credential. The arguments are those of \`?as=tool\` in step 2.
-4. Read the credential: \`GET /api/collections/{collection_id}/metadata\`. \`authentication\` says what to send:
+3. Call it: \`POST /api/collections/{collection_id}/operations/{operation_key}/call\` with \`{"arguments": {…}}\` returns
+   \`status\`, \`headers\` and \`body\` of the API. The arguments are those of \`?as=tool\` in step 2. 202: a person decides first;
+   once \`GET /api/calls/{call_id}\` says \`approved\`, repeat the call with \`call_id\`. 424: no credential is stored for you.
+
+Only if step 3 returns 503, because this catalog makes no calls:
+
+1. Prepare the call: \`POST /api/collections/{collection_id}/operations/{operation_key}/prepare\` with the same body
+   returns \`method\`, \`url\`, \`headers\` and \`body\`, without the credential.
+2. Read the credential: \`GET /api/collections/{collection_id}/metadata\`. \`authentication\` says what to send:
    \`apiKey\` is \`value\` in the header, query or cookie \`name\`, \`bearer\` and \`basic\` are
    \`Authorization: Bearer\` or \`Basic\` and \`value\`. If \`value\` is \`null\`, none is stored: ask the person you work for.
-   If step 3 lists several \`credentials\`, read each by its \`scheme\` with the tool read_credential of \`/mcp\`.
+   If the prepared request lists several \`credentials\`, read each by its \`scheme\` with the tool read_credential of \`/mcp\`.
    Reading it is audited. Never show it to anyone.
-5. Call the API.
-6. Record the call: \`POST /api/audit/\` with
+3. Send the request, and record it: \`POST /api/audit/\` with
    \`{"message": {"action": "api_call", "collection_id": "…", "method": "POST", "endpoint": "/messages", "status_code": 201}}\`.
 
 ## More

@@ -67,7 +67,12 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
   return text === '' ? null : (JSON.parse(text) as unknown);
 };
 
-describe('the agents of docs/agents', () => {
+const ways = [
+  ['a catalog that makes no calls', false],
+  ['a catalog that makes calls', true],
+] as const;
+
+describe.each(ways)('the agents of docs/agents, with %s', (_way, makesCalls) => {
   const receivedRequests: ReceivedRequest[] = [];
   const api = createServer((request, response) => {
     void readJson(request).then((body) => {
@@ -94,7 +99,8 @@ describe('the agents of docs/agents', () => {
   beforeAll(async () => {
     api.listen(0, '127.0.0.1');
     await once(api, 'listening');
-    subject = await startComposed()();
+    const variables = makesCalls ? { CALLS: 'on', CALL_NETWORKS: '127.0.0.0/8' } : {};
+    subject = await startComposed(() => Promise.resolve(variables))();
     fixtures = await createFixtures(subject);
     client = await fixtures.newClient();
     messages = await fixtures.newCollection({
@@ -127,11 +133,15 @@ describe('the agents of docs/agents', () => {
   };
 
   const readLastRecordedCall = async (): Promise<unknown> => {
-    const path = '/api/audit/?pageSize=1&action=api_call';
+    const path = `/api/audit/?pageSize=1&${makesCalls ? 'source=system&action=collection.call' : 'action=api_call'}`;
     return (await subject.client.call('GET', path, { token: fixtures.admin })).body.data;
   };
   const createExpectedEntry = (status: number) => [
-    { message: { client_id: client.key.clientId, endpoint: '/accounts/{account}/messages', status_code: status } },
+    {
+      message: makesCalls
+        ? { actor: client.email, path: '/accounts/{account}/messages', status }
+        : { client_id: client.key.clientId, endpoint: '/accounts/{account}/messages', status_code: status },
+    },
   ];
 
   describe.each([
@@ -149,9 +159,13 @@ describe('the agents of docs/agents', () => {
       expect(await readLastRecordedCall()).toMatchObject(createExpectedEntry(201));
     });
 
-    test.skipIf(program === null)('sends no credential if none is stored', async () => {
+    test.skipIf(program === null)('without a stored credential, sends none, or says that it is missing', async () => {
       await storeCredential(null);
       try {
+        if (makesCalls) {
+          await expect(run(program ?? '', file, 'Hello')).rejects.toThrow(/key: none is stored for you/);
+          return;
+        }
         expect(await run(program ?? '', file, 'Hello')).toBe('201 {"sent":true}\n');
         expect(receivedRequests.pop()?.key).toBeUndefined();
       } finally {

@@ -1,2 +1,3 @@
 export * from './create-document-reader.ts';
 export * from './create-operation-slicer.ts';
+export { operationKeyOf } from './operations.ts';
