@@ -63,7 +63,7 @@ export const provideCallWorld = (start: Start) => {
 
   const create = async ({ scheme, input }: CredentialKind): Promise<CallTarget> => {
     const client = await fixtures.newClient();
-    const definition = typeof scheme === 'function' ? scheme(`${api.url}/token`) : scheme;
+    const definition: object = typeof scheme === 'function' ? scheme(`${api.url}/token`) : scheme;
     const openapi_spec = {
       ...{ openapi: '3.0.3', info: { title: 'Items', version: '1' }, servers: [{ url: `${api.url}/v1` }], paths },
       ...{ components: { securitySchemes: { it: definition } }, security: [{ it: [] }] },

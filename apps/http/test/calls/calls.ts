@@ -1,6 +1,7 @@
 import { describe } from 'vitest';
 import type { Start } from '../subject.ts';
 import { argumentsSuite } from './arguments-suite.ts';
+import { callsOffSuite } from './calls-off-suite.ts';
 import { failuresSuite } from './failures-suite.ts';
 import { reflectionsSuite } from './reflections-suite.ts';
 
@@ -8,5 +9,6 @@ import { reflectionsSuite } from './reflections-suite.ts';
 export const allCalls = (start: Start): void => {
   describe('reflected secrets', () => reflectionsSuite(start));
   describe('hostile arguments', () => argumentsSuite(start));
+  describe('calls that are off', () => callsOffSuite(start));
   describe('failures', () => failuresSuite(start));
 };

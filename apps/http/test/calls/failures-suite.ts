@@ -10,6 +10,16 @@ import { respondWith, type ReceivedRequest } from './hostile-api.ts';
 export const failuresSuite = (start: Start): void => {
   const world = provideCallWorld(start);
 
+  test('a call that needs a decision is a 202, and is not sent', async () => {
+    const target = await world.create(bearer);
+    const { client, id, keys } = target;
+    const rule = { expires_at: null, ask: [keys['putItem']] };
+    expectStatus(await world.asAdmin('PUT', `/api/access/clients/${client.id}/collections/${id}`, rule), 200);
+    const count = world.api.requests.length;
+    for (const [, send] of world.ways) expect((await send(target)).result).toMatchObject({ state: 'waiting' });
+    expect(world.api.requests.length).toBe(count);
+  });
+
   test('a call without a credential is a 424 that says what is missing', async () => {
     const target = await world.create(bearer);
     expectStatus(await world.asAdmin('DELETE', `/api/collections/${target.id}/credentials/it`), 204);

@@ -84,7 +84,7 @@ export const accessMatrixSuite = (start: Start): void => {
     expect(rows[0]).toMatch(/^client_id,email,full_name,.*,granted_at,expires_at,last_day,operations,except,ask$/);
     expect(rows).toHaveLength(4);
     // A row with an expiry also has the selected last day.
-    expect(rows.filter((row) => row.endsWith(',3000-01-01T00:00:00.000Z,2999-12-31'))).toHaveLength(1);
+    expect(rows.filter((row) => row.includes(',3000-01-01T00:00:00.000Z,2999-12-31,'))).toHaveLength(1);
     expect(rows.filter((row) => row.endsWith(',,'))).toHaveLength(2);
     expect(rows[1]).toContain(`,'=Atlas,direct,`);
     const page = await readMatrix('?limit=2', csv);

@@ -217,7 +217,7 @@ export const deliverySuite = (start: Start): void => {
       const { body } = await call('GET', pathOf(id, 'metadata'), { key: client.key });
       expect(body.authentication).toEqual({
         ...{ type: 'bearer', name: 'Authorization', value: null },
-        hint: expect.stringContaining('call_operation') as string,
+        value_hint: expect.stringContaining('call_operation') as string,
       });
       expect((await callTool('read_credential', { collection_id: id }, { key: client.key })).text).toContain(
         'Credentials are not shown',
@@ -252,6 +252,10 @@ export const deliverySuite = (start: Start): void => {
         409,
         { detail: 'The address of the API has changed: its origins are https://evil.example' },
       ]);
+      expect(
+        (await call('POST', pathOf(unknownId, 'origins/confirm'), { token: fixtures.admin, json: { origins: old } }))
+          .status,
+      ).toBe(404);
       expect((await confirm(['https://evil.example'])).status).toBe(204);
       expect(await read()).toMatchObject({ credentials: [{ is_current: true }, { is_current: true }] });
       expect((await readEntries(id))[0]).toMatchObject({

@@ -301,7 +301,7 @@ export const groupsSuite = (start: Start): void => {
       const changeReply = await asAdmin('PUT', grantPath, { expires_at: null });
       expect([changeReply.status, changeReply.body]).toEqual([
         200,
-        { message: 'Access changed', ...grantFields, expires_at: null },
+        { message: 'Access changed', ...grantFields, expires_at: null, operations: 'all', except: [], ask: [] },
       ]);
       expect(outcomeOf(await asAdmin('PUT', grantPath, { expires_at: '2020-01-31' }))).toEqual([
         400,

@@ -8,7 +8,7 @@ import { smallDocument, textOf, unknownId, type Client, type Start } from '../su
 const json = ['Content-Type', 'application/json'];
 const blanks = ['', ' ', '\t\n'];
 const badTarget =
-  /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Group|Override|Request|Service account|Job) not found"\}$/;
+  /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Group|Override|Request|Service account|Job|Call) not found"\}$/;
 
 /** Tests the rules for input that apply to every endpoint (specification, section 1). */
 export const inputSuite = (start: Start): void => {
@@ -175,7 +175,7 @@ export const inputSuite = (start: Start): void => {
           const target = path.replace(/:\w+/g, part);
           expect((await call(method, target)).status).toBe(401);
           const validFields = body
-            ? { role: 'client', tier: null, value: 'x', profiles: ['x'], expires_at: null, arguments: {} }
+            ? { role: 'client', tier: null, value: 'x', profiles: ['x'], expires_at: null, arguments: {}, origins: [] }
             : undefined;
           const reply = await asAdmin(method, target, validFields);
           expect([target, reply.status, reply.text]).toEqual([target, 404, expect.stringMatching(badTarget)]);

@@ -2,6 +2,8 @@ import { describe } from 'vitest';
 import type { Start } from '../subject.ts';
 import { accessSuite } from './access.ts';
 import { auditSuite } from './audit.ts';
+import { callsOffSuite } from '../calls/calls-off-suite.ts';
+import { failuresSuite } from '../calls/failures-suite.ts';
 import { catalogSuite } from './catalog.ts';
 import { closedRequestsSuite } from './closed-requests.ts';
 import { collectionSettingsSuite } from './collection-settings.ts';
@@ -89,6 +91,8 @@ const httpSuites: Readonly<Record<string, Suite>> = {
   'the protocol': protocolSuite,
   exhaustion: exhaustionSuite,
   faults: faultsSuite,
+  'calls that fail': failuresSuite,
+  'calls that are off': callsOffSuite,
 };
 
 const describeEach = (suites: Readonly<Record<string, Suite>>, start: Start): void => {

@@ -76,6 +76,7 @@ export const operationsSuite = (start: Start): void => {
         summary: 'Read one message',
         tags: ['reading'],
         deprecated: true,
+        call: 'allowed',
       });
     });
 
@@ -389,6 +390,7 @@ export const operationsSuite = (start: Start): void => {
         summary: 'Send a text message to a phone',
         deprecated: false,
         score: expect.any(Number) as number,
+        call: 'allowed',
       });
     });
 

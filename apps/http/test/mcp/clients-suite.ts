@@ -72,6 +72,7 @@ export const clientsSuite = (start: Start): void => {
           'search_operations',
           'describe_operation',
           'prepare_call',
+          'call_operation',
           'search_apis',
           'list_apis',
           'get_api',
@@ -115,6 +116,7 @@ export const clientsSuite = (start: Start): void => {
           base_url: 'https://weather.example/v1',
           authentication: { type: 'apiKey', in: 'query', name: 'appid', prefix: '' },
           credential: 'stored',
+          delivery: 'reveal',
           hint: expect.stringMatching(/^read_credential/) as string,
         });
         expect(text).not.toContain(secret);

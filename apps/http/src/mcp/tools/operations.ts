@@ -101,7 +101,7 @@ export const operationTools: readonly Tool[] = [
   defineTool({
     name: 'call_operation',
     description:
-      'Call an operation: the catalog sends the request with the stored credential, and returns the response of the API. ' +
+      'Call an operation: the catalog sends the request with the stored credential, and returns the response. ' +
       'Takes the arguments of prepare_call.',
     isReadOnly: false,
     isDestructive: true,
