@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { findFreePort } from '@portico/test-servers';
 import { expect, onTestFinished, test } from 'vitest';
@@ -165,4 +168,49 @@ test.each([
   const loadedUrls = readFileSync(listFile, 'utf8').split('\n');
   expect(loadedUrls.some((url) => url.endsWith('/apps/http/src/main.ts'))).toBe(true);
   expect(loadedUrls.some((url) => sdk.test(url))).toBe(isLoaded);
+});
+
+test('a call of an API is a child span with its method and status, and nothing else of the call', async () => {
+  const received: string[] = [];
+  const upstream = createServer((request, response) => {
+    received.push(JSON.stringify(request.headers));
+    response.writeHead(409, { 'X-Request-Id': 'upstream-1' }).end('upstream-body');
+  });
+  upstream.listen(0, '127.0.0.1');
+  await once(upstream, 'listening');
+  onTestFinished(() => void upstream.close());
+  const collector = await startCollector();
+  const { start, api, createAdminToken } = await openWithLog({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.endpoint,
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    CALLS: 'on',
+    CALL_NETWORKS: '127.0.0.0/8',
+  });
+  await start();
+  const admin = await createAdminToken();
+  const openapi_spec = {
+    ...documentOf('Weather'),
+    servers: [{ url: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/upstream-path` }],
+    security: [{ key: [] }],
+    components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name: 'X-Key' } } },
+  };
+  const { id } = await api.request<{ id: string }>(admin, 'POST', '/api/collections/', {
+    name: 'Weather',
+    openapi_spec,
+  });
+  await api.request(admin, 'PUT', `/api/collections/${id}/credentials/key`, { value: 'upstream-secret' });
+  const [operation] = await api.request<{ operation_key: string }[]>(admin, 'GET', `/api/collections/${id}/operations`);
+  const path = `/api/collections/${id}/operations/${operation?.operation_key}/call`;
+  expect((await api.call(admin, 'POST', path, { arguments: {} })).body).toMatchObject({ status: 409 });
+  const findRequestSpan = () => collector.spans.find(({ name }) => name.endsWith('/call'));
+  await expect.poll(findRequestSpan).toBeDefined();
+  const span = collector.spans.find(({ kind, name }) => kind === 3 && name === 'GET');
+  expect(span).toMatchObject({ parentSpanId: findRequestSpan()?.spanId, traceId: findRequestSpan()?.traceId });
+  expect(span?.attributes).toEqual({
+    'http.request.method': 'GET',
+    'http.response.status_code': 409,
+    'error.type': '409',
+  });
+  expect(JSON.stringify(collector.spans)).not.toMatch(/upstream|X-Key|127\.0\.0\.1/i);
+  expect(received).toEqual([expect.not.stringContaining('traceparent')]);
 });

@@ -9,6 +9,8 @@ export interface CheckedConfig {
   readonly database: { readonly kind: 'sqlite' | 'postgresql' };
   readonly redis: object | null;
   readonly jobs: 'inline' | 'off';
+  readonly calls: 'off' | 'on' | 'only';
+  readonly callNetworks: readonly string[];
   readonly mail: { readonly from: string; readonly smtpUrl: string | null };
 }
 
@@ -57,6 +59,13 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
     applies: ({ jobs }) => jobs === 'off',
     formatText: () => 'JOBS=off: this process runs no jobs. Emails and embeddings wait for a worker process.',
     advice: null,
+  },
+  {
+    id: 'calls.unused',
+    about: 'requests',
+    applies: ({ calls, callNetworks }) => calls === 'off' && callNetworks.length > 0,
+    formatText: () => 'CALL_NETWORKS has no effect: calls are off (CALLS).',
+    advice: 'Set CALLS=on, or remove CALL_NETWORKS.',
   },
   {
     id: 'mail.server',

@@ -53,6 +53,7 @@ const rootPageOf = (file: string, table: string): number => {
 
 const otherChecks = [
   'configuration.environment configuration.host configuration.identity.email-check configuration.identity.local',
+  'configuration.calls.unused calls calls.networks',
   'configuration.mail.sender configuration.mail.server configuration.processes.servers configuration.proxy',
   'data.folder data.owner data.files data.disk data.heartbeat',
   'database.access database.version database.tables database.writes database.intact clock.database',
@@ -131,6 +132,30 @@ const configurationFaults: readonly Fault[] = [
       { id: 'configuration.environment', state: 'warning', message: /NODE_ENV is not production/, advice: /HOST/ },
     ],
     skips: ['port'],
+  },
+  {
+    fault: 'networks are named for calls, but calls are off',
+    inject: () => ({ CALL_NETWORKS: '10.0.0.0/8' }),
+    id: 'configuration.calls.unused',
+    state: 'warning',
+    message: /no effect/,
+    advice: /CALLS=on/,
+  },
+  {
+    fault: 'calls may reach every address',
+    inject: () => ({ CALLS: 'on', CALL_NETWORKS: '10.0.0.0/8,0.0.0.0/0' }),
+    id: 'calls.networks',
+    state: 'warning',
+    message: /contains 0\.0\.0\.0\/0: calls reach every private address/,
+    advice: /only the networks/,
+  },
+  {
+    fault: 'a metadata service is in a network for calls',
+    inject: () => ({ CALLS: 'only', CALL_NETWORKS: '169.254.0.0/16' }),
+    id: 'calls.networks',
+    state: 'warning',
+    message: /169\.254\.0\.0\/16.* 169\.254\.169\.254, which stays refused/,
+    advice: /only the networks/,
   },
   {
     fault: 'every address is trusted as a proxy',

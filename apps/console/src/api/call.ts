@@ -31,9 +31,11 @@ interface AnyInput {
   readonly allow?: readonly number[] | undefined;
 }
 
-/** A response body with its headers. */
+/** A response body with its text and headers. */
 export interface FullResponse<Body> {
   readonly body: Body;
+  /** The body as it was sent. */
+  readonly text: string;
   readonly headers: Headers;
 }
 
@@ -49,8 +51,9 @@ export const callWithHeaders = async <const Name extends CallName>(
   input: CallInput<Name>,
 ): Promise<FullResponse<CallResult<Name>>> => {
   const response = await send(name, input ?? {});
-  const body = (await (isJson(response) ? response.json() : response.text())) as CallResult<Name>;
-  return { body, headers: response.headers };
+  const text = await response.text();
+  const body = (isJson(response) ? JSON.parse(text) : text) as CallResult<Name>;
+  return { body, text, headers: response.headers };
 };
 
 /** Returns the bytes of a response, to be saved as a file. */

@@ -40,6 +40,16 @@ export const useRead = <const Name extends ReadName>(
   });
 };
 
+/** Like `useRead`, with the text of the body, which has the digits of all numbers. */
+export const useReadWithText = <const Name extends ReadName>(name: Name, input: CallInput<Name>) =>
+  useQuery({
+    queryKey: [name, input, 'text'],
+    queryFn: async ({ signal }): Promise<{ readonly body: CallResult<Name>; readonly text: string }> => {
+      const { body, text } = await callWithHeaders(name, { ...input, signal });
+      return { body, text };
+    },
+  });
+
 type Rows<Name extends ReadName> = CallResult<Name> extends readonly (infer Row)[] ? Row : never;
 
 /** The number of rows on a page. */

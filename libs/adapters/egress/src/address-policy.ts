@@ -2,7 +2,7 @@ import { findEmbeddedAddresses, findPossibleAddresses, isMapped, networksOf } fr
 import { isInside, parseAddress, type IpAddress } from './ip-address.ts';
 
 /** Servers that give credentials to every process of a machine. No configuration allows them. */
-const metadataServices = networksOf(
+const metadataAddresses = [
   '169.254.169.254', // AWS, Azure, Google Cloud, OpenStack and others
   '169.254.170.2', // AWS ECS
   '169.254.170.23', // AWS EKS
@@ -12,7 +12,15 @@ const metadataServices = networksOf(
   'fd00:ec2::254', // AWS
   'fd00:ec2::23', // AWS EKS
   'fd20:ce::254', // Google Cloud
-);
+];
+const metadataServices = networksOf(...metadataAddresses);
+
+/** Returns the metadata services in a network, such as `169.254.0.0/16`, which stay refused if it is allowed. */
+export const metadataServicesIn = (network: string): readonly string[] =>
+  metadataAddresses.filter((text) => {
+    const address = parseAddress(text);
+    return address !== null && isInside(networksOf(network), address);
+  });
 
 /** IANA's registries of addresses with a special purpose (RFC 6890). */
 const notPublic = networksOf(

@@ -1,3 +1,4 @@
+export { metadataServicesIn } from './address-policy.ts';
 export * from './egress.ts';
 export { egressLimits, type EgressLimits } from './limits.ts';
 export type { Lookup } from './lookup.ts';

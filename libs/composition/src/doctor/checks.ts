@@ -1,4 +1,5 @@
 import type { Check } from './check.ts';
+import { callChecks } from './checks/calls.ts';
 import { configurationChecks } from './checks/configuration.ts';
 import { databaseChecks } from './checks/database.ts';
 import { dataFolderChecks } from './checks/data-folder.ts';
@@ -22,6 +23,7 @@ export const checks: readonly Check[] = [
   ...searchChecks,
   ...sharingChecks,
   ...mailChecks,
+  ...callChecks,
   ...identityChecks,
   ...workChecks,
 ];

@@ -117,6 +117,22 @@ const createTracing = (tracer: Tracer, database: string, shutDown: () => Promise
           span?.updateName(`job ${kind}`).setAttribute('portico.job.kind', kind);
         },
       }),
+    traceEgress: (egress) => ({
+      send: (request, options) => {
+        const parent = contextStorage.getStore();
+        if (!parent) return egress.send(request, options);
+        const method = knownMethods.has(request.method) ? request.method : null;
+        const attributes = { 'http.request.method': method ?? '_OTHER' };
+        const span = tracer.startSpan(method ?? 'HTTP', { kind: SpanKind.CLIENT, attributes }, parent);
+        return runInSpan(span, async () => {
+          const response = await egress.send(request, options);
+          span.setAttribute('http.response.status_code', response.status);
+          if (response.status >= 400)
+            span.setAttribute('error.type', String(response.status)).setStatus({ code: SpanStatusCode.ERROR });
+          return response;
+        });
+      },
+    }),
     getTraceId: () => trace.getSpanContext(contextStorage.getStore() ?? ROOT_CONTEXT)?.traceId ?? null,
     close: () => rejectOnTimeout(closeTimeoutMs, shutDown()).catch(() => undefined),
   };

@@ -1,4 +1,4 @@
-import type { StorePorts } from '@portico/domain';
+import type { Egress, StorePorts } from '@portico/domain';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
 
@@ -15,6 +15,11 @@ export interface Tracing {
    * Wraps the stores: each call is a child span of the current request or job. Outside of both, no span is recorded.
    */
   traceStores(ports: StorePorts): StorePorts;
+  /**
+   * Wraps the way out to APIs: each request is a child span of the current request, with its method and status alone. The
+   * API does not receive the trace.
+   */
+  traceEgress(egress: Egress): Egress;
   /** The id of the current trace, for log lines. */
   getTraceId(): string | null;
   /** Sends the remaining spans, within seconds. */

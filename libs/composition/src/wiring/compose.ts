@@ -107,6 +107,7 @@ export const compose = async (
     const mail = await get('mail');
     const queue = await get('queue');
     const limiter = await get('limiter');
+    const egress = duties.servesRequests && config.calls !== 'off' ? await get('egress') : null;
     const ports: Ports = {
       ...(tracing ? tracing.traceStores(database.stores) : database.stores),
       clock: await get('clock'),
@@ -119,7 +120,7 @@ export const compose = async (
       operationIndex: await get('operationIndex'),
       documents: await get('documents'),
       slicer: await get('slicer'),
-      egress: duties.servesRequests && config.calls !== 'off' ? await get('egress') : null,
+      egress: egress && tracing ? tracing.traceEgress(egress) : egress,
       queue,
       mailer: mail.mailer,
       tokens: identity.verifier,

@@ -1,7 +1,8 @@
 import { SegmentedControl, Textarea } from '@mantine/core';
 import { useState } from 'react';
 import type { CallResult } from '../../api/call.ts';
-import { useChange, useRead } from '../../api/use-call.ts';
+import { formatMember } from '../../api/format-member.ts';
+import { useChange, useReadWithText } from '../../api/use-call.ts';
 import { CopyBlock } from '../../parts/copy.tsx';
 import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorNote } from '../../parts/error-note.tsx';
@@ -18,7 +19,8 @@ const reasonMax = 1_000;
 const callReads = ['GET /api/calls', 'GET /api/calls/:call_id'] as const;
 const kinds = { waiting: 'waiting', approved: 'good', denied: 'bad', expired: 'quiet', done: 'good' } as const;
 
-type ReadCall = CallResult<'GET /api/calls/:call_id'>;
+/** A call, with its arguments exactly as they will be sent; null if they are not visible. */
+type ShownCall = Omit<CallResult<'GET /api/calls/:call_id'>, 'arguments'> & { readonly argumentsText: string | null };
 
 export const CallStateBadge = ({ state }: Pick<PendingCall, 'state'>) => (
   <StatusBadge kind={kinds[state]}>{text.states[state]}</StatusBadge>
@@ -26,10 +28,10 @@ export const CallStateBadge = ({ state }: Pick<PendingCall, 'state'>) => (
 
 /** Shows one call: the form to decide it while it waits, or else its details. */
 export const CallDialog = ({ id, close }: { readonly id: string; readonly close: () => void }) => {
-  const read = useRead('GET /api/calls/:call_id', { params: { call_id: id } });
+  const read = useReadWithText('GET /api/calls/:call_id', { params: { call_id: id } });
   // The call is kept as it was first shown: a refresh must not change it before the approval.
-  const [call, setCall] = useState<ReadCall | null>(null);
-  if (!call && read.data && !read.isFetching) setCall(read.data);
+  const [call, setCall] = useState<ShownCall | null>(null);
+  if (!call && read.data && !read.isFetching) setCall(toShownCall(read.data));
   if (call?.state === 'waiting') return <DecideDialog call={call} close={close} />;
   return (
     <Dialog title={text.callTitle} open close={close}>
@@ -40,7 +42,15 @@ export const CallDialog = ({ id, close }: { readonly id: string; readonly close:
   );
 };
 
-const DecideDialog = ({ call, close }: { readonly call: ReadCall; readonly close: () => void }) => {
+const toShownCall = ({
+  body: { arguments: values, ...call },
+  text: bodyText,
+}: {
+  readonly body: CallResult<'GET /api/calls/:call_id'>;
+  readonly text: string;
+}): ShownCall => ({ ...call, argumentsText: values === null ? null : formatMember(bodyText, 'arguments') });
+
+const DecideDialog = ({ call, close }: { readonly call: ShownCall; readonly close: () => void }) => {
   const [decision, setDecision] = useState<'approve' | 'deny'>('approve');
   const [reason, setReason] = useState('');
   const approve = useChange('POST /api/calls/:call_id/approve', { invalidates: callReads });
@@ -95,7 +105,7 @@ const DecideDialog = ({ call, close }: { readonly call: ReadCall; readonly close
   );
 };
 
-const CallDetails = ({ call }: { readonly call: ReadCall }) => (
+const CallDetails = ({ call }: { readonly call: ShownCall }) => (
   <dl className={styles.properties}>
     <dt>{text.who}</dt>
     <dd>{call.email}</dd>
@@ -107,10 +117,10 @@ const CallDetails = ({ call }: { readonly call: ReadCall }) => (
     </dd>
     <dt>{text.arguments}</dt>
     <dd>
-      {call.arguments === null ? (
+      {call.argumentsText === null ? (
         text.argumentsDeleted
       ) : (
-        <CopyBlock text={JSON.stringify(call.arguments, null, 2)} label={text.arguments} />
+        <CopyBlock text={call.argumentsText} label={text.arguments} />
       )}
     </dd>
     <dt>{text.requested}</dt>
