@@ -110,7 +110,7 @@ export const operationTools: readonly Tool[] = [
       operation_key: operationKey,
       arguments: z.looseObject({}),
       timeout_ms: optional(wholeNumber(callTimeoutMs.min, callTimeoutMs.max)),
-      call_id: optional(callId).meta({ description: 'Of a call that was approved, to make it now.' }),
+      call_id: optional(callId).meta({ description: 'Of an approved call, to make it now.' }),
     }),
     handle: async ({ useCases, principal }, input) => {
       const { collection_id: id, operation_key: key, arguments: values, timeout_ms: timeoutMs } = input;
