@@ -61,7 +61,10 @@ export const grantToGroup = async (
   await groups.add(group, noEffects);
   await groups.updateMembers(groupId, [id], start, () => ({ add: [{ id, addedAt: start }], ...noEffects }));
   const pair = toGroupPair(groupId, collection.id);
-  await grants.update([pair], () => ({ put: [{ ...pair, grantedAt: start, expiresAt: null, rule: null }], ...noEffects }));
+  await grants.update([pair], () => ({
+    put: [{ ...pair, grantedAt: start, expiresAt: null, rule: null }],
+    ...noEffects,
+  }));
 };
 
 const getOnlyState = (states: readonly GrantState[]): GrantState => {
