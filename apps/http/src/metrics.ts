@@ -95,6 +95,10 @@ export const observeState = (
   });
   observeUses(registers, useCases);
   observeCalls(registers, useCases);
+  observeDependencies(registers, useCases);
+};
+
+const observeDependencies = (registers: Registry[], useCases: Pick<UseCases, 'readReadiness'>): void => {
   new Gauge({
     name: 'dependency_up',
     help: '1 while the dependency works, 0 while it does not',

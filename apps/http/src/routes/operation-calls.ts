@@ -62,7 +62,7 @@ export const operationCallRoutes = [
     summary: 'Call an operation',
     description:
       'Sends the request that `prepare` returns, with the credentials that are stored for the caller, and returns the ' +
-      'response of the API, whatever its status. Follows no redirect, and repeats no request. `Idempotency-Key` is passed ' +
+      'response of the API, with any status. Follows no redirect, and repeats no request. `Idempotency-Key` is passed ' +
       'to the API. A 424 says which credential is missing; a 502, why the API could not be reached.',
     params: operationParameter,
     targetDetail: 'full',

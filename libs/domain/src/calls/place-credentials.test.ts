@@ -34,7 +34,7 @@ test('a credential in a header is added after its prefix', () => {
   });
 });
 
-test('a header with the name of the credential is replaced, whatever its case', () => {
+test('a header with the name of the credential is replaced, in upper or lower case', () => {
   const headers = [['x-KEY', 'mine']] as const;
   const placed = placeCredentials({ ...request, headers }, [{ credential: createCredential({}), value: 'secret' }]);
   expect(placed.headers).toEqual([['X-Key', 'secret']]);
