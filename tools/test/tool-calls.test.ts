@@ -107,8 +107,8 @@ test.each([
   expect((await run('calls', 'show', email)).stdout).toBe(
     `waiting  ${email}  Orders  DELETE /orders/{id}\n${exactArguments}\n`,
   );
-  const shown = (await run('--json', 'calls', 'show', id)).stdout;
-  expect(shown).toContain('12345678901234567890.10');
+  const json = (await run('--json', 'calls', 'show', id)).stdout;
+  expect(json).toContain('12345678901234567890.10');
   expect((await run('calls', 'approve', email)).stdout).toBe(`approved  ${email}  Orders  DELETE /orders/{id}\n`);
   expect((await run('calls', 'approve', id)).code).toBe(1);
   const [second, third] = [await hold(), await hold('{"id":2}')];
