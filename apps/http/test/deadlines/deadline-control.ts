@@ -18,6 +18,7 @@ type Stores = Pick<
   | 'serviceAccounts'
   | 'collections'
   | 'credentials'
+  | 'calls'
   | 'grants'
   | 'requests'
   | 'groups'
@@ -32,7 +33,8 @@ const changingMethods: { readonly [Port in keyof Stores]?: readonly (keyof Store
   profiles: ['add', 'update', 'remove', 'claimAdmin'],
   serviceAccounts: ['add', 'update', 'remove'],
   collections: ['add', 'update', 'remove'],
-  credentials: ['update'],
+  credentials: ['update', 'updateSubject', 'bind'],
+  calls: ['create', 'decide'],
   grants: ['update'],
   requests: ['create', 'decide'],
   groups: ['add', 'update', 'remove', 'updateMembers', 'syncClaims'],
@@ -106,6 +108,7 @@ export const createDeadlineControl = () => {
       serviceAccounts,
       collections,
       credentials,
+      calls,
       grants,
       groups,
       requests,
@@ -116,6 +119,7 @@ export const createDeadlineControl = () => {
     }) => ({
       callers: instrumentPort('callers', callers),
       limiter: instrumentPort('limiter', limiter),
+      calls: instrumentPort('calls', calls),
       profiles: instrumentPort('profiles', profiles),
       serviceAccounts: instrumentPort('serviceAccounts', serviceAccounts),
       collections: instrumentPort('collections', collections),
