@@ -6,18 +6,20 @@ import { createApiClient, type ApiClient, type Credential } from '../api-client.
 import { root } from '../service-process.ts';
 import { Connection, createRequests, type BenchRequest } from './connection.ts';
 import { createInstallation, createTemporaryFolder, emailOf, startServers } from './installation.ts';
+import { pinToOneCpu } from './pin-to-one-cpu.ts';
 import { medianOf } from './statistics.ts';
 import type { Subject } from './subject.ts';
 
 /**
  * `npm run bench:calls`: measures the cost of a call on loopback compared with the same request without Portico, and
- * with a read by key; and reads while 100 calls wait for a slow API. On SQLite or, with `-- --servers`, on PostgreSQL and
- * Redis. Exits with 1 if a figure is over its limit.
+ * with a read by key; and reads while 100 calls wait for a slow API. The service, the caller and the API share one CPU, as in
+ * the other benchmarks. On SQLite or, with `-- --servers`, on PostgreSQL and Redis. Exits with 1 if a figure is over its
+ * limit.
  */
 const limits = { addedMs: 3, timesReadCpu: 8, timesRead: 1.2 };
 
 const rounds = 7;
-const requestsPerRound = 300;
+const requestsPerRound = 1_000;
 const waitingCalls = 100;
 /** At most 16 calls of a host and 4 of a caller are in flight. */
 const hosts = ['127.0.0.1', '127.0.0.2', '127.0.0.3', '127.0.0.4', '127.0.0.5', '127.0.0.6', '127.0.0.7'];
@@ -224,8 +226,9 @@ const measureReads = async ({ subject, clients, readPath, pathOf }: World): Prom
 const run = async (usesServers: boolean): Promise<void> => {
   await using stack = new AsyncDisposableStack();
   const world = await createWorld(stack, usesServers);
-  const { addedMs, timesReadCpu } = await measureCalls(world);
-  const timesRead = await measureReads(world);
+  const pids = [world.subject.pid];
+  const { addedMs, timesReadCpu } = await pinToOneCpu(pids, () => measureCalls(world));
+  const timesRead = await pinToOneCpu(pids, () => measureReads(world));
   const figures = [
     ['added by a call, p50, in ms', addedMs, limits.addedMs],
     ['CPU of a call, times a read by key', timesReadCpu, limits.timesReadCpu],
