@@ -9,6 +9,7 @@ const operation = (key: string, ...tags: string[]): Operation => ({
   summary: null,
   tags,
   deprecated: false,
+  call: 'allowed',
 });
 
 it('adds a heading where the first tag changes, and keeps the order', () => {
