@@ -2,7 +2,7 @@
 export interface CredentialKind {
   readonly name: string;
   /** The security scheme; of OAuth, by its token URL. */
-  readonly scheme: object | ((tokenUrl: string) => object);
+  readonly scheme: Readonly<Record<string, unknown>> | ((tokenUrl: string) => object);
   readonly input: object;
   /** The texts that nobody may read. The API reflects the first one. */
   readonly secrets: readonly string[];

@@ -99,7 +99,7 @@ describe.each(ways)('the agents of docs/agents, with %s', (_way, makesCalls) => 
   beforeAll(async () => {
     api.listen(0, '127.0.0.1');
     await once(api, 'listening');
-    const variables = makesCalls ? { CALLS: 'on', CALL_NETWORKS: '127.0.0.0/8' } : {};
+    const variables = { CALLS: makesCalls ? 'on' : 'off', CALL_NETWORKS: '127.0.0.0/8' };
     subject = await startComposed(() => Promise.resolve(variables))();
     fixtures = await createFixtures(subject);
     client = await fixtures.newClient();
