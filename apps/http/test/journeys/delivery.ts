@@ -220,7 +220,7 @@ export const deliverySuite = (start: Start): void => {
         value_hint: expect.stringContaining('call_operation') as string,
       });
       expect((await callTool('read_credential', { collection_id: id }, { key: client.key })).text).toContain(
-        'Credentials are not shown',
+        'The credential of this API is not shown to you',
       );
       expect((await callTool('get_api', { collection_id: id }, { key: client.key })).text).toContain('call_operation');
     });
