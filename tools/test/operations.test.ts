@@ -8,7 +8,7 @@ import { createInstallation } from './installation.ts';
 
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 const pages = readPages().filter(({ path }) => !path.startsWith('docs/adr/') && path !== 'CHANGELOG.md');
-const installation = await createInstallation();
+const installation = await createInstallation({ CALLS: 'on' });
 afterAll(() => installation.remove());
 
 /** Returns the tool's commands that a page contains: `portico jobs list …` in a code block or between backticks. */

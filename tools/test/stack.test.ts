@@ -138,10 +138,10 @@ test('only the containers that need a server can reach it', () => {
     network_mode === 'none' ? [] : networks instanceof Array ? networks : Object.keys(networks ?? { default: null });
   const membersOf = (network: string) =>
     services.filter(([, service]) => networksOf(service).includes(network)).map(([name]) => name);
-  expect(membersOf('stores')).toEqual(['http', 'worker', 'postgres', 'redis', 'qdrant']);
+  expect(membersOf('stores')).toEqual(['http', 'calls', 'worker', 'postgres', 'redis', 'qdrant']);
   // Ollama requires no key.
-  expect(membersOf('embeddings')).toEqual(['http', 'worker', 'ollama']);
-  expect(membersOf('default')).toEqual(['proxy', 'http', 'worker', 'mail', 'keycloak']);
+  expect(membersOf('embeddings')).toEqual(['http', 'calls', 'worker', 'ollama']);
+  expect(membersOf('default')).toEqual(['proxy', 'http', 'calls', 'worker', 'mail', 'keycloak']);
   expect(stack.networks).toEqual({ default: null, stores: { internal: true }, embeddings: null });
 });
 

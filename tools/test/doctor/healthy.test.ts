@@ -92,6 +92,7 @@ test.skipIf(!postgres || !redis)(
       'data.heartbeat',
       'database.intact',
       'mail.templates',
+      'calls.networks',
       'identity.local-key',
     ]);
   },

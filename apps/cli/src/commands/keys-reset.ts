@@ -91,7 +91,7 @@ const countsOf = ({ collections, credentials, mails, calls, apiKeys, accountKeys
   ].join(', ');
 
 const viewOf = ({ collections, credentials, mails, calls, apiKeys, accountKeys }: LostSecrets) => ({
-  credentials: [...collections, ...credentials],
+  credentials: [...collections, ...credentials.map(({ credentialId: _credentialId, ...credential }) => credential)],
   mails: mails.map(({ id, profileId }) => ({ id, profile_id: profileId })),
   calls: calls.map((id) => ({ id })),
   api_keys: apiKeys ?? 0,

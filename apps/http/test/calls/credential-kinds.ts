@@ -4,7 +4,7 @@ export interface CredentialKind {
   /** The security scheme; of OAuth, by its token URL. */
   readonly scheme: Readonly<Record<string, unknown>> | ((tokenUrl: string) => object);
   readonly input: object;
-  /** The texts that nobody may read. The API reflects the first one. */
+  /** The texts that no one may read. The API reflects the first one. */
   readonly secrets: readonly string[];
 }
 

@@ -20,7 +20,7 @@ export const failuresSuite = (start: Start): void => {
     expect(world.api.requests.length).toBe(count);
   });
 
-  test('a call without a credential is a 424 that says what is missing', async () => {
+  test('a call without a credential is a 424 that names the missing one', async () => {
     const target = await world.create(bearer);
     expectStatus(await world.asAdmin('DELETE', `/api/collections/${target.id}/credentials/it`), 204);
     const count = world.api.requests.length;

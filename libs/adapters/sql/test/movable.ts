@@ -118,8 +118,11 @@ const insertUnusualRows = (kind: Kind, firstId: string, secondId: string, profil
   insert into access_requests (id, profile_id, collection_id, reason, duration_days, status, created_at, decided_at, answer)
     values ('q', '${profileId}', '${secondId}', 'a''b', 7, 'pending', 6, null, null), ('r', '${profileId}', '${secondId}', '', null, 'denied', 6, 7, 'no');
   insert into service_accounts (id, name, name_key, scopes, created_at, updated_at) values ('s', 'CI', 'ci', 'catalog:read', 1, 2);
-  insert into collection_credentials (collection_id, scheme, kind, sealed, created_at, updated_at)
-    values ('${firstId}', '\u{1d518}', 'value', 'x', 1, 2), ('${secondId}', 'a''b', 'client', 'y', 1, 9007199254740991);
+  insert into collection_credentials (id, collection_id, scheme, profile_id, kind, sealed, origins, created_at, updated_at)
+    values ('c1', '${firstId}', '\u{1d518}', null, 'value', 'x', null, 1, 2),
+      ('c2', '${secondId}', 'a''b', '${profileId}', 'client', 'y', '["https://a.example"]', 1, 9007199254740991);
+  insert into pending_calls (id, profile_id, collection_id, operation_key, method, path, status, requested_at, expires_at, decided_at, decided_by, reason, sealed)
+    values ('p', '${profileId}', '${secondId}', 'k', 'PUT', '/', 'waiting', 1, 2, null, null, null, 'x'), ('q', '${profileId}', '${firstId}', 'k', 'GET', '/', 'denied', 1, 9007199254740991, 3, 'a', 'a''b', null);
   insert into one_time_codes (digest, purpose, payload, expires_at) values ('d', 'sign-in', '{"uid":"\u{1d518}"}', 9007199254740991)`;
 
 /**
