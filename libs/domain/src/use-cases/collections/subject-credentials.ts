@@ -105,7 +105,7 @@ const store = async (
     collectionId,
     (state) => readSecurity(ports, state, initiator.deadline),
     ({ schemes, origins }, isCurrent) =>
-      ports.credentials.updateSubject(collectionId, scheme, subject, (state) => {
+      ports.credentials.updateSubject(collectionId, toStorable(scheme), subject, (state) => {
         if (!isCurrent(state.collection)) return null;
         check(state.collection);
         rejectForm(requireScheme(schemes, scheme), content);
@@ -134,13 +134,16 @@ const store = async (
   return listedCredential;
 };
 
+/** Returns a name that every database can look for: none stores U+0000, so no scheme has a name with it. */
+const toStorable = (scheme: string): string => scheme.replaceAll('\0', '\ufffd').toWellFormed();
+
 const remove = (
   ports: RequiredPorts,
   initiator: Initiator,
   { collectionId, scheme, subject }: SubjectPlace,
   check: Check,
 ): Promise<void> =>
-  ports.credentials.updateSubject(collectionId, scheme, subject, (state) => {
+  ports.credentials.updateSubject(collectionId, toStorable(scheme), subject, (state) => {
     check(state.collection);
     if (!state.credential) throw new PorticoError('credential_not_found');
     return {
