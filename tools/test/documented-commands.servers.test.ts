@@ -19,6 +19,7 @@ const providers = ['README', 'auth0', 'cognito', 'entra', 'firebase', 'google', 
 /** Pages on which all commands need more than this machine has. */
 const skippedPages: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'the registry, as above',
+  'docs/calls.md': 'the API of an example, and its credential',
   'docs/agents.md': "a vendor's agent; documented-agents.test.ts runs the programs",
   ...Object.fromEntries(
     providers.map((name) => [`docs/identity-providers/${name}.md`, 'an account at the identity provider']),
