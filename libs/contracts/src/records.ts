@@ -16,6 +16,7 @@ import type {
   EntryId,
   Group,
   GroupId,
+  Id,
   Instant,
   JobId,
   NewJob,
@@ -45,19 +46,7 @@ export const start: Instant = Date.UTC(2031, 4, 6, 7, 8, 9, 10);
 export const endOfTime: Instant = Date.UTC(2099, 0, 1);
 
 /** Returns a unique id, which is greater than all earlier ones. Unique emails and uids are derived from it. */
-export const nextId = <
-  T extends
-    | ProfileId
-    | CollectionId
-    | ClientId
-    | ServiceAccountId
-    | EntryId
-    | GroupId
-    | RequestId
-    | CallId
-    | JobId
-    | CredentialId,
->(): T => {
+export const nextId = <T extends Id>(): T => {
   recordCount += 1;
   return `0b9f6a52-3c1e-4c60-9b65-${recordCount.toString(16).padStart(12, '0')}` as T;
 };

@@ -57,6 +57,7 @@ export * from './operations/packed-operations.ts';
 export * from './operations/ranking.ts';
 export * from './operations/score-curve.ts';
 export * from './calls/call.ts';
+export { toSentValue } from './calls/place-credentials.ts';
 export { callOutcomes, type CallTotals } from './calls/call-counter.ts';
 export type * from './calls/call-response.ts';
 export * from './grants/expiry.ts';

@@ -16,8 +16,6 @@ export interface CallRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The texts that a response must not contain. */
-  readonly secrets: readonly string[];
 }
 
 /**
@@ -27,23 +25,21 @@ export interface CallRequest {
 export const placeCredentials = (
   { method, url, headers }: Pick<PreparedRequest, 'method' | 'url' | 'headers'>,
   values: readonly CredentialValue[],
-): CallRequest => values.reduce<CallRequest>(placeCredential, { method, url, headers, secrets: [] });
+): CallRequest => values.reduce<CallRequest>(placeCredential, { method, url, headers });
 
 const placeCredential = (request: CallRequest, { credential, value }: CredentialValue): CallRequest => {
   const { in: location, name } = credential;
   const text = `${credential.prefix ?? ''}${value}`;
   if (name === null || location === null) throw new Error('The credential is not a part of a request.');
-  const secrets = [...request.secrets, value];
   switch (location) {
     case 'header':
       return {
         ...request,
         headers: [...request.headers.filter((header) => !isSameName(header[0], name)), [name, text]],
-        secrets,
       };
     case 'query':
       if (queryNamesOf(request.url).includes(name)) throw createPlaceError(name);
-      return { ...request, url: appendQuery(request.url, [[percentEncode(name), percentEncode(text)]]), secrets };
+      return { ...request, url: appendQuery(request.url, [[percentEncode(name), percentEncode(text)]]) };
     case 'cookie': {
       const cookies = request.headers.filter((header) => isSameName(header[0], 'Cookie')).map(([, cookie]) => cookie);
       const isTaken = cookies.some((cookie) => cookie.split(/; */).some((pair) => pair.startsWith(`${name}=`)));
@@ -54,7 +50,6 @@ const placeCredential = (request: CallRequest, { credential, value }: Credential
           ...request.headers.filter((header) => !isSameName(header[0], 'Cookie')),
           ['Cookie', [...cookies, `${name}=${toCookieValue(text)}`].join('; ')],
         ],
-        secrets,
       };
     }
   }

@@ -1,4 +1,4 @@
-import type { AuthenticationScheme } from '@portico/domain';
+import { toSentValue, type AuthenticationScheme } from '@portico/domain';
 
 /** Where calls send the credential, after a prefix; null if calls need none. */
 export type CredentialPlace = {
@@ -37,14 +37,5 @@ export const toSentCredential = (scheme: AuthenticationScheme, credential: strin
   const place = credentialPlaceOf(scheme);
   if (!place || credential === null) return null;
   const { type, in: location, name, prefix } = place;
-  return { in: location, name, value: `${prefix}${encoders[type](credential)}` };
+  return { in: location, name, value: `${prefix}${toSentValue(type, credential)}` };
 };
-
-const encoders = {
-  apiKey: (value: string) => value,
-  bearer: (value: string) => value.replace(/^bearer /i, ''),
-  basic: (value: string) => encodeBasic(value.replace(/^basic /i, '')),
-} as const;
-
-/** Encodes `user:password`. Any other value is already encoded: base64 never contains a colon. */
-const encodeBasic = (value: string): string => (value.includes(':') ? Buffer.from(value).toString('base64') : value);

@@ -16,7 +16,7 @@ import { createAccessTokens } from './access-tokens.ts';
 import { holdCall } from './hold-call.ts';
 import { type CallRedemption, redeemCall } from './redeem-call.ts';
 import { chooseCredentials, rejectForeignOrigins } from './choose-credentials.ts';
-import { type RecordingPorts, sendCall } from './send-call.ts';
+import { type RecordingPorts, sendCall, toBytes } from './send-call.ts';
 
 /** The number of a caller's requests that are prepared at a time: one runs, and the others wait. */
 const preparationsMax = 4;
@@ -65,7 +65,7 @@ export const callOperation = (ports: RequiredPorts, settings: Settings): CallOpe
     const credentials = chooseCredentials(request, storedCredentials);
     rejectForeignOrigins(credentials, requireOrigin(request.url));
     rejectOverrides(request.headers);
-    const call = { principal, collection, operation, input, request, credentials };
+    const call = { principal, collection, operation, input, request, body: toBytes(request), credentials };
     const decision = permission === 'ask' ? await ask(call) : null;
     if (decision?.outcome === 'waiting') return decision;
     await countCall(ports, settings.callLimit, principal);

@@ -25,6 +25,8 @@ export interface AllowedCall {
   readonly operation: LocatedOperation;
   readonly input: CallInput;
   readonly request: PreparedRequest;
+  /** Null if the request has none. */
+  readonly body: Uint8Array | null;
   readonly credentials: readonly ChosenCredential[];
 }
 
@@ -42,8 +44,7 @@ export interface CallConnections {
  * response.
  */
 export const sendCall = async (ports: RecordingPorts & CallConnections, call: AllowedCall): Promise<CallResult> => {
-  const { principal, collection, input } = call;
-  const body = toBytes(call.request);
+  const { principal, collection, input, body } = call;
   const callId = input.callId ?? (ports.random.uuid() as CallId);
   const startedAt = ports.clock.monotonic();
   const getElapsedMs = (): number => ports.clock.monotonic() - startedAt;
@@ -63,7 +64,7 @@ export const sendCall = async (ports: RecordingPorts & CallConnections, call: Al
   ports.callCounter.begin();
   let exchange: Exchange;
   try {
-    exchange = await exchangeWith(ports, call, body, () => Math.max(1, input.timeoutMs - getElapsedMs()));
+    exchange = await exchangeWith(ports, call, () => Math.max(1, input.timeoutMs - getElapsedMs()));
   } catch (error) {
     const code = isPorticoError(error) ? error.code : 'internal';
     await finish(failures[code] ?? 'rejected', { status: null, responseBytes: 0, error: code });
@@ -99,10 +100,9 @@ interface Exchange {
 const exchangeWith = async (
   { egress, tokens }: CallConnections,
   call: AllowedCall,
-  body: Uint8Array | null,
   getRemainingMs: () => number,
 ): Promise<Exchange> => {
-  const { principal, credentials, request, input } = call;
+  const { principal, credentials, request, body, input } = call;
   const caller = principal.profile.id;
   const send = async (): Promise<Exchange & { readonly usesEarlierToken: boolean }> => {
     const values: OpenedCredential[] = [];
@@ -182,8 +182,8 @@ const addHeaders = (headers: Headers, { idempotencyKey }: CallInput): Headers =>
   return [...headers, ...ownHeaders.filter(([name]) => !names.has(name.toLowerCase()))];
 };
 
-/** Throws `invalid_arguments` if the body is too long. */
-const toBytes = ({ body }: PreparedRequest): Uint8Array | null => {
+/** Returns the bytes of a body; throws `invalid_arguments` if it is too long. */
+export const toBytes = ({ body }: PreparedRequest): Uint8Array | null => {
   if (!body) return null;
   const bytes =
     'text' in body
