@@ -18,6 +18,9 @@ export const failuresSuite = (start: Start): void => {
     const count = world.api.requests.length;
     for (const [, send] of world.ways) expect((await send(target)).result).toMatchObject({ state: 'waiting' });
     expect(world.api.requests.length).toBe(count);
+    // Otherwise, the caller would find out after the approval.
+    const { reply } = await world.callByRest(target, { id: '7', body: 'x'.repeat(1_048_577) });
+    expect(reply.status).toBe(400);
   });
 
   test('a call without a credential is a 424 that names the missing one', async () => {
