@@ -7,13 +7,15 @@ export const ada = personOf('ada');
 const [bob, cyd, wanda] = [personOf('bob'), personOf('cyd'), personOf('wanda')];
 const pathOf = ({ email }: Person): string => `/people/${encodeURIComponent(email)}`;
 const crew = '/access/groups/Crew';
+const heldCallOf = ({ email }: Person): string => `${email}: DELETE /berths/{berth}`;
 
-/** The data for the walkthroughs: the ids of APIs, and of cyd's request for Winds. */
+/** The data for the walkthroughs: the ids of APIs, of cyd's request for Winds, and of cyd's call that waits. */
 export interface Seed {
   readonly service: ConsoleService;
   readonly weather: string;
   readonly tides: string;
   readonly requestId: string;
+  readonly callId: string;
 }
 
 /** Seeds a new service so that each dialog can be opened. */
@@ -41,7 +43,10 @@ export const seedDialogs = async (service: ConsoleService): Promise<Seed> => {
   const requestId = await requestAccess(cyd, winds);
   // Queues an email without a secret, which can be retried.
   await request('POST', `/api/access/requests/${await requestAccess(bob, winds)}/deny`, { reason: 'No' });
-  return { service, weather, tides, requestId };
+  const deniedCallId = await service.holdCall(ada, weather, '{}');
+  await request('POST', `/api/calls/${deniedCallId}/deny`, { reason: 'No' });
+  const callId = await service.holdCall(cyd, weather, '{}');
+  return { service, weather, tides, requestId, callId };
 };
 
 /** Describes how to open a dialog. */
@@ -88,6 +93,20 @@ export const focusIn = (dialog: Locator): Promise<string> =>
 
 /** All dialogs, by the file that defines them. */
 export const walkthroughs: Readonly<Record<string, readonly Walkthrough[]>> = {
+  'pages/access/call-dialog.tsx': [
+    { path: '/access/calls?status=denied', button: `Details of ${heldCallOf(ada)}`, title: 'Call' },
+    {
+      path: '/access/calls',
+      button: `Review ${heldCallOf(cyd)}`,
+      title: 'Call',
+      perform: async (page, dialog, seed) => {
+        await seed.service.request('POST', `/api/calls/${seed.callId}/deny`, {});
+        await pressIn('Approve')(page, dialog);
+        await dialog.getByText('already decided').waitFor();
+      },
+      focusAfter: '#content',
+    },
+  ],
   'pages/access/decide-dialog.tsx': [
     { path: '/access/requests?status=denied', button: 'Details of bob: Winds', title: 'Access request' },
     {
