@@ -56,6 +56,8 @@ export type * from './operations/operation-vectors.ts';
 export * from './operations/packed-operations.ts';
 export * from './operations/ranking.ts';
 export * from './operations/score-curve.ts';
+export * from './changes/change.ts';
+export * from './changes/compare-documents.ts';
 export * from './calls/call.ts';
 export { toSentValue } from './calls/place-credentials.ts';
 export { callOutcomes, type CallTotals } from './calls/call-counter.ts';

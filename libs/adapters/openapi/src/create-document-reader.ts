@@ -109,6 +109,11 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('text' in result) return result.text;
       throw errorOf(result);
     },
+    async compare(before, after, deadline) {
+      const result = await read({ kind: 'comparison', after: toStoredText(after), ...toStoredText(before) }, deadline);
+      if ('comparison' in result) return result.comparison;
+      throw errorOf(result);
+    },
     close: () => queue.close(),
   };
 }
@@ -116,7 +121,12 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
 /** The size of a large text, in bytes. Reading it takes ten times as long as starting a new thread. */
 const largeTextBytes = 8_388_608;
 
-const textBytesOf = (task: ReadTask): number => ('text' in task ? task.text.bytes : task.bytes.byteLength);
+const textBytesOf = (task: ReadTask): number =>
+  task.kind === 'comparison'
+    ? task.text.bytes + task.after.text.bytes
+    : 'text' in task
+      ? task.text.bytes
+      : task.bytes.byteLength;
 
 const createInvalidBodyError = (reason: string, cause?: unknown): PorticoError =>
   new PorticoError('invalid_body', { reason, cause });

@@ -1,4 +1,5 @@
 import type {
+  Comparison,
   ConvertedFile,
   ExtraVersion,
   MemberRead,
@@ -20,6 +21,7 @@ export type ReadTask =
     }
   | { readonly kind: 'file' | 'json text'; readonly bytes: Uint8Array<ArrayBuffer> }
   | ({ readonly kind: 'origins'; readonly settings: ServerSettings } & StoredText)
+  | ({ readonly kind: 'comparison'; readonly after: StoredText } & StoredText)
   | ({ readonly kind: 'operations' | 'security schemes' | 'yaml text' } & StoredText);
 
 /** A stored document; `bytes` is its packed text. */
@@ -38,6 +40,7 @@ export type ReadResult =
   | { readonly operations: SentList<Operation> }
   | { readonly securitySchemes: readonly SecurityScheme[] }
   | { readonly origins: readonly string[] }
+  | { readonly comparison: Comparison }
   | { readonly text: PackedText }
   | { readonly json: ConvertedFile }
   | { readonly fileRejection: string; readonly isParsed: boolean; readonly isDocument: boolean }

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import { MessagePort, parentPort, type Transferable } from 'node:worker_threads';
 import {
+  compareDocuments,
   DocumentFileError,
   errorDetails,
   isPorticoError,
   originsOf,
   readOperations,
   readSecuritySchemes,
+  type Json,
   type PackedText,
   type ReadDocument,
   type SecurityScheme,
@@ -40,11 +43,15 @@ function run(task: ReadTask): ReadResult {
         return { member: { fields, document: document && toSentDocument(document) } };
       }
       case 'operations':
-        return { operations: sendList(readOperations(parseJson(unpackText(toPackedText(task))), operationKeyOf)) };
+        return { operations: sendList(readOperations(parseStored(task), operationKeyOf)) };
       case 'security schemes':
         return { securitySchemes: securitySchemesOf(toPackedText(task)) };
       case 'origins':
-        return { origins: originsOf(parseJson(unpackText(toPackedText(task))), task.settings) };
+        return { origins: originsOf(parseStored(task), task.settings) };
+      case 'comparison': {
+        const [before, after] = [parseStored(task), parseStored(task.after)];
+        return { comparison: compareDocuments(before, after, { keyOf: operationKeyOf, digestOf: sha256Of }) };
+      }
       case 'yaml text':
         return { text: convertToYaml(toPackedText(task)) };
       case 'json text':
@@ -62,6 +69,10 @@ function run(task: ReadTask): ReadResult {
     return { failed: error instanceof Error ? error : new Error(String(error)) };
   }
 }
+
+const sha256Of = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+const parseStored = (text: StoredText): Json => parseJson(unpackText(toPackedText(text)));
 
 const toPackedText = ({ bytes, text }: StoredText): PackedText => ({ deflated: bytes, ...text });
 

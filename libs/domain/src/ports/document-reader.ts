@@ -1,3 +1,4 @@
+import type { Comparison } from '../changes/change.ts';
 import type { Deadline } from '../deadline.ts';
 import type { ExtraVersion } from '../documents/document-error.ts';
 import type { DocumentWarning, PackedText, ReadDocument } from '../documents/document.ts';
@@ -72,4 +73,10 @@ export interface DocumentReader {
    * `timed_out` as `readMember` does.
    */
   convertToYaml(document: PackedText, deadline: Deadline | null): Promise<PackedText>;
+
+  /**
+   * Compares two stored documents (`compareDocuments`). The caller keeps ownership of the bytes. Throws `timed_out` as
+   * `readMember` does.
+   */
+  compare(before: PackedText, after: PackedText, deadline: Deadline | null): Promise<Comparison>;
 }
