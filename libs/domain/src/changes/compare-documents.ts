@@ -1,37 +1,130 @@
 import { listDocumentOperations, type DocumentOperation } from '../documents/document-operations.ts';
+import { memberOf } from '../documents/document-value.ts';
 import type { OperationKeyOf } from '../documents/read-operations.ts';
-import type { Json } from '../json.ts';
-import { changeLevels, changesMax, type Change, type ChangeLevel, type Comparison } from './change.ts';
+import { isJsonArray, isJsonObject, type Json } from '../json.ts';
+import type { ChangedOperation, Comparison } from './change.ts';
+import { ChangeList, type DigestOf } from './change-list.ts';
+import { OperationComparison, type ComparedDocuments } from './compare-operations.ts';
+import { compareSchemes, compareSecurity } from './compare-security.ts';
+import { SchemaComparison } from './schemas/compare-schemas.ts';
+import { SchemaSpace } from './schemas/schema-space.ts';
 
-/** Returns a digest of a text in hexadecimal; an argument, because the domain has no hash function. */
-export type DigestOf = (text: string) => string;
+export type { DigestOf };
 
-/** Compares two parsed documents (extensions, section 8). */
+/**
+ * Compares two parsed documents (extensions, section 8): operation by operation, what callers of the earlier document send
+ * and receive. Operations are the same if their methods and paths are, except for the names of parameters in the path.
+ */
 export const compareDocuments = (
   before: Json,
   after: Json,
   { keyOf, digestOf }: { readonly keyOf: OperationKeyOf; readonly digestOf: DigestOf },
 ): Comparison => {
-  const changes: Change[] = [];
-  const report = (rule: string, level: ChangeLevel, { method, path }: DocumentOperation, text: string): void => {
-    const fingerprint = digestOf(`${rule}\n${method} ${path}\n\n${text}`).slice(0, 12);
-    const operation = { key: keyOf(method, path), method, path };
-    changes.push({ rule, level, operation, place: '', text, example: null, fingerprint });
+  const list = new ChangeList(digestOf);
+  const spaces = [new SchemaSpace(before), new SchemaSpace(after)] as const;
+  const documents: ComparedDocuments = {
+    before,
+    after,
+    requests: new SchemaComparison(...spaces, 'request'),
+    responses: new SchemaComparison(...spaces, 'response'),
   };
-  const [oldOperations, newOperations] = [operationsOf(before), operationsOf(after)];
-  for (const [name, operation] of oldOperations)
-    if (!newOperations.has(name))
-      report('api-removed-without-deprecation', 'breaking', operation, 'The operation was removed.');
+  const toChanged = ({ method, path }: DocumentOperation): ChangedOperation => ({
+    key: keyOf(method, path),
+    method,
+    path,
+  });
+  const [operations, newOperations] = [operationsOf(before), operationsOf(after)];
+  for (const [name, operation] of operations) {
+    const newOperation = newOperations.get(name);
+    if (!newOperation) {
+      addRemovedOperation(operation, newOperations, toChanged(operation), list);
+      continue;
+    }
+    const changedOperation = toChanged(operation);
+    new OperationComparison(documents, { before: operation, after: newOperation }, changedOperation, list).compare();
+    compareSecurity([before, after], [operation, newOperation], changedOperation, list);
+  }
   for (const [name, operation] of newOperations)
-    if (!oldOperations.has(name)) report('endpoint-added', 'info', operation, 'The operation was added.');
-  const count = (level: ChangeLevel) => changes.filter((change) => change.level === level).length;
-  return {
-    changes: changeLevels.flatMap((level) => changes.filter((change) => change.level === level)).slice(0, changesMax),
-    counts: { breaking: count('breaking'), warning: count('warning'), info: count('info') },
-  };
+    if (!operations.has(name))
+      list.add(toChanged(operation), { rule: 'endpoint-added', level: 'info', text: 'the operation was added' });
+  compareSchemes(before, after, list);
+  compareServers(before, after, list);
+  compareWebhooks(before, after, list);
+  return list.toComparison();
 };
 
+/** Returns the operations by method and path, without the names of parameters. */
 const operationsOf = (document: Json): ReadonlyMap<string, DocumentOperation> =>
   new Map(
-    [...listDocumentOperations(document)].map((operation) => [`${operation.method} ${operation.path}`, operation]),
+    [...listDocumentOperations(document)].map((operation) => [
+      `${operation.method} ${operation.path.replaceAll(/\{[^{}/]*\}/g, '{}')}`,
+      operation,
+    ]),
   );
+
+const addRemovedOperation = (
+  { operation, path }: DocumentOperation,
+  newOperations: ReadonlyMap<string, DocumentOperation>,
+  changedOperation: ChangedOperation,
+  list: ChangeList,
+): void => {
+  const hasPath = [...newOperations.values()].some((candidate) => candidate.path === path);
+  const name = hasPath ? 'api-removed' : 'api-path-removed';
+  if (memberOf(operation, 'deprecated') === true)
+    list.add(changedOperation, {
+      rule: `${name}-with-deprecation`,
+      level: 'warning',
+      text: 'the operation was removed after it was deprecated',
+    });
+  else
+    list.add(changedOperation, {
+      rule: `${name}-without-deprecation`,
+      level: 'breaking',
+      text: 'the operation was removed',
+    });
+};
+
+/** Reports an address that calls are no longer sent to. */
+const compareServers = (before: Json, after: Json, list: ChangeList): void => {
+  const [urls, newUrls] = [serverUrlsOf(before), serverUrlsOf(after)];
+  for (const url of urls)
+    if (!newUrls.includes(url))
+      list.add(null, {
+        rule: 'api-server-removed',
+        level: 'warning',
+        place: 'servers',
+        text: `the server ${url} was removed`,
+      });
+  for (const url of newUrls)
+    if (!urls.includes(url))
+      list.add(null, {
+        rule: 'api-server-added',
+        level: 'info',
+        place: 'servers',
+        text: `the server ${url} was added`,
+      });
+};
+
+const serverUrlsOf = (document: Json): readonly string[] => {
+  const servers = memberOf(document, 'servers');
+  const urls = (isJsonArray(servers) ? servers : []).map((server) => memberOf(server, 'url'));
+  return [...new Set(urls.filter((url) => typeof url === 'string'))];
+};
+
+const compareWebhooks = (before: Json, after: Json, list: ChangeList): void => {
+  const [names, newNames] = [before, after].map((document) => {
+    const webhooks = memberOf(document, 'webhooks');
+    return new Set(isJsonObject(webhooks) ? Object.keys(webhooks) : []);
+  });
+  for (const name of names ?? [])
+    if (!newNames?.has(name))
+      list.add(null, {
+        rule: 'webhook-removed',
+        level: 'breaking',
+        place: `webhook ${name}`,
+        text: 'the webhook was removed',
+      });
+  for (const name of newNames ?? [])
+    if (!names?.has(name))
+      list.add(null, { rule: 'webhook-added', level: 'info', place: `webhook ${name}`, text: 'the webhook was added' });
+};
