@@ -57,7 +57,7 @@ export const compareSecurity = (
             rule: 'api-security-alternative-removed',
             level: 'breaking',
             place,
-            text: `${describe(alternative)} no longer suffices`,
+            text: `the authentication ${describe(alternative)} no longer suffices`,
           },
     );
   }
@@ -66,7 +66,7 @@ export const compareSecurity = (
       rule: 'api-security-alternative-added',
       level: 'info',
       place,
-      text: `${text(gained)} was added`,
+      text: `the authentication ${text(gained)} was added`,
     });
 };
 

@@ -144,8 +144,8 @@ const describeValues: Describe = ({ before, after, hasConst, isTightened, isRequ
   const isRemoval = isTightened === isRequest;
   const values = isRemoval ? differenceOf(old, current) : differenceOf(current, old);
   return isRemoval
-    ? { rule: 'enum-value-removed', text: `${joinTexts(values)} was removed from the allowed values` }
-    : { rule: 'enum-value-added', text: `${joinTexts(values)} was added to the allowed values` };
+    ? { rule: 'enum-value-removed', text: `the allowed values no longer include ${joinTexts(values)}` }
+    : { rule: 'enum-value-added', text: `the allowed values now include ${joinTexts(values)}` };
 };
 
 const joinTexts = (texts: readonly string[]): string =>
@@ -161,17 +161,18 @@ const describeRequired: Describe = ({ before, after, subject, isRequest, isAdded
   const side = isRequest ? 'request' : 'response';
   if (isAdded) {
     const isNew = !isDeclaredIn(before, name);
-    if (!isNew) return { rule: `!${side}-property-became-required`, text: `${name} is now required` };
+    if (!isNew) return { rule: `!${side}-property-became-required`, text: `the property ${name} is now required` };
     return {
       rule: isRequest ? '!new-required-request-property' : '!response-required-property-added',
-      text: `${name} was added, and is required`,
+      text: `the property ${name} was added, and is required`,
     };
   }
   const isRemoved = !isDeclaredIn(after, name);
-  if (!isRemoved) return { rule: `!${side}-property-became-optional`, text: `${name} is no longer required` };
+  if (!isRemoved)
+    return { rule: `!${side}-property-became-optional`, text: `the property ${name} is no longer required` };
   return {
     rule: isRequest ? '!request-property-removed' : '!response-required-property-removed',
-    text: `${name} was removed, and was required`,
+    text: `the property ${name} was removed, and was required`,
   };
 };
 
@@ -180,11 +181,11 @@ const describeMember: Describe = ({ before, subject, isRequest }) => {
   const isRemoved = isDeclaredIn(before, name);
   if (isRequest)
     return isRemoved
-      ? { rule: '!request-property-removed', text: `${name} was removed` }
-      : { rule: '!new-optional-request-property', text: `${name} was added` };
+      ? { rule: '!request-property-removed', text: `the property ${name} was removed` }
+      : { rule: '!new-optional-request-property', text: `the property ${name} was added` };
   return isRemoved
-    ? { rule: '!response-optional-property-removed', text: `${name} was removed` }
-    : { rule: '!response-optional-property-added', text: `${name} was added` };
+    ? { rule: '!response-optional-property-removed', text: `the property ${name} was removed` }
+    : { rule: '!response-optional-property-added', text: `the property ${name} was added` };
 };
 
 const addedOrRemoved =

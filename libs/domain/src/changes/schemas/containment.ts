@@ -121,7 +121,7 @@ export class Containment {
     if (narrow.form.unions.length > 0) {
       // The rest alone may suffice.
       if (this.#isContainedBranch(this.#withoutUnions(narrow), wide)) return true;
-      const branches = branchesOf(this.spaces.narrow, narrow);
+      const branches = branchesOf(this.spaces.narrow, narrow, 64);
       return branches?.every((branch) => this.isContained(branch, wide)) ?? false;
     }
     return this.#isContainedBranch(narrow, wide);

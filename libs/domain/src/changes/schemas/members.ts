@@ -71,15 +71,37 @@ for (const name of ['contentEncoding', 'contentMediaType', 'discriminator']) ann
 
 export const isAnnotation = (name: string): boolean => annotations.has(name);
 
-/** Returns the nodes of all combinations of alternatives, which together accept the same; null if there are too many. */
-export const branchesOf = (space: SchemaSpace, node: SchemaNode, max = 64): readonly SchemaNode[] | null => {
-  const [union] = node.form.unions;
-  if (!union) return [node];
+/**
+ * Returns the nodes of all combinations of alternatives, which together accept the same; null if there are more than `max`. An
+ * alternative that is the schema itself adds nothing.
+ */
+export const branchesOf = (space: SchemaSpace, node: SchemaNode, max: number): readonly SchemaNode[] | null => {
   const branches: SchemaNode[] = [];
-  for (const member of union.members) {
-    const part = branchesOf(space, space.chooseMember(node, union, member), max - branches.length);
-    if (!part || branches.length + part.length > max) return null;
-    branches.push(...part);
-  }
+  const visited = new Set<string>();
+  const visit = (candidate: SchemaNode): boolean => {
+    const [union] = candidate.form.unions;
+    if (visited.has(candidate.key)) return true;
+    visited.add(candidate.key);
+    if (!union) return branches.push(candidate) <= max;
+    return (
+      visited.size <= 4 * max && union.members.every((member) => visit(space.chooseMember(candidate, union, member)))
+    );
+  };
+  return visit(node) ? branches : null;
+};
+
+/** Returns the first combinations of alternatives that may accept something. */
+export const firstBranchesOf = (space: SchemaSpace, node: SchemaNode, max: number): readonly SchemaNode[] => {
+  const branches: SchemaNode[] = [];
+  const visited = new Set<string>();
+  const visit = (candidate: SchemaNode): void => {
+    const [union] = candidate.form.unions;
+    if (branches.length >= max || visited.size > 4 * max || visited.has(candidate.key) || candidate.form.isNever)
+      return;
+    visited.add(candidate.key);
+    if (!union) branches.push(candidate);
+    else for (const member of union.members) visit(space.chooseMember(candidate, union, member));
+  };
+  visit(node);
   return branches;
 };

@@ -92,9 +92,12 @@ export class SchemaPairs {
       ),
       isExcepted: limit.keyword === 'required' && this.containment.isOptionalAnyway(form, other, limit.subject ?? ''),
     }));
-    const loosened = listLooseLimits(other, form).map(({ keyword, subject }) =>
-      this.#differenceOf(keyword, subject, 'loosened'),
+    const changedKeywords = new Set(
+      tightened.map(({ keyword }) => keyword).filter((keyword) => !listKeywords.has(keyword)),
     );
+    const loosened = listLooseLimits(other, form)
+      .filter(({ keyword }) => !changedKeywords.has(keyword))
+      .map(({ keyword, subject }) => this.#differenceOf(keyword, subject, 'loosened'));
     return [...tightened, ...loosened];
   }
 
@@ -342,6 +345,9 @@ export class SchemaPairs {
     return types.size === otherTypes.size && [...types].every((type) => otherTypes.has(type));
   }
 }
+
+/** Keywords that list several things, which may change separately. */
+const listKeywords = new Set(['enum', 'required', 'dependentRequired']);
 
 /** Whether a node accepts everything or nothing. */
 const isPlain = (node: SchemaNode): boolean => acceptsAll(node) || isNever(node.form);

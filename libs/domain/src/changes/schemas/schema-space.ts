@@ -44,21 +44,22 @@ export class SchemaSpace {
   /** Returns the node of the schemas that all apply to a value; with no schemas, it accepts everything. */
   nodeOf(...values: readonly (Json | undefined)[]): SchemaNode {
     const [only] = values;
-    if (values.length !== 1 || !isJsonObject(only)) return this.#createNode(values.map((value) => this.read(value)));
+    if (values.length !== 1 || !isJsonObject(only))
+      return this.#createNode(values.flatMap((value) => this.#flatten(value)));
     let node = this.#nodesByValue.get(only);
-    if (!node) this.#nodesByValue.set(only, (node = this.#createNode([this.read(only)])));
+    if (!node) this.#nodesByValue.set(only, (node = this.#createNode(this.#flatten(only))));
     return node;
   }
 
   /** Returns a node with one of a union's members instead of the union. */
   chooseMember({ fragments }: SchemaNode, { fragment, kind }: Union, member: Json | undefined): SchemaNode {
     const rest = fragments.flatMap((item) => (item === fragment ? this.#withoutUnion(fragment, kind) : item));
-    return this.#createNode([...rest, this.read(member)], true);
+    return this.#createNode([...rest, ...this.#flatten(member)], true);
   }
 
   /** Returns a node with additional limits. */
   restrict({ fragments, form }: SchemaNode, schema: JsonObject): SchemaNode {
-    return this.#createNode([...fragments, this.read(schema)], form.isAlternative);
+    return this.#createNode([...fragments, ...this.#flatten(schema)], form.isAlternative);
   }
 
   /** Reads a schema, and follows its reference. Any value that is neither an object nor `false` accepts everything. */
@@ -110,15 +111,20 @@ export class SchemaSpace {
     return rest;
   }
 
-  #createNode(fragments: readonly Fragment[], isAlternative = false): SchemaNode {
-    const allFragments = new Map<number, Fragment>();
+  /** Returns the fragments of a schema: its own, and those of its `allOf`. */
+  #flatten(value: Json | undefined): readonly Fragment[] {
+    const fragments = new Set<Fragment>();
     const visit = (fragment: Fragment): void => {
-      if (allFragments.has(fragment.id)) return;
-      allFragments.set(fragment.id, fragment);
+      if (fragments.has(fragment)) return;
+      fragments.add(fragment);
       for (const part of fragment.allOf) visit(this.read(part));
     };
-    fragments.forEach(visit);
-    const list = [...allFragments.values()].filter(hasContent);
+    visit(this.read(value));
+    return [...fragments];
+  }
+
+  #createNode(fragments: readonly Fragment[], isAlternative = false): SchemaNode {
+    const list = [...new Map(fragments.map((fragment) => [fragment.id, fragment])).values()].filter(hasContent);
     const ids = list.map(({ id }) => id).sort((a, b) => a - b);
     const key = `${ids.join()}${isAlternative ? ' alternative' : ''}`;
     const existingNode = this.#nodes.get(key);

@@ -119,6 +119,8 @@ export class ValueValidator {
     const possible = verdicts.filter((verdict) => verdict !== false).length;
     const min = toNumber((keywords.get('minContains') ?? 1) as number);
     const max = toNumber((keywords.get('maxContains') ?? Infinity) as number);
+    // Validators disagree about arrays without items.
+    if (items.length === 0 && min > 0) return null;
     if (possible < min || certain > max) return false;
     return certain >= min && possible <= max ? true : null;
   }

@@ -3,19 +3,21 @@ import { isNumber } from '../../operations/numbers.ts';
 import type { Form, TypeName } from './form.ts';
 import { formatSamples } from './formats.ts';
 import { valueKeyOf } from './json-value.ts';
-import { declaredNamesOf, itemNodeOf, memberNodeOf, otherNodeOf, patternNodesOf } from './members.ts';
+import { declaredNamesOf, firstBranchesOf, itemNodeOf, memberNodeOf, otherNodeOf, patternNodesOf } from './members.ts';
 import { samplesOfPattern } from './pattern-samples.ts';
 import { numbersNear, textsNear } from './scalar-samples.ts';
 import type { SchemaNode, SchemaSpace } from './schema-space.ts';
 import { typeOf, ValueValidator } from './validate-value.ts';
 
-const [depthMax, branchesMax, paddingMax] = [12, 24, 2_000];
+const [depthMax, branchesMax, paddingMax] = [6, 24, 2_000];
 
 /** Creates small values that a node accepts. */
 export class ValueSampler {
   readonly #space: SchemaSpace;
   readonly #samples = new Map<string, Json | undefined>();
   readonly #pending = new Set<string>();
+  /** How many lists of samples are being created, each for another. */
+  #depth = 0;
 
   constructor(space: SchemaSpace) {
     this.#space = space;
@@ -24,7 +26,7 @@ export class ValueSampler {
   /** Returns a value that a node accepts, with as few members and items as possible; undefined if none was found. */
   sample(node: SchemaNode): Json | undefined {
     if (this.#samples.has(node.key)) return this.#samples.get(node.key);
-    if (this.#pending.has(node.key) || this.#pending.size > depthMax) return undefined;
+    if (this.#pending.has(node.key) || this.#pending.size > 2 * depthMax) return undefined;
     this.#pending.add(node.key);
     const value = this.complete(node);
     this.#pending.delete(node.key);
@@ -36,22 +38,25 @@ export class ValueSampler {
   /** Returns different values that a node accepts, of each type and alternative: at most `max`. */
   samples(node: SchemaNode, max = 24): readonly Json[] {
     const values = new Map<string, Json>();
+    if (this.#depth > depthMax) return [];
+    this.#depth++;
     const add = (value: Json | undefined): void => {
       if (value === undefined || values.size >= max) return;
       const key = valueKeyOf(value);
       if (!values.has(key) && this.accepts(node, value) === true) values.set(key, value);
     };
-    for (const branch of this.#branchesOf(node)) {
+    for (const branch of firstBranchesOf(this.#space, node, branchesMax)) {
       for (const value of branch.form.values ?? []) add(value);
       for (const type of branch.form.types) add(this.#completeType(branch, type));
     }
     for (const value of plainValues) add(value);
+    this.#depth--;
     return [...values.values()];
   }
 
   /** Returns a value that a node accepts and that contains the members or items of another; undefined if none was found. */
   complete(node: SchemaNode, part?: Json): Json | undefined {
-    for (const branch of this.#branchesOf(node)) {
+    for (const branch of firstBranchesOf(this.#space, node, branchesMax)) {
       const { values, types } = branch.form;
       if (part === undefined) {
         for (const value of [...examplesOf(branch), ...(values ?? [])])
@@ -69,18 +74,6 @@ export class ValueSampler {
 
   accepts(node: SchemaNode, value: Json): boolean | null {
     return new ValueValidator(this.#space).accepts(node, value);
-  }
-
-  #branchesOf(node: SchemaNode): readonly SchemaNode[] {
-    const branches: SchemaNode[] = [];
-    const visit = (candidate: SchemaNode): void => {
-      const [union] = candidate.form.unions;
-      if (branches.length >= branchesMax || candidate.form.isNever) return;
-      if (!union) branches.push(candidate);
-      else for (const member of union.members) visit(this.#space.chooseMember(candidate, union, member));
-    };
-    visit(node);
-    return branches;
   }
 
   #completeType(node: SchemaNode, type: TypeName, part?: Json): Json | undefined {
