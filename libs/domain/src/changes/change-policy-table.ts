@@ -15,6 +15,10 @@ export const policyTable: Readonly<Record<string, PolicyEntry>> = {
     level: 'warning',
     reason: 'the value is still accepted, but no longer has a described effect',
   },
+  'request-property-became-read-only': {
+    level: 'warning',
+    reason: 'servers may ignore the value, or reject it',
+  },
   'response-property-enum-value-added': {
     level: 'warning',
     reason: 'callers are expected to handle values that they do not know',

@@ -7,6 +7,7 @@ import { ChangeList, type DigestOf } from './change-list.ts';
 import { OperationComparison, type ComparedDocuments } from './compare-operations.ts';
 import { compareSchemes, compareSecurity } from './compare-security.ts';
 import { SchemaComparison } from './schemas/compare-schemas.ts';
+import { WorkBudget } from './schemas/work-budget.ts';
 import { SchemaSpace } from './schemas/schema-space.ts';
 
 export type { DigestOf };
@@ -21,7 +22,8 @@ export const compareDocuments = (
   { keyOf, digestOf }: { readonly keyOf: OperationKeyOf; readonly digestOf: DigestOf },
 ): Comparison => {
   const list = new ChangeList(digestOf);
-  const spaces = [new SchemaSpace(before), new SchemaSpace(after)] as const;
+  const budget = new WorkBudget(budgetSteps);
+  const spaces = [new SchemaSpace(before, budget), new SchemaSpace(after, budget)] as const;
   const documents: ComparedDocuments = {
     before,
     after,
@@ -50,8 +52,17 @@ export const compareDocuments = (
   compareSchemes(before, after, list);
   compareServers(before, after, list);
   compareWebhooks(before, after, list);
+  if (budget.isExhausted)
+    list.add(null, {
+      rule: 'comparison-incomplete',
+      level: 'warning',
+      text: 'the comparison was ended before all schemas were compared: it takes too long',
+    });
   return list.toComparison();
 };
+
+/** About five seconds. One change in the largest real document of the tests takes a twentieth of it. */
+const budgetSteps = 10_000_000;
 
 /** Returns the operations by method and path, without the names of parameters. */
 const operationsOf = (document: Json): ReadonlyMap<string, DocumentOperation> =>

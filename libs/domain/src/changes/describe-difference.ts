@@ -28,6 +28,7 @@ export const describeDifference = (found: FoundDifference, location: SchemaLocat
     isTightened: difference.effect !== 'loosened',
     // A limit that the wide side adds is new in requests, and one that was there before in responses.
     isAdded: (difference.effect === 'loosened') !== isRequest,
+    isExcepted: difference.isExcepted,
     hasConst: [before, after].some((node) => hasKeyword(node, 'const')),
   };
   const describe = Object.hasOwn(descriptions, keyword) ? descriptions[keyword] : undefined;
@@ -51,6 +52,8 @@ interface Change {
   readonly isRequest: boolean;
   readonly isTightened: boolean;
   readonly isAdded: boolean;
+  /** Whether callers are not affected because the member has a default. */
+  readonly isExcepted: boolean;
   readonly hasConst: boolean;
 }
 
@@ -109,6 +112,8 @@ const describeType: Describe = ({ before, after, isRequest }) => {
   const [old, current] = [listTypes(before), listTypes(after)];
   const text = `the type changed from ${wordsOf(old)} to ${wordsOf(current)}`;
   const withoutNull = (types: readonly string[]) => types.filter((type) => type !== 'null').join();
+  if (current.join() === 'null') return { rule: 'became-nullable', text: 'null is now allowed' };
+  if (old.join() === 'null') return { rule: 'became-not-nullable', text: 'null is no longer allowed' };
   if (withoutNull(old) === withoutNull(current) && old.length !== current.length)
     return current.includes('null')
       ? { rule: 'became-nullable', text: 'null is now allowed' }
@@ -156,14 +161,16 @@ const listValues = (values: readonly Json[]): string => joinTexts(values.map(sho
 const isDeclaredIn = ({ members }: Form, name: string): boolean =>
   members.some(({ properties }) => Object.hasOwn(properties, name));
 
-const describeRequired: Describe = ({ before, after, subject, isRequest, isAdded }) => {
+const describeRequired: Describe = ({ before, after, subject, isRequest, isAdded, isExcepted }) => {
   const name = subject ?? '';
   const side = isRequest ? 'request' : 'response';
   if (isAdded) {
     const isNew = !isDeclaredIn(before, name);
-    if (!isNew) return { rule: `!${side}-property-became-required`, text: `the property ${name} is now required` };
+    const suffix = isExcepted && isRequest ? '-with-default' : '';
+    if (!isNew)
+      return { rule: `!${side}-property-became-required${suffix}`, text: `the property ${name} is now required` };
     return {
-      rule: isRequest ? '!new-required-request-property' : '!response-required-property-added',
+      rule: isRequest ? `!new-required-request-property${suffix}` : '!response-required-property-added',
       text: `the property ${name} was added, and is required`,
     };
   }
@@ -225,6 +232,13 @@ const describeFormat: Describe = ({ before, after }) => {
   const [old, current] = [before, after].map(({ formats }) => formats.join(', ') || 'none');
   return { rule: 'type-changed', text: `the format changed from ${old} to ${current}` };
 };
+
+const describeFlag =
+  (name: string): Describe =>
+  ({ isAdded, subject, isRequest }) => ({
+    rule: `!${isRequest ? 'request' : 'response'}-property-became-${isAdded ? '' : 'not-'}${name}`,
+    text: `the property ${subject ?? ''} is ${isAdded ? 'now' : 'no longer'} ${name}`,
+  });
 
 const descriptions: Readonly<Record<string, Describe>> = {
   type: describeType,
@@ -292,6 +306,12 @@ const descriptions: Readonly<Record<string, Describe>> = {
     isAdded
       ? { rule: 'additional-properties-narrowed', text: 'members that are not listed are limited now' }
       : { rule: 'additional-properties-widened', text: 'members that are not listed are less limited now' },
+  readOnly: describeFlag('read-only'),
+  writeOnly: describeFlag('write-only'),
+  deprecated: ({ isAdded, subject, isRequest }) => ({
+    rule: `!${isRequest ? 'request' : 'response'}-property-${isAdded ? 'deprecated' : 'reactivated'}`,
+    text: `the property ${subject ?? ''} is ${isAdded ? 'now' : 'no longer'} deprecated`,
+  }),
   never: ({ isAdded }) =>
     isAdded
       ? { rule: 'forbidden', text: 'no value is allowed any more' }

@@ -33,7 +33,7 @@ const exceptionsOf: Readonly<Record<Direction, Exceptions>> = {
   response: { hiddenFlag: 'writeOnly', sendsDeclaredOnly: false, fillsDefaults: false },
 };
 
-const [differencesMax, candidatesMax, pairsMax] = [200, 12, 400_000];
+const [differencesMax, candidatesMax] = [200, 12];
 
 /** One pair on the way from the whole schema to a difference. */
 interface Visit {
@@ -104,7 +104,8 @@ export class SchemaComparison {
     const queue: Visit[] = [{ pair: root, place: '', parent: null }];
     for (const visit of queue) {
       for (const difference of visit.pair.differences) {
-        if (results.length < differencesMax) results.push(this.#judge(difference, visit, root));
+        if (results.length < differencesMax && this.#before.budget.spend(30))
+          results.push(this.#judge(difference, visit, root));
       }
       for (const { step, pair } of visit.pair.children) {
         if (visited.has(pair) || !this.#differentPairs.has(pair)) continue;
@@ -126,7 +127,7 @@ export class SchemaComparison {
     const pending = [root];
     const changed: SchemaPair[] = [];
     for (let pair = pending.pop(); pair; pair = pending.pop()) {
-      if (this.#explored.has(pair) || this.#explored.size > pairsMax) continue;
+      if (this.#explored.has(pair) || !this.#before.budget.spend(5)) continue;
       this.#explored.add(pair);
       if (pair.differences.length > 0) changed.push(pair);
       for (const { pair: child } of pair.children) {
@@ -161,7 +162,8 @@ export class SchemaComparison {
   #findExample(difference: Difference, visit: Visit, root: SchemaPair): Json | undefined {
     for (const candidate of difference.candidates().slice(0, candidatesMax)) {
       const value = this.#lift(candidate, visit);
-      if (value !== undefined && new ValueValidator(this.#wide).accepts(root.wide, value) === false) return value;
+      if (value === undefined || new ValueValidator(this.#narrow).accepts(root.narrow, value) !== true) continue;
+      if (new ValueValidator(this.#wide).accepts(root.wide, value) === false) return value;
     }
     return undefined;
   }

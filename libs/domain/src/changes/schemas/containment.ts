@@ -35,6 +35,9 @@ export interface Exceptions {
 
 export const noExceptions: Exceptions = { hiddenFlag: null, sendsDeclaredOnly: false, fillsDefaults: false };
 
+/** How many pairs may be compared within each other. */
+const pendingMax = 150;
+
 /** Two documents: the values of the narrow one's schemas should be accepted by the wide one's. */
 export interface Spaces {
   readonly narrow: SchemaSpace;
@@ -55,18 +58,10 @@ export class Containment {
   readonly #provisionalPairs: string[] = [];
   readonly #pending = new Map<string, number>();
   #reliesOn = Infinity;
-  /** The comparisons that are left; beyond them, nothing is proven. */
-  #steps: number;
 
-  constructor(spaces: Spaces, exceptions: Exceptions, steps = 2_000_000) {
+  constructor(spaces: Spaces, exceptions: Exceptions) {
     this.spaces = spaces;
     this.exceptions = exceptions;
-    this.#steps = steps;
-  }
-
-  /** Whether the work is so much that some proofs were not attempted. */
-  get isExhausted(): boolean {
-    return this.#steps <= 0;
   }
 
   isContained(narrow: SchemaNode, wide: SchemaNode): boolean {
@@ -82,7 +77,7 @@ export class Containment {
       this.#reliesOn = Math.min(this.#reliesOn, pendingIndex);
       return true;
     }
-    if (--this.#steps <= 0 || this.#pending.size > 150) return false;
+    if (!this.spaces.narrow.budget.spend(5) || this.#pending.size > pendingMax) return false;
     return this.#prove(pair, narrow, wide);
   }
 

@@ -13,10 +13,10 @@ import {
   restNodeOf,
 } from './members.ts';
 import type { Containment } from './containment.ts';
-import { isNever } from './containment.ts';
+import { hasKeyword, isNever } from './containment.ts';
 import type { Child, Difference, SchemaPair } from './difference.ts';
 import type { Form, Union } from './form.ts';
-import { listLooseLimits } from './loose-limits.ts';
+import { listLooseLimits, type LooseLimit } from './loose-limits.ts';
 import { samplesOfPattern } from './pattern-samples.ts';
 import type { SchemaNode, SchemaSpace } from './schema-space.ts';
 import { valueKeyOf } from './json-value.ts';
@@ -67,10 +67,15 @@ export class SchemaPairs {
     if (unions.isWhole) return unions;
     const [form, other] = [narrow.form, wide.form];
     const { differences, children } = this.#compareMembers(narrow, wide);
+    const limits = this.#compareLimits(narrow, wide);
+    const requiredNames = new Set(limits.filter(({ keyword }) => keyword === 'required').map(({ subject }) => subject));
     return {
       differences: [
-        ...this.#compareLimits(narrow, wide),
-        ...differences,
+        ...limits,
+        // A member that is added or removed with its requirement is one difference.
+        ...differences.filter(
+          ({ keyword, subject }) => !keyword.startsWith('member of') || !requiredNames.has(subject),
+        ),
         ...this.#compareConditions(narrow, wide),
         ...unions.differences,
       ],
@@ -86,7 +91,10 @@ export class SchemaPairs {
           this.candidates.between(narrow, wide),
         ),
       ];
-    const tightened = listLooseLimits(form, other).map((limit): Difference => ({
+    const isHidden = ({ keyword, subject }: LooseLimit): boolean =>
+      keyword === 'required' && this.containment.isHidden(form, other, subject ?? '');
+    const limits = listLooseLimits(form, other).filter((limit) => !isHidden(limit));
+    const tightened = limits.map((limit): Difference => ({
       ...this.#differenceOf(limit.keyword, limit.subject, 'tightened', () =>
         this.candidates.exceeding(narrow, wide, limit),
       ),
@@ -121,6 +129,7 @@ export class SchemaPairs {
         memberNodeOf(this.#wide, other, name, 'wide'),
       ];
       if (isDeclared(form, name) && isDeclared(other, name)) {
+        differences.push(...this.#compareFlags(name, member, otherMember));
         if (!this.containment.isHidden(form, other, name))
           children.push({ step: { kind: 'member', name }, pair: this.pairOf(member, otherMember) });
       } else {
@@ -129,6 +138,13 @@ export class SchemaPairs {
     }
     this.#compareOthers(narrow, wide, differences, children);
     return { differences, children };
+  }
+
+  /** Returns the flags of a member that were added or removed; they limit no values. */
+  #compareFlags(name: string, member: SchemaNode, otherMember: SchemaNode): readonly Difference[] {
+    return (['readOnly', 'writeOnly', 'deprecated'] as const)
+      .filter((flag) => hasKeyword(member, flag) !== hasKeyword(otherMember, flag))
+      .map((flag) => this.#differenceOf(flag, name, hasKeyword(otherMember, flag) ? 'noted' : 'loosened'));
   }
 
   /** Returns the difference of a member that only one side declares: a limit by the narrow side cannot exceed one. */
@@ -283,12 +299,13 @@ export class SchemaPairs {
     const difference = this.#differenceOf(`${keyword} as a whole`, null, isContained ? 'loosened' : 'tightened', () =>
       this.candidates.between(narrow, wide),
     );
-    const branches = others.length === 0 ? branchesOf(this.#narrow, narrow, 16) : null;
-    const children = (branches ?? []).map((branch): Child => ({
+    const branches = others.length === 0 && !isContained ? branchesOf(this.#narrow, narrow, 16) : null;
+    if (!branches) return { differences: [difference], children: [], isWhole: true };
+    const children = branches.map((branch): Child => ({
       step: { kind: 'alternative' },
       pair: this.pairOf(branch, wide),
     }));
-    return { differences: [difference], children: isContained ? [] : children, isWhole: true };
+    return { differences: [], children, isWhole: true };
   }
 
   #compareAlternatives(narrow: SchemaNode, union: Union, other: Union): Pick<SchemaPair, 'differences' | 'children'> {

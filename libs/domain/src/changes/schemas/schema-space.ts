@@ -1,6 +1,7 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { resolveReference, sourceOf, type Source } from '../../operations/references.ts';
-import { translateSchema } from '../../operations/schema-keywords.ts';
+import { isConstraint, translateSchema } from '../../operations/schema-keywords.ts';
+import type { WorkBudget } from './work-budget.ts';
 import { createForm, type Form, type Union } from './form.ts';
 
 /** One schema object of a document, without references and `allOf`, in the keywords of JSON Schema 2020-12. */
@@ -35,7 +36,10 @@ export class SchemaSpace {
   readonly #always: Fragment;
   #count = 0;
 
-  constructor(document: Json) {
+  readonly budget: WorkBudget;
+
+  constructor(document: Json, budget: WorkBudget) {
+    this.budget = budget;
     this.source = sourceOf(document);
     this.#never = this.#createFragment({}, { isNever: true });
     this.#always = this.#createFragment({});
@@ -89,6 +93,10 @@ export class SchemaSpace {
     const keywords = translateSchema(schema, this.source.dialect);
     if (!flags.isOpaque) keywords.delete('$ref');
     else if (!keywords.has('$ref')) keywords.set('$ref', schema['$dynamicRef'] ?? schema['$recursiveRef'] ?? null);
+    for (const kind of ['anyOf', 'oneOf']) {
+      const members = keywords.get(kind);
+      if (this.source.dialect === '3.0' && isJsonArray(members)) keywords.set(kind, members.map(toNullAlternative));
+    }
     const allOf = keywords.get('allOf');
     keywords.delete('allOf');
     return {
@@ -124,6 +132,7 @@ export class SchemaSpace {
   }
 
   #createNode(fragments: readonly Fragment[], isAlternative = false): SchemaNode {
+    this.budget.spend(5);
     const list = [...new Map(fragments.map((fragment) => [fragment.id, fragment])).values()].filter(hasContent);
     const ids = list.map(({ id }) => id).sort((a, b) => a - b);
     const key = `${ids.join()}${isAlternative ? ' alternative' : ''}`;
@@ -134,6 +143,16 @@ export class SchemaSpace {
     return node;
   }
 }
+
+/** Returns `{"nullable": true}` as null: as an alternative to others it stands for null, although it accepts any value. */
+const toNullAlternative = (member: Json): Json =>
+  isJsonObject(member) &&
+  member['nullable'] === true &&
+  Object.keys(member).every((name) => name === 'nullable' || !isConstraint(name))
+    ? nullSchema
+    : member;
+
+const nullSchema: JsonObject = { type: 'null' };
 
 const hasContent = ({ keywords, isNever, isOpaque }: Fragment): boolean => keywords.size > 0 || isNever || isOpaque;
 

@@ -5,10 +5,16 @@ import { hasFormat } from './formats.ts';
 import { lengthOf, valueKeyOf } from './json-value.ts';
 import type { Fragment, SchemaNode, SchemaSpace } from './schema-space.ts';
 
+interface Depth {
+  readonly total: number;
+  readonly sameValue: number;
+}
+
 /** Whether a schema accepts a value; null if that is unknown. */
 export type Verdict = boolean | null;
 
-const depthMax = 60;
+/** How deep schemas may be within each other; `sameValueMax` for the same value, which a schema that contains itself never leaves. */
+const [depthMax, sameValueMax] = [60, 14];
 
 /**
  * Validates values with the schemas of a document, as JSON Schema 2020-12 does with formats checked. Reports `null` for what
@@ -16,24 +22,26 @@ const depthMax = 60;
  */
 export class ValueValidator {
   readonly #space: SchemaSpace;
-  /** The steps that are left; every verdict after the last one is null. */
-  #steps: number;
 
-  constructor(space: SchemaSpace, steps = 100_000) {
+  constructor(space: SchemaSpace) {
     this.#space = space;
-    this.#steps = steps;
   }
 
-  accepts({ fragments }: SchemaNode, value: Json, depth = 0): Verdict {
+  accepts(node: SchemaNode, value: Json): Verdict {
+    return this.#acceptsNode(node, value, { total: 0, sameValue: 0 });
+  }
+
+  #acceptsNode({ fragments }: SchemaNode, value: Json, depth: Depth): Verdict {
+    if (!this.#space.budget.spend(fragments.length + 1)) return null;
     return all(fragments, (fragment) => this.#acceptsFragment(fragment, value, depth));
   }
 
-  #accepts(schema: Json | undefined, value: Json, depth: number): Verdict {
-    if (depth > depthMax || --this.#steps < 0) return null;
-    return this.accepts(this.#space.nodeOf(schema), value, depth + 1);
+  #accepts(schema: Json | undefined, value: Json, depth: Depth): Verdict {
+    if (depth.total > depthMax || depth.sameValue > sameValueMax) return null;
+    return this.#acceptsNode(this.#space.nodeOf(schema), value, depth);
   }
 
-  #acceptsFragment(fragment: Fragment, value: Json, depth: number): Verdict {
+  #acceptsFragment(fragment: Fragment, value: Json, depth: Depth): Verdict {
     const { keywords, isNever, isOpaque } = fragment;
     if (isNever) return false;
     const verdict = all(keywords, ([name, keyword]) => {
@@ -43,8 +51,12 @@ export class ValueValidator {
     return isOpaque && verdict === true ? null : verdict;
   }
 
-  #acceptsSchemas(name: string, keyword: Json, value: Json, fragment: Fragment, depth: number): Verdict {
-    const accepts = (schema: Json | undefined, part: Json = value): Verdict => this.#accepts(schema, part, depth);
+  #acceptsSchemas(name: string, keyword: Json, value: Json, fragment: Fragment, depth: Depth): Verdict {
+    const innerDepth = { total: depth.total + 1, sameValue: 0 };
+    const accepts = (schema: Json | undefined, part?: Json): Verdict =>
+      part === undefined
+        ? this.#accepts(schema, value, { total: depth.total + 1, sameValue: depth.sameValue + 1 })
+        : this.#accepts(schema, part, innerDepth);
     const members = isJsonObject(value) ? Object.entries(value) : [];
     const { keywords } = fragment;
     switch (name) {
@@ -56,7 +68,7 @@ export class ValueValidator {
       case 'additionalProperties':
         // Either one covers both.
         if (name === 'additionalProperties' && keywords.has('patternProperties')) return true;
-        return this.#acceptsOthers(keywords, members, depth);
+        return this.#acceptsOthers(keywords, members, innerDepth);
       case 'propertyNames':
         return all(members, ([key]) => accepts(keyword, key));
       case 'dependentSchemas':
@@ -72,7 +84,7 @@ export class ValueValidator {
         return all(isJsonArray(value) ? value.slice(start) : [], (item) => accepts(keyword, item));
       }
       case 'contains':
-        return isJsonArray(value) ? this.#containsEnough(keywords, value, depth) : true;
+        return isJsonArray(value) ? this.#containsEnough(keywords, value, innerDepth) : true;
       case 'anyOf':
         return not(all(keyword as readonly Json[], (schema) => not(accepts(schema))));
       case 'oneOf':
@@ -97,7 +109,7 @@ export class ValueValidator {
   #acceptsOthers(
     keywords: ReadonlyMap<string, Json>,
     members: readonly (readonly [string, Json])[],
-    depth: number,
+    depth: Depth,
   ): Verdict {
     const properties = (keywords.get('properties') ?? {}) as JsonObject;
     const patterns = Object.entries((keywords.get('patternProperties') ?? {}) as JsonObject);
@@ -113,7 +125,7 @@ export class ValueValidator {
     });
   }
 
-  #containsEnough(keywords: ReadonlyMap<string, Json>, items: readonly Json[], depth: number): Verdict {
+  #containsEnough(keywords: ReadonlyMap<string, Json>, items: readonly Json[], depth: Depth): Verdict {
     const verdicts = items.map((item) => this.#accepts(keywords.get('contains'), item, depth));
     const certain = verdicts.filter((verdict) => verdict === true).length;
     const possible = verdicts.filter((verdict) => verdict !== false).length;

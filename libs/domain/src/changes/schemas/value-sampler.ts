@@ -38,7 +38,7 @@ export class ValueSampler {
   /** Returns different values that a node accepts, of each type and alternative: at most `max`. */
   samples(node: SchemaNode, max = 24): readonly Json[] {
     const values = new Map<string, Json>();
-    if (this.#depth > depthMax) return [];
+    if (this.#depth > depthMax || !this.#space.budget.spend(20)) return [];
     this.#depth++;
     const add = (value: Json | undefined): void => {
       if (value === undefined || values.size >= max) return;
@@ -56,6 +56,7 @@ export class ValueSampler {
 
   /** Returns a value that a node accepts and that contains the members or items of another; undefined if none was found. */
   complete(node: SchemaNode, part?: Json): Json | undefined {
+    if (!this.#space.budget.spend(20)) return undefined;
     for (const branch of firstBranchesOf(this.#space, node, branchesMax)) {
       const { values, types } = branch.form;
       if (part === undefined) {
