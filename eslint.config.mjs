@@ -168,7 +168,7 @@ export default defineConfig(
     files: tests,
     rules: {
       '@nx/enforce-module-boundaries': boundaries([
-        constraint('type:domain', [], ['node:*', 'ajv', 'ajv/**', ...testPackages]),
+        constraint('type:domain', [], ['node:*', 'ajv', 'ajv/**', 'ajv-formats', ...testPackages]),
         constraint('type:contracts', ['type:domain'], ['node:*', ...testPackages]),
         constraint('type:dependencies', ['type:domain', 'type:contracts'], ['node:*', 'cockatiel', ...testPackages]),
         constraint('type:adapter', [

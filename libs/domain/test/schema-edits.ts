@@ -104,12 +104,12 @@ const { schema: anySchema, keyword: anyKeyword } = fc.letrec<{ schema: JsonObjec
       .chain((key) => (keywords[key] ?? fc.constant(true)).map((value) => [key, value] as const));
     return {
       keyword,
-      schema: fc.array(keyword, { maxLength: 4 }).map((entries) => Object.fromEntries(entries) as JsonObject),
+      schema: fc.array(keyword, { maxLength: 4 }).map((entries): JsonObject => Object.fromEntries(entries)),
     };
   },
 );
 
-/** How a schema is edited: where, by choices on the way down, and what is set, or removed if the value is undefined. */
+/** An edit of a schema: its place, by choices on the way down, and the keyword to set; null to remove one. */
 interface Edit {
   readonly choices: readonly number[];
   readonly keyword: readonly [string, Json] | null;

@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import formatsPlugin from 'ajv-formats';
-import { valueAt, type Change, type Json, type JsonObject } from '@portico/domain';
+import { isJsonArray, valueAt, type Change, type Json, type JsonObject } from '@portico/domain';
 
 /**
- * Validates values with the schemas of one document: an independent judge of examples. OpenAPI 3.0 is rewritten as JSON Schema
+ * Validates values with the schemas of one document: an independent check of examples. OpenAPI 3.0 is rewritten as JSON Schema
  * 2020-12.
  */
 export class ExampleValidator {
@@ -12,7 +12,7 @@ export class ExampleValidator {
   readonly #validators = new Map<string, ValidateFunction>();
 
   constructor(document: JsonObject) {
-    this.#document = String(document['openapi']).startsWith('3.0') ? toJsonSchema(document) : document;
+    this.#document = (document['openapi'] as string).startsWith('3.0') ? toJsonSchema(document) : document;
     this.#ajv.addSchema(this.#document as object, 'document');
   }
 
@@ -21,7 +21,7 @@ export class ExampleValidator {
     const pointer = this.#pointerOf(change);
     let validate = this.#validators.get(pointer);
     if (!validate) this.#validators.set(pointer, (validate = this.#ajv.compile({ $ref: `document#${pointer}` })));
-    return validate(value) as boolean;
+    return validate(value);
   }
 
   /** Returns the JSON Pointer of the whole schema that a change is in, as a fragment of a URI. */
@@ -60,9 +60,10 @@ const toPointer = (path: readonly string[]): string =>
 
 /** Rewrites the keywords that differ, in schemas and wherever else they occur. */
 const toJsonSchema = (value: Json): Json => {
-  if (Array.isArray(value)) return (value as readonly Json[]).map(toJsonSchema);
+  if (isJsonArray(value)) return value.map(toJsonSchema);
   if (typeof value !== 'object' || value === null) return value;
-  const object = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, toJsonSchema(member)]));
+  const entries = Object.entries(value as JsonObject).map(([key, member]) => [key, toJsonSchema(member)] as const);
+  const object: Record<string, Json> = Object.fromEntries(entries);
   if (object['nullable'] === true && typeof object['type'] === 'string') object['type'] = [object['type'], 'null'];
   for (const [bound, exclusive] of [
     ['minimum', 'exclusiveMinimum'],

@@ -4,6 +4,8 @@ import type { ChangeLevel } from './change.ts';
 export interface PolicyEntry {
   readonly level: ChangeLevel;
   readonly reason: string;
+  /** Whether a change with an example is breaking all the same. */
+  readonly yieldsToExample?: true;
 }
 
 /**
@@ -14,6 +16,7 @@ export const policyTable: Readonly<Record<string, PolicyEntry>> = {
   'request-property-removed': {
     level: 'warning',
     reason: 'the value is still accepted, but no longer has a described effect',
+    yieldsToExample: true,
   },
   'request-property-became-read-only': {
     level: 'warning',

@@ -262,11 +262,9 @@ test('a comparison that would take too long says that it is incomplete', () => {
     Array.from({ length: 400 }, (_, index) => [
       `S${index}`,
       {
-        oneOf: names
-          .slice(0, 20)
-          .map((name) => ({
-            properties: { [name]: { $ref: `#/components/schemas/S${(index * 7 + name.length) % 400}` } },
-          })),
+        oneOf: names.slice(0, 20).map((name) => ({
+          properties: { [name]: { $ref: `#/components/schemas/S${(index * 7 + name.length) % 400}` } },
+        })),
       },
     ]),
   );

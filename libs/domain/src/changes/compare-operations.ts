@@ -1,13 +1,14 @@
 import type { DocumentOperation } from '../documents/document-operations.ts';
 import { memberOf } from '../documents/document-value.ts';
-import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../json.ts';
+import type { Json, JsonObject } from '../json.ts';
 import { parametersOf, placeholdersOf, type Parameter } from '../operations/parameters.ts';
 import { resolveObject } from '../operations/references.ts';
 import type { ChangedOperation } from './change.ts';
 import type { ChangeList, NewChange } from './change-list.ts';
+import { findRange, headersOf, mediaTypesOf, responsesOf } from './contents.ts';
 import { describeDifference, type SchemaLocation } from './describe-difference.ts';
 import { policyTable } from './change-policy-table.ts';
-import type { FoundDifference, SchemaComparison } from './schemas/compare-schemas.ts';
+import type { LocatedDifference, SchemaComparison } from './schemas/compare-schemas.ts';
 
 /** Two documents that are compared, and their schemas in both directions. */
 export interface ComparedDocuments {
@@ -23,7 +24,7 @@ export interface OperationPair {
   readonly after: DocumentOperation;
 }
 
-/** Compares what callers of one operation send and receive. */
+/** Compares the requests and responses of one operation. */
 export class OperationComparison {
   readonly #documents: ComparedDocuments;
   readonly #pair: OperationPair;
@@ -326,7 +327,7 @@ export class OperationComparison {
       this.#add({ rule: `${location}-type-generalized`, level: 'info', place, text: 'any text is allowed now' });
       return;
     }
-    for (const found of differences) this.#addDifference(found, location, place);
+    for (const located of differences) this.#addDifference(located, location, place);
     const isDecided = differences.some(({ effect }) => effect !== 'none') || comparison.isContained(before, after);
     if (!isDecided)
       this.#add({
@@ -337,26 +338,25 @@ export class OperationComparison {
       });
   }
 
-  #addDifference(found: FoundDifference, location: SchemaLocation, place: string): void {
-    const { rule, text } = describeDifference(found, location);
-    const position = found.place === '' ? place : `${place} ${found.place}`;
+  #addDifference(located: LocatedDifference, location: SchemaLocation, place: string): void {
+    const { rule, text } = describeDifference(located, location);
+    const position = located.place === '' ? place : `${place} ${located.place}`;
     const policy = Object.hasOwn(policyTable, rule) ? policyTable[rule] : undefined;
-    const isExcepted = found.difference.isExcepted || found.difference.effect === 'loosened';
-    const level = { breaking: 'breaking', none: 'info', unknown: 'warning' } as const;
+    const affects = located.difference.effect !== 'loosened' && !located.difference.isExcepted;
     this.#add({
       rule,
       level:
-        policy &&
-        !isExcepted &&
-        (found.effect !== 'breaking' || policy.level !== 'warning' || rule.startsWith('response'))
+        policy && affects && !(policy.yieldsToExample && located.effect === 'breaking')
           ? policy.level
-          : level[found.effect],
+          : levels[located.effect],
       place: position,
-      text: found.effect === 'unknown' ? `${text}. ${undecided}` : text,
-      example: found.example,
+      text: located.effect === 'unknown' ? `${text}. ${undecided}` : text,
+      example: located.example,
     });
   }
 }
+
+const levels = { breaking: 'breaking', none: 'info', unknown: 'warning' } as const;
 
 const undecided = 'Whether callers are affected could not be determined';
 
@@ -367,44 +367,3 @@ const schemaOf = ({ schema }: Parameter): Json | undefined => schema?.parts[0]?.
 /** Whether OpenAPI ignores a parameter, because other parts of the document describe it (3.1, section 4.8.12.2). */
 const isDefinedElsewhere = (parameter: Parameter): boolean =>
   parameter.in === 'header' && ['accept', 'content-type', 'authorization'].includes(parameter.name.toLowerCase());
-
-/** Returns the media types of a body, in lower case and without parameters other than a version. */
-const mediaTypesOf = (body: JsonObject): ReadonlyMap<string, JsonObject> => {
-  const content = memberOf(body, 'content');
-  const entries = isJsonObject(content) ? Object.entries(content) : [];
-  return new Map(entries.map(([name, media]) => [name.trim().toLowerCase(), isJsonObject(media) ? media : {}]));
-};
-
-/** Returns the entry of the media type without parameters, or of a range that includes it. */
-const findRange = (
-  contents: ReadonlyMap<string, JsonObject> | undefined,
-  mediaType: string,
-): JsonObject | undefined => {
-  const [plain = ''] = mediaType.split(';');
-  const [type] = plain.split('/');
-  return [plain.trim(), `${type}/*`, '*/*'].map((name) => contents?.get(name)).find((media) => media !== undefined);
-};
-
-const responsesOf = (document: Json, { operation }: DocumentOperation): ReadonlyMap<string, JsonObject> => {
-  const responses = memberOf(operation, 'responses');
-  const entries = isJsonObject(responses) ? Object.entries(responses) : [];
-  return new Map(
-    entries
-      .filter(([status]) => /^([1-5]([0-9]{2}|XX)|default)$/i.test(status))
-      .map(([status, response]) => [
-        status === 'default' ? status : status.toUpperCase(),
-        resolveObject(document, response) ?? {},
-      ]),
-  );
-};
-
-/** Returns the headers of a response by name in lower case. `Content-Type` is not one (OpenAPI 3.1, section 4.8.17.1). */
-const headersOf = (document: Json, response: JsonObject): ReadonlyMap<string, JsonObject> => {
-  const headers = memberOf(response, 'headers');
-  const entries = isJsonObject(headers) && !isJsonArray(headers) ? Object.entries(headers) : [];
-  return new Map(
-    entries
-      .map(([name, header]) => [name.toLowerCase(), resolveObject(document, header) ?? {}] as const)
-      .filter(([name]) => name !== 'content-type'),
-  );
-};

@@ -114,11 +114,11 @@ const requirementsOf = (document: Json, { operation }: DocumentOperation): reado
   );
 };
 
-/** Whether callers who satisfy `given` also satisfy the requirement. */
-const isSatisfied = (requirement: Requirement, given: Requirement): boolean =>
+/** Whether callers who satisfy the other requirement also satisfy this one. */
+const isSatisfied = (requirement: Requirement, other: Requirement): boolean =>
   [...requirement].every(([name, scopes]) => {
-    const givenScopes = given.get(name);
-    return givenScopes !== undefined && scopes.every((scope) => givenScopes.includes(scope));
+    const otherScopes = other.get(name);
+    return otherScopes !== undefined && scopes.every((scope) => otherScopes.includes(scope));
   });
 
 const withoutScopes = (requirement: Requirement): Requirement =>

@@ -1,11 +1,11 @@
 import type { Json } from '../json.ts';
 import { toNumber } from '../operations/numbers.ts';
 import type { Bound, Form } from './schemas/form.ts';
-import type { FoundDifference } from './schemas/compare-schemas.ts';
+import type { LocatedDifference } from './schemas/compare-schemas.ts';
 import { typeNames } from './schemas/form.ts';
 import { hasKeyword } from './schemas/containment.ts';
 
-/** Where a schema is: what it describes. */
+/** The part of an operation that a schema describes. */
 export type SchemaLocation = 'request-parameter' | 'request-body' | 'response-body' | 'response-header';
 
 export interface DescribedDifference {
@@ -16,8 +16,8 @@ export interface DescribedDifference {
 }
 
 /** Returns the rule and the words for a difference of schemas. */
-export const describeDifference = (found: FoundDifference, location: SchemaLocation): DescribedDifference => {
-  const { difference, before, after, place } = found;
+export const describeDifference = (located: LocatedDifference, location: SchemaLocation): DescribedDifference => {
+  const { difference, before, after, place } = located;
   const { keyword, subject } = difference;
   const isRequest = location.startsWith('request');
   const change: Change = {

@@ -12,7 +12,7 @@ import { ValueValidator } from './validate-value.ts';
 export type Direction = 'request' | 'response';
 
 /** A difference, and its effect on the values of the whole schema. */
-export interface FoundDifference {
+export interface LocatedDifference {
   readonly difference: Difference;
   /** The schemas at its position. */
   readonly before: SchemaNode;
@@ -21,7 +21,7 @@ export interface FoundDifference {
   readonly place: string;
   /**
    * Whether values are affected: `breaking` with an example, `none` if the schemas at its position accept the same as
-   * before or more, `unknown` if neither was found out.
+   * before or more, `unknown` if neither could be shown.
    */
   readonly effect: 'breaking' | 'none' | 'unknown';
   /** A value of the whole schema that was valid and is not any more; in responses, one that was not valid and now is. */
@@ -94,18 +94,18 @@ export class SchemaComparison {
   }
 
   /** Returns the differences of two schemas, nearest to the whole value first; at most 200. */
-  compare(before: Json | undefined, after: Json | undefined): readonly FoundDifference[] {
+  compare(before: Json | undefined, after: Json | undefined): readonly LocatedDifference[] {
     const [narrow, wide] = this.#nodesOf(before, after);
     const root = this.#pairs.pairOf(narrow, wide);
     this.#explore(root);
     if (!this.#differentPairs.has(root)) return [];
-    const results: FoundDifference[] = [];
+    const results: LocatedDifference[] = [];
     const visited = new Set<SchemaPair>([root]);
     const queue: Visit[] = [{ pair: root, place: '', parent: null }];
     for (const visit of queue) {
       for (const difference of visit.pair.differences) {
         if (results.length < differencesMax && this.#before.budget.spend(30))
-          results.push(this.#judge(difference, visit, root));
+          results.push(this.#locate(difference, visit, root));
       }
       for (const { step, pair } of visit.pair.children) {
         if (visited.has(pair) || !this.#differentPairs.has(pair)) continue;
@@ -145,7 +145,7 @@ export class SchemaComparison {
     }
   }
 
-  #judge(difference: Difference, visit: Visit, root: SchemaPair): FoundDifference {
+  #locate(difference: Difference, visit: Visit, root: SchemaPair): LocatedDifference {
     const { narrow, wide } = visit.pair;
     const [before, after] = this.#direction === 'request' ? [narrow, wide] : [wide, narrow];
     const result = { difference, before, after, place: visit.place };

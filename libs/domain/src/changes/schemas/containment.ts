@@ -20,7 +20,7 @@ import type { SchemaEquality } from './schema-equality.ts';
 import type { SchemaNode, SchemaSpace } from './schema-space.ts';
 import { ValueValidator } from './validate-value.ts';
 
-/** The exceptions of a containment, each a decision about what callers may rely on. */
+/** The exceptions of a containment, each a decision about the behaviour of callers and servers. */
 export interface Exceptions {
   /**
    * The flag of members that are not part of these values: `readOnly` in requests, `writeOnly` in responses; null to compare
@@ -98,7 +98,7 @@ export class Containment {
     }
     for (const provisionalPair of this.#provisionalPairs.splice(firstProvisional)) {
       this.#provisional.delete(provisionalPair);
-      // What relied on this pair is proven again when it is needed.
+      // Pairs that relied on this one are proven again when they are needed.
       if (!result) this.#results.delete(provisionalPair);
     }
     this.#reliesOn = outerReliance;

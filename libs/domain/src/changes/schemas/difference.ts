@@ -3,9 +3,9 @@ import type { SchemaNode } from './schema-space.ts';
 
 /** A difference between two schemas at one position, without those of their members and items. */
 export interface Difference {
-  /** The keyword, or one of the names below for what is not a keyword. */
+  /** The keyword, or a name that is none, such as `member of wide`. */
   readonly keyword: string;
-  /** What it concerns: a name, a value as JSON, or a pattern; null if the keyword says it all. */
+  /** Its subject: a name, a value as JSON, or a pattern; null if the keyword suffices. */
   readonly subject: string | null;
   /**
    * Whether the wide set may reject values of the narrow one (`tightened`), the narrow one rejects values of the wide one

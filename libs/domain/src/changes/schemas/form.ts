@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../jso
 import { compareNumbers, toNumber } from '../../operations/numbers.ts';
 import type { ExactNumber } from '../../json.ts';
 import { valueKeyOf } from './json-value.ts';
-import type { Fragment } from './schema-space.ts';
+import type { Fragment } from './fragment.ts';
 
 export type TypeName = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 

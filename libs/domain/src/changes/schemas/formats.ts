@@ -79,9 +79,9 @@ export const hasFormat = (format: string, value: Json): boolean | null => {
   }
   if (typeof value !== 'string' || isJsonObject(value)) return true;
   if (uncheckedFormats.has(format)) return null;
-  const known = Object.hasOwn(formats, format) ? formats[format] : undefined;
-  if (!known || known.valid.test(value)) return true;
-  return known.possible.test(value) ? null : false;
+  const entry = Object.hasOwn(formats, format) ? formats[format] : undefined;
+  if (!entry || entry.valid.test(value)) return true;
+  return entry.possible.test(value) ? null : false;
 };
 
 /** Texts with each format, as samples. */

@@ -8,7 +8,7 @@ import { valueKeyOf } from './json-value.ts';
 export interface LooseLimit {
   /** The keyword that states the limit. */
   readonly keyword: string;
-  /** What it concerns, such as the name of a required member. */
+  /** Its subject, such as the name of a required member. */
   readonly subject: string | null;
   /** The limit as a schema by itself. */
   readonly limit: { readonly [keyword: string]: Json };

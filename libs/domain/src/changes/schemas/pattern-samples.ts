@@ -1,6 +1,6 @@
 import { matchesPattern } from '../../operations/patterns.ts';
 
-/** Returns texts that match a regular expression of ECMA-262; none if it uses what is not read here, such as look-ahead. */
+/** Returns texts that match a regular expression of ECMA-262; none if it has parts that are not read here, such as look-ahead. */
 export const samplesOfPattern = (pattern: string): readonly string[] => {
   if (pattern.length > 1_000) return [];
   const texts = new Set<string>();

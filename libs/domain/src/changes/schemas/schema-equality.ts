@@ -2,7 +2,8 @@ import { isJsonArray, isJsonObject, type Json } from '../../json.ts';
 import { schemaKeywords } from '../../operations/schema-keywords.ts';
 import { isAnnotation } from './members.ts';
 import { valueKeyOf } from './json-value.ts';
-import type { Fragment, SchemaSpace } from './schema-space.ts';
+import type { Fragment } from './fragment.ts';
+import type { SchemaSpace } from './schema-space.ts';
 
 /** Whether schemas of two documents have the same limits, keyword by keyword. Their references and annotations may differ. */
 export class SchemaEquality {

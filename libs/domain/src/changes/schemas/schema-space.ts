@@ -1,20 +1,9 @@
 import { isJsonArray, isJsonObject, type Json, type JsonObject } from '../../json.ts';
 import { resolveReference, sourceOf, type Source } from '../../operations/references.ts';
 import { isConstraint, translateSchema } from '../../operations/schema-keywords.ts';
+import type { Fragment } from './fragment.ts';
 import type { WorkBudget } from './work-budget.ts';
 import { createForm, type Form, type Union } from './form.ts';
-
-/** One schema object of a document, without references and `allOf`, in the keywords of JSON Schema 2020-12. */
-export interface Fragment {
-  /** Identifies the fragment in its space. */
-  readonly id: number;
-  readonly keywords: ReadonlyMap<string, Json>;
-  /** Whether the schema is `false`, which accepts nothing. */
-  readonly isNever: boolean;
-  /** Whether it has a part that cannot be read: a reference without a target, or a dynamic one. */
-  readonly isOpaque: boolean;
-  readonly allOf: readonly Json[];
-}
 
 /** The schemas that apply to one value: it must be accepted by each of them. */
 export interface SchemaNode {

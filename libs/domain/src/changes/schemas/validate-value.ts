@@ -3,7 +3,8 @@ import { compareNumbers, isInteger, isNumber, toNumber } from '../../operations/
 import { matchesPattern } from '../../operations/patterns.ts';
 import { hasFormat } from './formats.ts';
 import { lengthOf, valueKeyOf } from './json-value.ts';
-import type { Fragment, SchemaNode, SchemaSpace } from './schema-space.ts';
+import type { Fragment } from './fragment.ts';
+import type { SchemaNode, SchemaSpace } from './schema-space.ts';
 
 interface Depth {
   readonly total: number;
@@ -17,8 +18,8 @@ export type Verdict = boolean | null;
 const [depthMax, sameValueMax] = [60, 14];
 
 /**
- * Validates values with the schemas of a document, as JSON Schema 2020-12 does with formats checked. Reports `null` for what
- * it cannot decide, such as references out of the document and patterns that could take long.
+ * Validates values with the schemas of a document, as JSON Schema 2020-12 does with formats checked. Returns null where it
+ * cannot decide, because of references out of the document and patterns that could take long.
  */
 export class ValueValidator {
   readonly #space: SchemaSpace;

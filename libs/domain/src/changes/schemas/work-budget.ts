@@ -1,4 +1,4 @@
-/** The work that a comparison may take, in steps of about a microsecond; what is left to do afterwards remains unknown. */
+/** The work that a comparison may take, in steps of about a microsecond. Afterwards, the remaining questions are unanswered. */
 export class WorkBudget {
   #steps: number;
 
