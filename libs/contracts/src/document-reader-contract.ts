@@ -470,23 +470,6 @@ const fileCases = {
     const rereadDocument = await reader.readFile(bytesOf(await unpack(writtenYaml)));
     assert.equal(await unpack(rereadDocument.packed), yamlAsJson);
   },
-  'two stored documents can be compared': async (reader) => {
-    const text = pets.replace('"paths":{}', '"paths":{"/pets":{"post":{},"get":{}}}');
-    const [before, after] = [text, text.replace('"post":{}', '"put":{}')].map((item) => reader.readFile(bytesOf(item)));
-    const [old, current] = [(await before)?.packed, (await after)?.packed];
-    assert.ok(old && current);
-    const compare = async () => {
-      const { changes, counts } = await reader.compare(old, current, null);
-      return [counts, changes.map(({ rule, operation }) => `${rule} ${operation?.key ?? ''}`)];
-    };
-    const expectedComparison = [
-      { breaking: 1, warning: 0, info: 1 },
-      ['api-removed-without-deprecation efiwct3k3l3jk2jq', 'endpoint-added znmyxng2wxygk45d'],
-    ];
-    assert.deepEqual(await compare(), expectedComparison);
-    assert.deepEqual(await compare(), expectedComparison, 'the bytes are not transferred from the caller');
-    assert.deepEqual((await reader.compare(old, old, null)).changes, []);
-  },
   'a malformed file is rejected with the line number': async (reader) => {
     await assertRejects(reader.readFile(bytesOf('{"openapi": "3.0.0",\n oops}')), /line 2/);
     await assertRejects(reader.readFile(bytesOf('openapi: 3.0.0\ninfo: title: Pets\n')), /line 2/);

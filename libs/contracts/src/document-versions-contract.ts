@@ -3,6 +3,7 @@ import { DocumentFileError, isPorticoError, type DocumentReader, type ExtraVersi
 import type { Contract } from './contract.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
+const pets = '{"openapi":"3.0.0","info":{"title":"Pets","version":"1"},"paths":{}}';
 const openApi32 = '{"openapi":"3.2.0","info":{"title":"Pets","version":"1"},"paths":{}}';
 const swagger =
   '{"swagger":"2.0","info":{"title":"Pets","version":"1"},"host":"pets.example","schemes":["https"],"paths":{},"x":1.10}';
@@ -26,7 +27,7 @@ const assertFileError = (
     return true;
   });
 
-/** The part of the contract of `DocumentReader` that is about files, origins, and versions that only imports accept. */
+/** The part of the contract of `DocumentReader` that is about files, origins, comparisons, and versions that only imports accept. */
 export const documentVersionsContract = {
   'Swagger 2.0 is converted if it is an extra version': async (reader) => {
     const { original, baseUrl, digest } = await readWith(reader, swagger, ['2.0']);
@@ -56,6 +57,23 @@ export const documentVersionsContract = {
     await assertFileError(reader.readFile(bytesOf('a: b: c')), { isParsed: false, isDocument: false });
     await assertFileError(reader.readFile(bytesOf('openapi: b: c')), { isParsed: false, isDocument: true });
     await assertFileError(reader.convertToJson(bytesOf('a: b: c')), { isParsed: false, isDocument: false });
+  },
+  'two stored documents can be compared': async (reader) => {
+    const text = pets.replace('"paths":{}', '"paths":{"/pets":{"post":{},"get":{}}}');
+    const [before, after] = [text, text.replace('"post":{}', '"put":{}')].map((item) => reader.readFile(bytesOf(item)));
+    const [old, current] = [(await before)?.packed, (await after)?.packed];
+    assert.ok(old && current);
+    const compare = async () => {
+      const { changes, counts } = await reader.compare(old, current, null);
+      return [counts, changes.map(({ rule, operation }) => `${rule} ${operation?.key ?? ''}`)];
+    };
+    const expectedComparison = [
+      { breaking: 1, warning: 0, info: 1 },
+      ['api-removed-without-deprecation efiwct3k3l3jk2jq', 'endpoint-added znmyxng2wxygk45d'],
+    ];
+    assert.deepEqual(await compare(), expectedComparison);
+    assert.deepEqual(await compare(), expectedComparison, 'the bytes are not transferred from the caller');
+    assert.deepEqual((await reader.compare(old, old, null)).changes, []);
   },
   'any file can be converted to JSON, with notices about values that JSON cannot represent': async (reader) => {
     const content = bytesOf('a: [1.10, .inf]');
