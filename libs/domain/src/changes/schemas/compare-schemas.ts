@@ -51,6 +51,9 @@ export class SchemaComparison {
   readonly #before: SchemaSpace;
   readonly #after: SchemaSpace;
   readonly #explored = new Set<SchemaPair>();
+  /** The pairs with differences of their own. */
+  readonly #changedPairs = new Set<SchemaPair>();
+  /** Those, and the pairs that contain them. */
   readonly #differentPairs = new Set<SchemaPair>();
   readonly #parents = new Map<SchemaPair, SchemaPair[]>();
 
@@ -102,11 +105,14 @@ export class SchemaComparison {
     const results: LocatedDifference[] = [];
     const visited = new Set<SchemaPair>([root]);
     const queue: Visit[] = [{ pair: root, place: '', parent: null }];
+    let remaining = this.#changedPairs.size;
     for (const visit of queue) {
+      if (this.#changedPairs.has(visit.pair)) remaining--;
       for (const difference of visit.pair.differences) {
         if (results.length < differencesMax && this.#before.budget.spend(30))
           results.push(this.#locate(difference, visit, root));
       }
+      if (remaining === 0) break;
       for (const { step, pair } of visit.pair.children) {
         if (visited.has(pair) || !this.#differentPairs.has(pair)) continue;
         visited.add(pair);
@@ -129,7 +135,10 @@ export class SchemaComparison {
     for (let pair = pending.pop(); pair; pair = pending.pop()) {
       if (this.#explored.has(pair) || !this.#before.budget.spend(5)) continue;
       this.#explored.add(pair);
-      if (pair.differences.length > 0) changed.push(pair);
+      if (pair.differences.length > 0) {
+        changed.push(pair);
+        this.#changedPairs.add(pair);
+      }
       for (const { pair: child } of pair.children) {
         const parents = this.#parents.get(child);
         if (parents) parents.push(pair);

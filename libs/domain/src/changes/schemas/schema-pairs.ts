@@ -115,7 +115,8 @@ export class SchemaPairs {
     effect: Difference['effect'],
     candidates: Difference['candidates'] = () => [],
   ): Difference {
-    return { keyword, subject, effect, isExcepted: false, candidates };
+    let values: readonly Json[] | null = null;
+    return { keyword, subject, effect, isExcepted: false, candidates: () => (values ??= candidates()) };
   }
 
   #compareMembers(narrow: SchemaNode, wide: SchemaNode): Pick<SchemaPair, 'differences' | 'children'> {
