@@ -7,6 +7,7 @@ import { grantToClient } from './granting.ts';
 import {
   aCollection,
   aDocumentContent,
+  aRevision,
   aPackedDocument,
   anAdmin,
   anEmbedding,
@@ -452,7 +453,11 @@ export const collectionStoreContract = {
 const allCollections: Visibility = { scope: 'all' };
 
 const addCollection = async ({ collections }: Stores, collection = aCollection(), document = aPackedDocument()) => {
-  await collections.add(collection, { packed: document, operations: [], original: null }, noEffects);
+  await collections.add(
+    collection,
+    { packed: document, operations: [], original: null, revision: aRevision() },
+    noEffects,
+  );
   return collection;
 };
 

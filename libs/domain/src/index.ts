@@ -57,6 +57,7 @@ export * from './operations/packed-operations.ts';
 export * from './operations/ranking.ts';
 export * from './operations/score-curve.ts';
 export * from './changes/change.ts';
+export * from './changes/revision.ts';
 export * from './changes/compare-documents.ts';
 export * from './calls/call.ts';
 export { toSentValue } from './calls/place-credentials.ts';

@@ -1,0 +1,139 @@
+import {
+  type Change,
+  type CollectionId,
+  type PackedText,
+  type RecentRevision,
+  type Revision,
+  type RevisionStore,
+  type RevisionTotals,
+  type Visibility,
+} from '@portico/domain';
+import { isGranted, toIsGrantedParameters } from './memberships.ts';
+import type { PreparedReads, SqlDatabase, Value } from './sql.ts';
+
+export const createSqlRevisionStore = (database: SqlDatabase, preparedReads: PreparedReads): RevisionStore => {
+  const { reads } = database;
+  const readText = preparedReads.prepareLarge<TextRow>(selectText);
+
+  return {
+    async find(id, number) {
+      const row = await reads.first<RevisionRow>(`${selectRevisions} where r.collection_id = ? and r.number = ?`, [
+        id,
+        number,
+      ]);
+      return row ? toRevision(row) : null;
+    },
+
+    async list(id, { limit, before }) {
+      const rows = await reads.all<RevisionRow>(selectPage, [id, before ?? numberMax, limit]);
+      return rows.map(toRevision);
+    },
+
+    async count(id) {
+      const row = await reads.first<{ total: number }>(countOfCollection, [id]);
+      return row?.total ?? 0;
+    },
+
+    async findText(id, number) {
+      const row = await readText(id, number);
+      return row ? { digest: row.digest, packed: toPackedText(row) } : null;
+    },
+
+    async findChanges(id, number) {
+      const row = await reads.first<{ changes: string }>(selectChanges, [id, number]);
+      return row ? (JSON.parse(row.changes) as readonly Change[]) : null;
+    },
+
+    async listRecent(visibility, { limit, since, after }) {
+      if (visibility.scope === 'none') return [];
+      const parts = [
+        [`${selectRecent} where r.created_at >= ?`, since ?? 0],
+        buildVisibilityPart(visibility),
+        ...(after
+          ? [['and (r.created_at, r.collection_id, r.number) < (?, ?, ?)', ...positionOf(after)] as const]
+          : []),
+        ['order by r.created_at desc, r.collection_id desc, r.number desc limit ?', limit],
+      ] as const satisfies readonly Part[];
+      const rows = await reads.all<RecentRow>(
+        parts.map(([text]) => text).join(' '),
+        parts.flatMap(([, ...parameters]): readonly Value[] => parameters),
+      );
+      return rows.map(({ collectionId, collectionName, ...row }): RecentRevision => ({
+        ...toRevision(row),
+        collectionId,
+        collectionName,
+      }));
+    },
+
+    prune: ({ newest, since }, limit) =>
+      database.transact((transaction) => transaction.run(deleteOldest, [since, newest, limit])),
+
+    async measure() {
+      const row = await reads.first<RevisionTotals>(selectTotals);
+      return { revisions: row?.revisions ?? 0, packedBytes: Number(row?.packedBytes ?? 0) };
+    },
+  };
+};
+
+/** The largest number: a 32-bit integer. */
+const numberMax = 2_147_483_647;
+
+/** A part of a statement, with the values for its `?` parameters. */
+type Part = readonly [text: string, ...parameters: Value[]];
+
+interface RevisionRow extends Omit<Revision, 'counts' | 'breakingTexts'> {
+  readonly counts: string | null;
+  readonly breakingTexts: string;
+}
+
+interface RecentRow extends RevisionRow {
+  readonly collectionId: CollectionId;
+  readonly collectionName: string;
+}
+
+interface TextRow extends Omit<PackedText, 'deflated'> {
+  readonly digest: string;
+  readonly packed: Buffer<ArrayBuffer>;
+}
+
+const toRevision = ({ counts, breakingTexts, ...row }: RevisionRow): Revision => ({
+  ...row,
+  counts: counts === null ? null : (JSON.parse(counts) as Revision['counts']),
+  breakingTexts: breakingTexts === '[]' ? [] : (JSON.parse(breakingTexts) as readonly string[]),
+});
+
+const toPackedText = ({ packed, crc32, bytes }: TextRow): PackedText => ({
+  deflated: new Uint8Array(packed.buffer, packed.byteOffset, packed.byteLength),
+  crc32,
+  bytes,
+});
+
+const buildVisibilityPart = (visibility: Exclude<Visibility, { readonly scope: 'none' }>): Part =>
+  visibility.scope === 'all'
+    ? ['']
+    : [`and ${isGranted('c.id')}`, ...toIsGrantedParameters(visibility.profileId, visibility.now)];
+
+const positionOf = (after: { readonly createdAt: number; readonly collectionId: string; readonly number: number }) =>
+  [after.createdAt, after.collectionId, after.number] as const;
+
+// A revision without a text of its own is the current document, which release 0.1.0 may have replaced.
+const digest = 'case when r.deflated is null then c.document_digest else r.digest end as "digest"';
+const columns = `r.number as "number", ${digest}, r.created_at as "createdAt", r.actor_id as "actorId",
+  r.actor_name as "actorName", r.origin as "origin", r.counts as "counts", r.breaking_texts as "breakingTexts"`;
+const joined = 'from collection_revisions r join collections c on c.id = r.collection_id';
+const selectRevisions = `select ${columns} ${joined}`;
+const selectPage = `${selectRevisions} where r.collection_id = ? and r.number < ? order by r.number desc limit ?`;
+const selectRecent = `select ${columns}, c.id as "collectionId", c.name as "collectionName" ${joined}`;
+const countOfCollection = 'select count(*) as total from collection_revisions where collection_id = ?';
+const selectChanges = 'select changes from collection_revisions where collection_id = ? and number = ?';
+const selectText = `select ${digest}, coalesce(r.deflated, d.deflated) as "packed", coalesce(r.crc32, d.crc32) as "crc32",
+    coalesce(r.bytes, d.bytes) as "bytes"
+  ${joined} join documents d on d.collection_id = r.collection_id where r.collection_id = ? and r.number = ?`;
+
+// The newest revisions of a collection have consecutive numbers, because only older ones are removed.
+const deleteOldest = `delete from collection_revisions where (collection_id, number) in
+  (select r.collection_id, r.number from collection_revisions r where r.created_at < ?
+    and r.number <= (select max(n.number) from collection_revisions n where n.collection_id = r.collection_id) - ?
+    order by r.created_at, r.collection_id, r.number limit ?)`;
+const selectTotals = `select count(*) as "revisions", coalesce(sum(packed_bytes), 0) as "packedBytes"
+  from collection_revisions`;
