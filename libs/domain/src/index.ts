@@ -116,6 +116,8 @@ export type * from './use-cases/collections/delivery.ts';
 export type * from './use-cases/collections/subject-credentials.ts';
 export type * from './use-cases/collections/import-collection.ts';
 export type * from './use-cases/collections/read-collection.ts';
+export type * from './use-cases/collections/revisions.ts';
+export type { RetentionSettings } from './use-cases/collections/prune-revisions.ts';
 export { isCredentialWithheld } from './use-cases/collections/read-collection.ts';
 export type * from './use-cases/collections/write-collection.ts';
 export type * from './use-cases/groups/groups.ts';

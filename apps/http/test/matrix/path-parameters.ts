@@ -54,6 +54,11 @@ export const pathParameters: Readonly<Record<string, PathParameter>> = {
     missingValue: 'aaaaaaaaaaaaaaaa',
     malformedValues: ['x', 'AAAAAAAAAAAAAAAA', '0000000000000000', 'a'.repeat(17), '%00', '%', '%ff', unknownId],
   },
+  revision: {
+    error: errors.revisionNotFound,
+    missingValue: '2147483647',
+    malformedValues: ['x', '%', '%ff', '0', '-1', '01', '1.5', '1e3', '0x1', '%201', '2147483648', '9'.repeat(20), unknownId],
+  },
   scheme: {
     error: errors.credentialNotFound,
     errorsByMethod: { PUT: errors.schemeNotFound },

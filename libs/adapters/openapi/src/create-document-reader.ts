@@ -88,6 +88,11 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('json' in result) return result.json;
       throw errorOf(result);
     },
+    async readStored(document, deadline) {
+      const result = await read({ kind: 'stored document', ...toStoredText(document) }, deadline);
+      if ('file' in result) return receiveDocument(result.file);
+      throw errorOf(result);
+    },
     async readOperations(document) {
       const result = await read({ kind: 'operations', ...toStoredText(document) }, null);
       if ('operations' in result) return receiveList(result.operations, createYielder());
