@@ -114,7 +114,7 @@ test('the stored changes of a revision are read without another comparison; any 
   await update(id, '/a');
   await update(id, '/b');
   const diff = async (from: number | null, to: number | null) => {
-    const [before, difference] = [comparisons, await useCases.compareRevisions(await admitByToken('root', id), { from, to })];
+    const [before, difference] = [comparisons, await useCases.compareRevisions(await admitByToken('root', id), id, { from, to })];
     return [difference.counts.breaking, difference.counts.info, comparisons - before];
   };
   expect([await diff(null, null), await diff(1, 2)]).toEqual([

@@ -44,7 +44,8 @@ const titleOf = ({ number, counts }: Revision): string => {
   return `Revision ${number}: ${breaking} breaking, ${warning} to check, ${info} other changes`;
 };
 
-const contentOf = ({ counts, breakingTexts }: Revision): string => {
+const contentOf = ({ number, counts, breakingTexts }: Revision): string => {
+  if (number === 1) return 'The first document.';
   const remaining = (counts?.breaking ?? 0) - breakingTexts.length;
   if (breakingTexts.length === 0) return counts ? 'No breaking changes.' : 'The changes are not known.';
   return [...breakingTexts, ...(remaining > 0 ? [`and ${remaining} more breaking changes`] : [])].join('\n');

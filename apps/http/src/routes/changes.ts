@@ -71,7 +71,7 @@ export const changeRoutes = [
     errors: ['no_access', 'collection_not_found'],
     handler: async ({ useCases, service, caller: { principal }, request }) => {
       const collection = requireReadableTarget(principal);
-      const revisions = await useCases.listRevisions(principal, { limit: feedEntriesMax, before: null });
+      const revisions = await useCases.listRevisions(principal, collection.id, { limit: feedEntriesMax, before: null });
       const source = { name: service.name, baseUrl: service.readBaseUrl(request) };
       const bytes = Buffer.from(createChangesFeed(collection, revisions, source));
       const etag = entityTagOf(bytes);

@@ -64,12 +64,13 @@ export const revisionRoutes = [
     status: 200,
     response: z.array(revision),
     errors: ['no_access', 'collection_not_found'],
-    handler: async ({ useCases, caller: { principal }, query, request }) => {
+    handler: async ({ useCases, caller: { principal }, params, query, request }) => {
+      const id = collectionIdOf(params.collection_id);
       const { limit, cursor: before = null } = query;
       // One more than the page size, to see whether there is a next page.
-      const revisions = await useCases.listRevisions(principal, { limit: limit + 1, before });
+      const revisions = await useCases.listRevisions(principal, id, { limit: limit + 1, before });
       const { page, last } = pageOf(revisions, limit);
-      const total = query.include_total ? await useCases.countRevisions(principal) : null;
+      const total = query.include_total ? await useCases.countRevisions(principal, id) : null;
       const showsActor = isAdmin(principal.profile);
       return toJsonResponse(
         page.map((line) => toRevisionView(line, showsActor)),
@@ -91,7 +92,8 @@ export const revisionRoutes = [
     response: revision,
     errors: readErrors,
     handler: async ({ useCases, caller: { principal }, params }) => {
-      const line = await useCases.readRevision(principal, numberOf(params.revision));
+      const id = collectionIdOf(params.collection_id);
+      const line = await useCases.readRevision(principal, id, numberOf(params.revision));
       return toJsonResponse(toRevisionView(line, isAdmin(principal.profile)));
     },
   }),
@@ -110,9 +112,12 @@ export const revisionRoutes = [
     response: document,
     errors: readErrors,
     handler: async ({ useCases, caller: { principal }, params, request }) => {
-      const { number, digest } = await useCases.readRevision(principal, numberOf(params.revision));
-      const response = await createDocumentResponse(request, digest, () => useCases.readRevisionText(principal, number));
-      useCases.countUse(principal, 'read', requireReadableTarget(principal).id);
+      const { id } = requireReadableTarget(principal);
+      const { number, digest } = await useCases.readRevision(principal, id, numberOf(params.revision));
+      const response = await createDocumentResponse(request, digest, () =>
+        useCases.readRevisionText(principal, id, number),
+      );
+      useCases.countUse(principal, 'read', id);
       return response;
     },
   }),
@@ -132,8 +137,10 @@ export const revisionRoutes = [
     status: 200,
     response: difference,
     errors: [...readErrors, 'not_comparable'],
-    handler: async ({ useCases, caller, query: { from = null, to = null } }) =>
-      toJsonResponse(toDifferenceView(await useCases.compareRevisions(caller.principal, { from, to }))),
+    handler: async ({ useCases, caller, params, query: { from = null, to = null } }) => {
+      const id = collectionIdOf(params.collection_id);
+      return toJsonResponse(toDifferenceView(await useCases.compareRevisions(caller.principal, id, { from, to })));
+    },
   }),
   defineRoute({
     method: 'POST',

@@ -9,7 +9,7 @@ import {
   type Visibility,
 } from '@portico/domain';
 import { isGranted, toIsGrantedParameters } from './memberships.ts';
-import type { PreparedReads, SqlDatabase, Value } from './sql.ts';
+import type { PreparedReads, Sql, SqlDatabase, Value } from './sql.ts';
 
 export const createSqlRevisionStore = (database: SqlDatabase, preparedReads: PreparedReads): RevisionStore => {
   const { reads } = database;
@@ -68,11 +68,14 @@ export const createSqlRevisionStore = (database: SqlDatabase, preparedReads: Pre
     prune: ({ newest, since }, limit) =>
       database.transact((transaction) => transaction.run(deleteOldest, [since, newest, limit])),
 
-    async measure() {
-      const row = await reads.first<RevisionTotals>(selectTotals);
-      return { revisions: row?.revisions ?? 0, packedBytes: Number(row?.packedBytes ?? 0) };
-    },
+    measure: () => measureRevisions(reads),
   };
+};
+
+/** Returns the number and size of all revisions. */
+export const measureRevisions = async (sql: Sql): Promise<RevisionTotals> => {
+  const row = await sql.first<RevisionTotals>(selectTotals);
+  return { revisions: row?.revisions ?? 0, packedBytes: row?.packedBytes ?? 0 };
 };
 
 /** The largest number: a 32-bit integer. */

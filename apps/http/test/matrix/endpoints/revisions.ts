@@ -64,6 +64,8 @@ export const revisionEndpoints: Endpoints = {
     response: text('application/atom+xml', /^<\?xml version="1\.0" encoding="utf-8"\?>\n<feed /),
     target: sharedTarget,
     specialErrors: noAccessErrors,
+    // The links contain the address of the service.
+    dependsOnComposition: true,
     verify: ({ headers }) => expect(headers.etag).toMatch(/^"[^"]+"$/),
   },
 };

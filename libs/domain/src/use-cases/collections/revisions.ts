@@ -10,38 +10,47 @@ import type { RecentPage, RevisionPage } from '../../ports/revision-store.ts';
 import type { Settings } from '../../settings.ts';
 import { type Precondition, updateCollection, type UpdatedCollection, type WritingPorts } from './write-collection.ts';
 
-type RequiredPorts = Pick<Ports, 'revisions'>;
+type RequiredPorts = Pick<Ports, 'collections' | 'revisions'>;
+
+/**
+ * Returns the id of the collection that the request is about, which is also `id`. The operator has no target, and may read
+ * every collection.
+ */
+const requireReadable = async ({ collections }: RequiredPorts, principal: Principal, id: CollectionId) => {
+  if (principal.via !== 'operator') return requireReadableTarget(principal).id;
+  if (!(await collections.find(id))) throw new PorticoError('collection_not_found');
+  return id;
+};
 
 /** Returns a revision of the collection that the request is about. Throws `revision_not_found`. */
 export const readRevision =
-  ({ revisions }: RequiredPorts) =>
-  async (principal: Principal, number: number | null): Promise<Revision> => {
-    const { id } = requireReadableTarget(principal);
-    return requireRevision(number === null ? null : await revisions.find(id, number));
+  (ports: RequiredPorts) =>
+  async (principal: Principal, collection: CollectionId, number: number | null): Promise<Revision> => {
+    const id = await requireReadable(ports, principal, collection);
+    return requireRevision(number === null ? null : await ports.revisions.find(id, number));
   };
 
 /** Returns the revisions of the collection that the request is about, newest first. */
 export const listRevisions =
-  ({ revisions }: RequiredPorts) =>
-  (principal: Principal, page: RevisionPage): Promise<readonly Revision[]> =>
-    revisions.list(requireReadableTarget(principal).id, page);
+  (ports: RequiredPorts) =>
+  async (principal: Principal, collection: CollectionId, page: RevisionPage): Promise<readonly Revision[]> =>
+    ports.revisions.list(await requireReadable(ports, principal, collection), page);
 
 export const countRevisions =
-  ({ revisions }: RequiredPorts) =>
-  (principal: Principal): Promise<number> =>
-    revisions.count(requireReadableTarget(principal).id);
+  (ports: RequiredPorts) =>
+  async (principal: Principal, collection: CollectionId): Promise<number> =>
+    ports.revisions.count(await requireReadable(ports, principal, collection));
 
 /** Returns the text of a revision. Throws `revision_not_found`. */
 export const readRevisionText =
-  ({ revisions }: RequiredPorts) =>
+  (ports: RequiredPorts) =>
   async (
     principal: Principal,
+    collection: CollectionId,
     number: number,
   ): Promise<{ readonly digest: string; readonly document: PackedText }> => {
-    const { digest, packed } = requireRevision(
-      await revisions.findText(requireReadableTarget(principal).id, number),
-      number,
-    );
+    const id = await requireReadable(ports, principal, collection);
+    const { digest, packed } = requireRevision(await ports.revisions.findText(id, number), number);
     return { digest, document: packed };
   };
 
@@ -63,9 +72,10 @@ export const compareRevisions = (ports: RequiredPorts & Pick<Ports, 'documents'>
   const enqueue = createCallerQueue();
   return async (
     principal: Principal,
+    collection: CollectionId,
     { from, to }: { readonly from: number | null; readonly to: number | null },
   ): Promise<RevisionDifference> => {
-    const { id } = requireReadableTarget(principal);
+    const id = await requireReadable(ports, principal, collection);
     const [newest] = to === null ? await ports.revisions.list(id, { limit: 1, before: null }) : [];
     const last = requireRevision(to === null ? newest : await ports.revisions.find(id, to), to);
     const first = from ?? last.number - 1;
@@ -73,7 +83,7 @@ export const compareRevisions = (ports: RequiredPorts & Pick<Ports, 'documents'>
     if (first === last.number) return { from: first, to: first, ...noChanges };
     const storedComparison = first === last.number - 1 ? await findStored(ports, id, last) : null;
     const comparison =
-      storedComparison ?? (await enqueue(principal, () => compareTexts(ports, principal, first, last.number)));
+      storedComparison ?? (await enqueue(principal, () => compareTexts(ports, principal, id, [first, last.number])));
     return { from: first, to: last.number, ...comparison };
   };
 };
@@ -93,11 +103,11 @@ const sumOf = ({ breaking, warning, info }: ChangeCounts): number => breaking + 
 const compareTexts = async (
   ports: RequiredPorts & Pick<Ports, 'documents'>,
   principal: Principal,
-  from: number,
-  to: number,
+  id: CollectionId,
+  [from, to]: readonly [from: number, to: number],
 ): Promise<Comparison> => {
   const read = readRevisionText(ports);
-  const [before, after] = [await read(principal, from), await read(principal, to)];
+  const [before, after] = [await read(principal, id, from), await read(principal, id, to)];
   if (before.digest === after.digest) return noChanges;
   try {
     return await ports.documents.compare(before.document, after.document, principal.deadline);
@@ -130,7 +140,7 @@ export const restoreRevision = (ports: WritingPorts & RequiredPorts, settings: S
 
 /** Returns the revisions of all collections that the caller may see, newest first. */
 export const listRecentRevisions =
-  ({ revisions }: RequiredPorts) =>
+  ({ revisions }: Pick<Ports, 'revisions'>) =>
   (principal: Principal, page: RecentPage): Promise<readonly RecentRevision[]> =>
     revisions.listRecent(visibilityOf(principal), page);
 
