@@ -229,11 +229,7 @@ const limits = {
     '50',
     'How many of the newest revisions of each collection are retained, regardless of their age.',
   ),
-  REVISIONS_DAYS: variable(
-    integer(1, 36_500),
-    '400',
-    'The number of days for which all revisions are retained.',
-  ),
+  REVISIONS_DAYS: variable(integer(1, 36_500), '400', 'The number of days for which all revisions are retained.'),
 };
 
 const calls = {

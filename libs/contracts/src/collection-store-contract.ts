@@ -7,7 +7,6 @@ import { grantToClient } from './granting.ts';
 import {
   aCollection,
   aDocumentContent,
-  aRevision,
   aPackedDocument,
   anAdmin,
   anEmbedding,
@@ -453,11 +452,7 @@ export const collectionStoreContract = {
 const allCollections: Visibility = { scope: 'all' };
 
 const addCollection = async ({ collections }: Stores, collection = aCollection(), document = aPackedDocument()) => {
-  await collections.add(
-    collection,
-    { packed: document, operations: [], original: null, revision: aRevision() },
-    noEffects,
-  );
+  await collections.add(collection, { ...aDocumentContent(), packed: document }, noEffects);
   return collection;
 };
 

@@ -76,21 +76,25 @@ export const documentVersionsContract = {
     assert.deepEqual(await reader.readOrigins(packed, settings, null), ['https://pets.example']);
     assert.deepEqual(await reader.readOrigins(packed, { ...settings, baseUrl }, null), ['https://other.example']);
   },
-  'a stored document is read again with the same text, digest and operations, and its bytes are kept': async (reader) => {
+  'a stored document is read again with the same text, digest and operations, and its bytes are kept': async (
+    reader,
+  ) => {
     for (const openapi of ['3.0.3', '3.1.0', '3.2.0']) {
       const paths = { '/pets': { get: { responses: {} } } };
       const text = JSON.stringify({ openapi, info: { title: 'Pets', version: '1' }, paths });
       const document = await reader.readFile(new TextEncoder().encode(text));
       const copy = [...document.packed.deflated];
-      const { packed, ...rest } = await reader.readStored(document.packed, null);
-      const { packed: _packed, ...expectedRest } = document;
-      assert.deepEqual(rest, expectedRest);
-      assert.deepEqual([...packed.deflated], copy);
+      const rereadDocument = await reader.readStored(document.packed, null);
+      const withoutText = { ...document, packed: null };
+      assert.deepEqual({ ...rereadDocument, packed: null }, withoutText);
+      assert.deepEqual([...rereadDocument.packed.deflated], copy);
       assert.deepEqual([...document.packed.deflated], copy);
     }
   },
   'a stored document is not read after the deadline': async (reader) => {
-    const { packed } = await reader.readFile(new TextEncoder().encode('{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}'));
+    const { packed } = await reader.readFile(
+      new TextEncoder().encode('{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}'),
+    );
     const deadline = createManualDeadline();
     deadline.expire();
     await assert.rejects(reader.readStored(packed, deadline), (error) => isPorticoError(error, 'timed_out'));
@@ -98,7 +102,9 @@ export const documentVersionsContract = {
   },
   'the changes between two stored documents are found, and their bytes are kept': async (reader) => {
     const read = (paths: object) =>
-      reader.readFile(new TextEncoder().encode(JSON.stringify({ openapi: '3.0.3', info: { title: 'Pets', version: '1' }, paths })));
+      reader.readFile(
+        new TextEncoder().encode(JSON.stringify({ openapi: '3.0.3', info: { title: 'Pets', version: '1' }, paths })),
+      );
     const [before, after] = [
       await read({ '/cats': { get: { responses: {} } } }),
       await read({ '/dogs': { get: { responses: {} } } }),

@@ -22,7 +22,7 @@ const setUp = async (replacePorts: (original: Ports) => Partial<Ports> = () => (
     const operations = paths.map((path) => [path, { get: { responses: {} } }]);
     const info = { title: 'Roads', version: '1' };
     return base.documents.readFile(
-      Buffer.from(JSON.stringify({ openapi: '3.0.3', info, paths: Object.fromEntries(operations) })),
+      Buffer.from(JSON.stringify({ openapi: '3.0.3', info, paths: Object.fromEntries(operations) as object })),
     );
   };
   const { useCases } = harness;
@@ -114,7 +114,10 @@ test('the stored changes of a revision are read without another comparison; any 
   await update(id, '/a');
   await update(id, '/b');
   const diff = async (from: number | null, to: number | null) => {
-    const [before, difference] = [comparisons, await useCases.compareRevisions(await admitByToken('root', id), id, { from, to })];
+    const [before, difference] = [
+      comparisons,
+      await useCases.compareRevisions(await admitByToken('root', id), id, { from, to }),
+    ];
     return [difference.counts.breaking, difference.counts.info, comparisons - before];
   };
   expect([await diff(null, null), await diff(1, 2)]).toEqual([

@@ -17,7 +17,7 @@ export const addRevisions = (tool: Tool, collections: Command): void => {
     .argument(...collectionArgument)
     .option('--from <number>', 'the earlier revision (default: the one before)', parseNumber)
     .option('--to <number>', 'the later revision (default: the current one)', parseNumber)
-    .description('show what changed between two revisions');
+    .description('show the changes between two revisions');
   administer(tool, diff, (api, terminal, collection: string, options: DiffOptions) =>
     showDifference(api, terminal, collection, options),
   );

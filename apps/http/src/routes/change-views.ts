@@ -14,7 +14,7 @@ export const change = z
     }),
     level: z.enum(changeLevels).meta({
       description:
-        '`breaking`: requests may be rejected, or responses may be different from what callers expect. `warning`: that ' +
+        '`breaking`: requests may be rejected, or callers may receive responses that they cannot read. `warning`: that ' +
         'depends on the caller. `info`: all other changes.',
     }),
     operation_key: z.string().nullable().meta({ description: 'null if the change is about the whole document.' }),
@@ -63,7 +63,9 @@ const listedChangesMax = 100;
 /** The changes of a document that was just replaced. */
 export const replacedDocument = z
   .object({
-    counts: changeCounts.nullable().meta({ description: 'null if the changes are unknown: the documents are too large.' }),
+    counts: changeCounts
+      .nullable()
+      .meta({ description: 'null if the changes are unknown: the documents are too large.' }),
     total: z.int().nullable(),
     first: z.array(change).meta({ description: `At most ${listedChangesMax} changes, breaking ones first.` }),
   })

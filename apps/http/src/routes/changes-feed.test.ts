@@ -37,7 +37,9 @@ test('an entry lists breaking changes, and how many more there are', () => {
 test('an entry says whether its changes are unknown', () => {
   expect(feedOf(aRevision({ number: 1 }))).toContain('<title>Revision 1: the first document</title>');
   expect(feedOf(aRevision({ number: 2 }))).toContain('<title>Revision 2: unknown changes</title>');
-  expect(feedOf(aRevision({ number: 2, counts: { breaking: 0, warning: 0, info: 1 } }))).toContain('>No breaking changes.<');
+  expect(feedOf(aRevision({ number: 2, counts: { breaking: 0, warning: 0, info: 1 } }))).toContain(
+    '>No breaking changes.<',
+  );
 });
 
 test('characters that XML cannot contain are replaced', () => {

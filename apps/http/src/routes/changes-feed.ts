@@ -54,7 +54,6 @@ const contentOf = ({ number, counts, breakingTexts }: Revision): string => {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Everything that is not a character of XML 1.0 (section 2.2). */
-// eslint-disable-next-line no-control-regex -- these are the characters to remove
 const notXml = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
 /** Escapes a text for the content and the attributes of XML 1.0, and replaces characters that it cannot contain. */

@@ -9,8 +9,7 @@ import { createPageHeaders, pageLimitDefault, pageOf } from './paging.ts';
 import { recentRevision, toRecentView } from './revision-views.ts';
 import { collectionParameter } from './wire.ts';
 
-const cursorShape =
-  /^(\d{1,15})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.([1-9]\d{0,8})$/;
+const cursorShape = /^(\d{1,15})\.([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})\.([1-9]\d{0,8})$/;
 
 const changesQuery = z.object({
   since: moment.optional().meta({

@@ -331,7 +331,9 @@ export const collectionRoutes = [
       const { collection, documentChange } = await addMemberName(
         useCases.updateCollection(caller.authority, id, edit, ifMatchConditionOf(request)),
       );
-      return toJsonResponse(toUpdatedCollectionView(collection, document ? warningsOf(document) : null, documentChange));
+      return toJsonResponse(
+        toUpdatedCollectionView(collection, document ? warningsOf(document) : null, documentChange),
+      );
     },
   }),
   defineRoute({

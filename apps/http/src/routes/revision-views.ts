@@ -3,9 +3,10 @@ import { z } from 'zod';
 import { change, changeCounts, toChangeView, toCountsView } from './change-views.ts';
 import { timestamp, uuid } from './wire.ts';
 
-const breaking = z
-  .array(z.string())
-  .meta({ description: 'The first breaking changes, at most 5.', examples: [['GET /roads: The operation was removed.']] });
+const breaking = z.array(z.string()).meta({
+  description: 'The first breaking changes, at most 5.',
+  examples: [['GET /roads: The operation was removed.']],
+});
 const counts = changeCounts
   .nullable()
   .meta({ description: 'Since the previous revision; null for the first revision, or if the changes are unknown.' });
@@ -15,15 +16,22 @@ export const revision = z
     number: z.int(),
     digest: z.string().meta({ description: 'SHA-256 of the document, in hexadecimal.' }),
     created_at: timestamp,
-    actor: z.string().nullable().optional().meta({
-      description:
-        'The email address or service account of the actor, only for administrators; null for the command line, and if it ' +
-        'is unknown.',
-    }),
+    actor: z
+      .string()
+      .nullable()
+      .optional()
+      .meta({
+        description:
+          'The email address or service account of the actor, only for administrators; null for the command line, and if it ' +
+          'is unknown.',
+      }),
     origin: z
       .string()
       .nullable()
-      .meta({ description: 'The `import_key`, if the document was imported with one.', examples: ['roads/openapi.yaml'] }),
+      .meta({
+        description: 'The `import_key`, if the document was imported with one.',
+        examples: ['roads/openapi.yaml'],
+      }),
     counts,
     breaking,
   })

@@ -107,7 +107,7 @@ export const revisionsSuite = (start: Start): void => {
     expect(replies.map(({ headers }) => headers['x-total-count'])).toEqual(['3', '3']);
   });
 
-  test('whoever may read the collection may read its revisions, without the name of the actor', async () => {
+  test('everyone who may read the collection may read its revisions, without the name of the actor', async () => {
     const [id, client] = [await create(['/a'], ['/b']), await fixtures.newClient()];
     const parts = ['/revisions', '/revisions/1', '/revisions/1/openapi.json', '/diff', '/changes.atom'];
     const readAll = (path: string) => call('GET', `/api/collections/${id}${path}`, { key: client.key });

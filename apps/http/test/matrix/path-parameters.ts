@@ -57,7 +57,21 @@ export const pathParameters: Readonly<Record<string, PathParameter>> = {
   revision: {
     error: errors.revisionNotFound,
     missingValue: '2147483647',
-    malformedValues: ['x', '%', '%ff', '0', '-1', '01', '1.5', '1e3', '0x1', '%201', '2147483648', '9'.repeat(20), unknownId],
+    malformedValues: [
+      'x',
+      '%',
+      '%ff',
+      '0',
+      '-1',
+      '01',
+      '1.5',
+      '1e3',
+      '0x1',
+      '%201',
+      '2147483648',
+      '9'.repeat(20),
+      unknownId,
+    ],
   },
   scheme: {
     error: errors.credentialNotFound,

@@ -88,40 +88,47 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('json' in result) return result.json;
       throw errorOf(result);
     },
-    async readStored(document, deadline) {
-      const result = await read({ kind: 'stored document', ...toStoredText(document) }, deadline);
-      if ('file' in result) return receiveDocument(result.file);
-      throw errorOf(result);
-    },
-    async readOperations(document) {
-      const result = await read({ kind: 'operations', ...toStoredText(document) }, null);
-      if ('operations' in result) return receiveList(result.operations, createYielder());
-      throw errorOf(result);
-    },
-    async readSecuritySchemes(document, deadline) {
-      const result = await read({ kind: 'security schemes', ...toStoredText(document) }, deadline);
-      if ('securitySchemes' in result) return result.securitySchemes;
-      throw errorOf(result);
-    },
-    async readOrigins(document, { baseUrl, serverVariables }, deadline) {
-      const settings = { baseUrl, serverVariables };
-      const result = await read({ kind: 'origins', settings, ...toStoredText(document) }, deadline);
-      if ('origins' in result) return result.origins;
-      throw errorOf(result);
-    },
-    async convertToYaml(document, deadline) {
-      const result = await read({ kind: 'yaml text', ...toStoredText(document) }, deadline);
-      if ('text' in result) return result.text;
-      throw errorOf(result);
-    },
-    async compare(before, after, deadline) {
-      const result = await read({ kind: 'comparison', after: toStoredText(after), ...toStoredText(before) }, deadline);
-      if ('comparison' in result) return result.comparison;
-      throw errorOf(result);
-    },
+    ...createStoredReads(read),
     close: () => queue.close(),
   };
 }
+
+type Read = (task: ReadTask, deadline: Deadline | null) => Promise<ReadResult>;
+
+/** Creates the reads of documents that are already stored. */
+const createStoredReads = (read: Read): Omit<DocumentReader, 'readMember' | 'readFile' | 'convertToJson'> => ({
+  async readStored(document, deadline) {
+    const result = await read({ kind: 'stored document', ...toStoredText(document) }, deadline);
+    if ('file' in result) return receiveDocument(result.file);
+    throw errorOf(result);
+  },
+  async readOperations(document) {
+    const result = await read({ kind: 'operations', ...toStoredText(document) }, null);
+    if ('operations' in result) return receiveList(result.operations, createYielder());
+    throw errorOf(result);
+  },
+  async readSecuritySchemes(document, deadline) {
+    const result = await read({ kind: 'security schemes', ...toStoredText(document) }, deadline);
+    if ('securitySchemes' in result) return result.securitySchemes;
+    throw errorOf(result);
+  },
+  async readOrigins(document, { baseUrl, serverVariables }, deadline) {
+    const settings = { baseUrl, serverVariables };
+    const result = await read({ kind: 'origins', settings, ...toStoredText(document) }, deadline);
+    if ('origins' in result) return result.origins;
+    throw errorOf(result);
+  },
+  async convertToYaml(document, deadline) {
+    const result = await read({ kind: 'yaml text', ...toStoredText(document) }, deadline);
+    if ('text' in result) return result.text;
+    throw errorOf(result);
+  },
+  async compare(before, after, deadline) {
+    const result = await read({ kind: 'comparison', after: toStoredText(after), ...toStoredText(before) }, deadline);
+    if ('comparison' in result) return result.comparison;
+    throw errorOf(result);
+  },
+});
 
 /** The size of a large text, in bytes. Reading it takes ten times as long as starting a new thread. */
 const largeTextBytes = 8_388_608;

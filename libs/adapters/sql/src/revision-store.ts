@@ -133,7 +133,8 @@ const selectText = `select ${digest}, coalesce(r.deflated, d.deflated) as "packe
     coalesce(r.bytes, d.bytes) as "bytes"
   ${joined} join documents d on d.collection_id = r.collection_id where r.collection_id = ? and r.number = ?`;
 
-// The newest revisions of a collection have consecutive numbers, because only older ones are removed.
+// The newest revisions of a collection have consecutive numbers, because only older ones are removed. The old revisions
+// come from an index; one that starts with the collections takes longer if many of their revisions are recent.
 const deleteOldest = `delete from collection_revisions where (collection_id, number) in
   (select r.collection_id, r.number from collection_revisions r where r.created_at < ?
     and r.number <= (select max(n.number) from collection_revisions n where n.collection_id = r.collection_id) - ?

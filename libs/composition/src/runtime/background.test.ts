@@ -49,9 +49,12 @@ const startWork = (portico: Portico): void => {
 };
 
 /** Starts the background work. The returned function returns how often the use case has finished. */
-const startCounting = (portico: Portico, name: 'checkModels' | 'pruneAudit' | 'pruneRevisions' | 'expireCalls'): (() => number) => {
+const startCounting = (
+  portico: Portico,
+  name: 'checkModels' | 'pruneAudit' | 'pruneRevisions' | 'expireCalls',
+): (() => number) => {
   let finishedCount = 0;
-  const countingUseCase = async (...parameters: [number]): Promise<unknown> => {
+  const countingUseCase = async (...parameters: [never]): Promise<unknown> => {
     try {
       return await portico.useCases[name](...parameters);
     } finally {

@@ -120,8 +120,8 @@ const compareTexts = async (
 
 /**
  * Makes a revision the current document again, as `updateCollection` with its text does. The text is the one that was
- * stored: a document that was converted remains converted. Throws `revision_not_found`, and what `updateCollection`
- * throws.
+ * stored: a document that was converted remains converted. Throws `revision_not_found`, and the errors of
+ * `updateCollection`.
  */
 export const restoreRevision = (ports: WritingPorts & RequiredPorts, settings: Settings) => {
   const update = updateCollection(ports, settings);
@@ -144,7 +144,7 @@ export const listRecentRevisions =
   (principal: Principal, page: RecentPage): Promise<readonly RecentRevision[]> =>
     revisions.listRecent(visibilityOf(principal), page);
 
-const requireRevision = <Found>(revision: Found | null | undefined, number: number | null = null): Found => {
+const requireRevision = <Value>(revision: Value | null | undefined, number: number | null = null): Value => {
   if (revision) return revision;
   throw new PorticoError('revision_not_found', number === null ? {} : { reason: `${number}` });
 };
