@@ -117,6 +117,7 @@ export type * from './use-cases/collections/subject-credentials.ts';
 export type * from './use-cases/collections/import-collection.ts';
 export type * from './use-cases/collections/read-collection.ts';
 export type * from './use-cases/collections/revisions.ts';
+export { comparedBytesMax } from './use-cases/collections/compare-edit.ts';
 export type { RetentionSettings } from './use-cases/collections/prune-revisions.ts';
 export { isCredentialWithheld } from './use-cases/collections/read-collection.ts';
 export type * from './use-cases/collections/write-collection.ts';

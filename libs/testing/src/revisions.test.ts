@@ -1,6 +1,7 @@
 import { createDocumentReader } from '@portico/openapi';
 import {
   breakingTextsMax,
+  comparedBytesMax,
   createRevision,
   operatorAuthority,
   PorticoError,
@@ -79,6 +80,28 @@ test('a document that takes too long to compare is stored, and its changes are u
   const { hasChanged, documentChange } = await update(id, '/a');
   expect([hasChanged, documentChange]).toEqual([true, { comparison: null }]);
   expect((await listOf(id)).map(({ counts }) => counts)).toEqual([null, null]);
+});
+
+test('documents are compared up to a size of both together', async () => {
+  const counts = { breaking: 0, warning: 0, info: 3 };
+  const { createCollection, read, useCases, authority, listOf, ports } = await setUp(({ documents }) => ({
+    documents: { ...documents, compare: () => Promise.resolve({ changes: [], counts }) },
+  }));
+  const id = await createCollection('Roads');
+  /** Replaces the document by one that seems to be so large that both together have this size. */
+  const updateTo = async (bytes: number, path: string) => {
+    const document = await read(path);
+    const current = (await ports.collections.findDocument(id))?.packed.bytes ?? 0;
+    const packed = { ...document.packed, bytes: bytes - current };
+    const comparable = await useCases.updateCollection(authority, id, {
+      document: { ...document, packed },
+      strict: false,
+    });
+    return comparable.documentChange?.comparison?.counts ?? null;
+  };
+  expect(await updateTo(comparedBytesMax, '/a')).toEqual(counts);
+  expect(await updateTo(comparedBytesMax + 1, '/b')).toBeNull();
+  expect((await listOf(id))[0]).toMatchObject({ number: 3, counts: null, breakingTexts: [] });
 });
 
 test('a document is not stored if its request expires during the comparison', async () => {

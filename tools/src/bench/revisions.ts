@@ -42,7 +42,7 @@ for (let index = 0; index < collectionCount; index++) {
 for (const id of ids.slice(0, 10))
   await grantToClient(stores.grants, profile.id, id, () => ({ grantedAt: start, ...noEffects }));
 
-const sampleCount = 200;
+const sampleCount = 100;
 /** Returns the median of the time that a read takes, in ms. */
 const measure = async (read: (id: CollectionId) => Promise<unknown>): Promise<number> => {
   const times: number[] = [];
@@ -54,7 +54,14 @@ const measure = async (read: (id: CollectionId) => Promise<unknown>): Promise<nu
   }
   return medianOf(times);
 };
-const granted: Visibility = { scope: 'granted', profileId: profile.id, now: start };
+const [otherProfile, busyProfile] = [aProfile(), aProfile()];
+for (const other of [otherProfile, busyProfile]) await stores.profiles.add(other, noEffects);
+for (const id of ids)
+  await grantToClient(stores.grants, busyProfile.id, id, () => ({ grantedAt: start, ...noEffects }));
+const readChangesOf = ({ id }: typeof profile) => {
+  const granted: Visibility = { scope: 'granted', profileId: id, now: start };
+  return stores.revisions.listRecent(granted, { limit: 100, since: null, after: null });
+};
 const page = { limit: 100, after: null };
 const reads = {
   'a collection': (id: CollectionId) => stores.collections.find(id),
@@ -63,8 +70,9 @@ const reads = {
   'a page of 100 revisions': (id: CollectionId) => stores.revisions.list(id, { limit: 100, before: null }),
   'a page of 100 changes of all collections': () =>
     stores.revisions.listRecent({ scope: 'all' }, { limit: 100, since: null, after: null }),
-  'a page of 100 changes of 10 granted collections': () =>
-    stores.revisions.listRecent(granted, { limit: 100, since: null, after: null }),
+  'the changes of a client without grants': () => readChangesOf(otherProfile),
+  'a page of 100 changes of 10 granted collections': () => readChangesOf(profile),
+  'a page of 100 changes of 1,000 granted collections': () => readChangesOf(busyProfile),
   'the number and size of all revisions': () => stores.revisions.measure(),
   'removing revisions, when none is old enough': () => stores.revisions.prune({ newest: 50, since: start }, 100),
   'removing revisions, when all are old, but few enough': () =>

@@ -53,10 +53,10 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       module: 'worker',
       name: 'document reader',
       memoryMegabytes,
-      timeLimitMsOf: () => timeLimitMs,
+      timeLimitMsOf: ({ kind }) => (kind === 'comparison' ? Math.min(timeLimitMs, comparisonLimitMs) : timeLimitMs),
       isLarge: (task) => textBytesOf(task) >= largeTextBytes,
-      createTimeoutError: () =>
-        createInvalidBodyError(`too large to be checked: it took more than ${timeLimitMs / 1000} s`),
+      createTimeoutError: (limitMs) =>
+        createInvalidBodyError(`too large to be checked: it took more than ${limitMs / 1000} s`),
       createMemoryError: (cause) =>
         createInvalidBodyError('too large to be checked: it needs more memory than is available', cause),
     });
@@ -129,6 +129,12 @@ const createStoredReads = (read: Read): Omit<DocumentReader, 'readMember' | 'rea
     throw errorOf(result);
   },
 });
+
+/**
+ * The timeout for a comparison, which a document waits for before it is stored: far less than that of a request, so that
+ * the document is stored in time, even if its changes remain unknown.
+ */
+const comparisonLimitMs = 5_000;
 
 /** The size of a large text, in bytes. Reading it takes ten times as long as starting a new thread. */
 const largeTextBytes = 8_388_608;

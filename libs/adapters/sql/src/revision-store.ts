@@ -2,13 +2,14 @@ import {
   type Change,
   type CollectionId,
   type PackedText,
+  type RecentPage,
   type RecentRevision,
   type Revision,
   type RevisionStore,
   type RevisionTotals,
   type Visibility,
 } from '@portico/domain';
-import { isGranted, toIsGrantedParameters } from './memberships.ts';
+import { grantedIds, toGrantedIdsParameters } from './memberships.ts';
 import type { PreparedReads, Sql, SqlDatabase, Value } from './sql.ts';
 
 export const createSqlRevisionStore = (database: SqlDatabase, preparedReads: PreparedReads): RevisionStore => {
@@ -46,17 +47,14 @@ export const createSqlRevisionStore = (database: SqlDatabase, preparedReads: Pre
 
     async listRecent(visibility, { limit, since, after }) {
       if (visibility.scope === 'none') return [];
-      const parts = [
-        [`${selectRecent} where r.created_at >= ?`, since ?? 0],
-        buildVisibilityPart(visibility),
-        ...(after
-          ? [['and (r.created_at, r.collection_id, r.number) < (?, ?, ?)', ...positionOf(after)] as const]
-          : []),
-        ['order by r.created_at desc, r.collection_id desc, r.number desc limit ?', limit],
-      ] as const satisfies readonly Part[];
+      const [from, ...visibilityParameters] = buildFromPart(visibility);
+      const [position, ...positionParameters] = buildPositionPart(after);
       const rows = await reads.all<RecentRow>(
-        parts.map(([text]) => text).join(' '),
-        parts.flatMap(([, ...parameters]): readonly Value[] => parameters),
+        `${selectRecent} from (select r.collection_id, r.number, r.created_at ${from}
+          where r.created_at >= ? ${position} ${newestFirst} limit ?) page
+          join collection_revisions r on r.collection_id = page.collection_id and r.number = page.number
+          join collections c on c.id = r.collection_id ${newestFirst}`,
+        [...visibilityParameters, since ?? 0, ...positionParameters, limit],
       );
       return rows.map(({ collectionId, collectionName, ...row }): RecentRevision => ({
         ...toRevision(row),
@@ -111,13 +109,21 @@ const toPackedText = ({ packed, crc32, bytes }: TextRow): PackedText => ({
   bytes,
 });
 
-const buildVisibilityPart = (visibility: Exclude<Visibility, { readonly scope: 'none' }>): Part =>
+/** Returns where the page is read from: for a client, an index of each collection that it may see, and never all revisions. */
+const buildFromPart = (visibility: Exclude<Visibility, { readonly scope: 'none' }>): Part =>
   visibility.scope === 'all'
-    ? ['']
-    : [`and ${isGranted('c.id')}`, ...toIsGrantedParameters(visibility.profileId, visibility.now)];
+    ? ['from collection_revisions r']
+    : [
+        `from (${grantedIds}) visible join collection_revisions r on r.collection_id = visible.collection_id`,
+        ...toGrantedIdsParameters(visibility.profileId, visibility.now),
+      ];
 
-const positionOf = (after: { readonly createdAt: number; readonly collectionId: string; readonly number: number }) =>
-  [after.createdAt, after.collectionId, after.number] as const;
+const buildPositionPart = (after: RecentPage['after']): Part =>
+  after
+    ? ['and (r.created_at, r.collection_id, r.number) < (?, ?, ?)', after.createdAt, after.collectionId, after.number]
+    : [''];
+
+const newestFirst = 'order by r.created_at desc, r.collection_id desc, r.number desc';
 
 // A revision without a text of its own is the current document, which release 0.1.0 may have replaced.
 const digest = 'case when r.deflated is null then c.document_digest else r.digest end as "digest"';
@@ -126,7 +132,7 @@ const columns = `r.number as "number", ${digest}, r.created_at as "createdAt", r
 const joined = 'from collection_revisions r join collections c on c.id = r.collection_id';
 const selectRevisions = `select ${columns} ${joined}`;
 const selectPage = `${selectRevisions} where r.collection_id = ? and r.number < ? order by r.number desc limit ?`;
-const selectRecent = `select ${columns}, c.id as "collectionId", c.name as "collectionName" ${joined}`;
+const selectRecent = `select ${columns}, c.id as "collectionId", c.name as "collectionName"`;
 const countOfCollection = 'select count(*) as total from collection_revisions where collection_id = ?';
 const selectChanges = 'select changes from collection_revisions where collection_id = ? and number = ?';
 const selectText = `select ${digest}, coalesce(r.deflated, d.deflated) as "packed", coalesce(r.crc32, d.crc32) as "crc32",
@@ -135,9 +141,11 @@ const selectText = `select ${digest}, coalesce(r.deflated, d.deflated) as "packe
 
 // The newest revisions of a collection have consecutive numbers, because only older ones are removed. The old revisions
 // come from an index; one that starts with the collections takes longer if many of their revisions are recent.
+const newestNumber = `(select n.number from collection_revisions n where n.collection_id = r.collection_id
+  order by n.number desc limit 1)`;
 const deleteOldest = `delete from collection_revisions where (collection_id, number) in
-  (select r.collection_id, r.number from collection_revisions r where r.created_at < ?
-    and r.number <= (select max(n.number) from collection_revisions n where n.collection_id = r.collection_id) - ?
+  (select r.collection_id, r.number from collection_revisions r
+    where r.created_at < ? and r.number <= ${newestNumber} - ?
     order by r.created_at, r.collection_id, r.number limit ?)`;
 const selectTotals = `select count(*) as "revisions", coalesce(sum(packed_bytes), 0) as "packedBytes"
   from collection_revisions`;

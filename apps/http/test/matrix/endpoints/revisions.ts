@@ -7,7 +7,12 @@ import { noAccessErrors } from './collections.ts';
 
 const sharedTarget = ({ granted }: World) => ({ params: { collection_id: granted } });
 const revisionTarget = ({ granted }: World) => ({ params: { collection_id: granted, revision: '1' } });
-const createTarget = async ({ make }: World) => ({ params: { collection_id: await make.collection(), revision: '1' } });
+/** Returns the first of two revisions. */
+const createTarget = async ({ make }: World) => {
+  const id = await make.collection();
+  await make.asAdmin('PUT', `/api/collections/${id}`, { json: { openapi_spec: { ...smallDocument, paths: {} } } }, 200);
+  return { params: { collection_id: id, revision: '1' } };
+};
 
 const fields = ['number', 'digest', 'created_at', 'origin', 'counts', 'breaking'];
 const fieldsOf = (entry: object) => ('actor' in entry ? [...fields, 'actor'] : fields);
@@ -51,9 +56,10 @@ export const revisionEndpoints: Endpoints = {
     badQueries: ['?from=0', '?to=2147483648', '?from=x', '?to=-1', '?unknown=1'],
   },
   'POST /api/collections/{collection_id}/revisions/{revision}/restore': {
-    response: object(['id', 'name', 'description', 'updated_at']),
+    response: object(['id', 'name', 'description', 'updated_at', 'changes'], { changes: ['counts', 'total', 'first'] }),
     target: revisionTarget,
     freshTarget: createTarget,
+    verify: ({ body }) => expect(body.changes).toMatchObject({ total: 1, first: [{ rule: 'endpoint-added' }] }),
   },
   'GET /api/changes': {
     target: () => ({ query: '?limit=1000' }),

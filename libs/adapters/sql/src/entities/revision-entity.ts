@@ -29,6 +29,7 @@ export const RevisionEntity = defineEntity({
     bytes: int64().nullable(),
   },
   indexes: [
+    { name: 'collection_revisions_collection_index', properties: ['collectionId', 'createdAt', 'number'] },
     {
       name: 'collection_revisions_created_index',
       properties: ['createdAt', 'collectionId', 'number', 'packedBytes'],

@@ -24,6 +24,7 @@ export const createRevisionTables = ({ text, int, bytes }: ColumnTypes): readonl
     primary key (collection_id, number),
     constraint collection_revisions_collection_id_foreign foreign key (collection_id) references collections (id) on delete cascade
   )`,
+  `create index collection_revisions_collection_index on collection_revisions (collection_id, created_at, number)`,
   `create index collection_revisions_created_index
     on collection_revisions (created_at, collection_id, number, packed_bytes)`,
   `insert into collection_revisions (collection_id, number, digest, created_at)

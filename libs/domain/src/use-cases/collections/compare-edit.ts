@@ -40,6 +40,12 @@ export const replacesDocument = (current: Collection, document: ReadDocument): b
   current.documentDigest !== document.digest && !hasSameOriginal(current, document);
 
 /**
+ * The maximum size of both texts together, in bytes: reading and comparing larger ones would take longer than the request
+ * may take, and the document would not be stored.
+ */
+export const comparedBytesMax = 25_165_824;
+
+/**
  * Returns null if the documents cannot be compared, for example because they are too large: a document that can be read
  * can also be stored, and its revision says that the changes are unknown. Throws only `timed_out`.
  */
@@ -49,6 +55,7 @@ const compareIfPossible = async (
   after: PackedText,
   deadline: Deadline | null,
 ): Promise<Comparison | null> => {
+  if (before.bytes + after.bytes > comparedBytesMax) return null;
   try {
     return await documents.compare(before, after, deadline);
   } catch (error) {
