@@ -91,13 +91,14 @@ const database = new DatabaseSync(file);
 stack.defer(() => database.close());
 checkpoint(database);
 const bytesBefore = statSync(file).size;
-database.exec(`insert into collection_revisions (collection_id, number, digest, created_at, actor_id, actor_name, counts,
-    breaking_texts, changes, packed_bytes, deflated, crc32, bytes)
-  with recursive numbers (n) as (select 2 union all select n + 1 from numbers where n < ${revisionsPerCollection})
-  select c.id, n, c.document_digest, ${start} + n * ${dayMs}, c.created_by, 'ada@example.com',
+const insertRevisions = `insert into collection_revisions (collection_id, number, digest, created_at, actor_id, actor_name,
+    counts, breaking_texts, changes, packed_bytes, deflated, crc32, bytes)
+  with recursive numbers (n) as (select 2 union all select n + 1 from numbers where n < ?)
+  select c.id, n, c.document_digest, ? + n * ?, c.created_by, 'ada@example.com',
     '{"breaking":1,"warning":0,"info":2}', '["GET /roads: The operation was removed."]', '[]', length(d.deflated),
     d.deflated, d.crc32, d.bytes
-  from numbers, collections c join documents d on d.collection_id = c.id order by n, c.id`);
+  from numbers, collections c join documents d on d.collection_id = c.id order by n, c.id`;
+database.prepare(insertRevisions).run(revisionsPerCollection, start, dayMs);
 checkpoint(database);
 const perRevision = (statSync(file).size - bytesBefore) / (collectionCount * (revisionsPerCollection - 1));
 await measureAll(`with ${collectionCount * revisionsPerCollection} revisions, p50`);
