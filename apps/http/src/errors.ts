@@ -34,6 +34,8 @@ export const errorStatuses = {
   override_not_found: 404,
   service_account_not_found: 404,
   job_not_found: 404,
+  revision_not_found: 404,
+  not_comparable: 422,
   not_found: 404,
   method_not_allowed: 405,
   malformed_request: 400,

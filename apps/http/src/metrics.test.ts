@@ -14,6 +14,7 @@ test('concurrent scrapes share one read of the outbox', async () => {
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => null,
     getUsageTotals: () => noUses,
+    measureRevisions: async () => ({ revisions: 3, packedBytes: 70 }),
     getCallTotals: () => null,
   };
   observeState(registry, useCases);
@@ -35,6 +36,7 @@ test('during a model change, collections are counted as done, waiting or given u
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => changes.shift() ?? null,
     getUsageTotals: () => noUses,
+    measureRevisions: async () => ({ revisions: 3, packedBytes: 70 }),
     getCallTotals: () => null,
   });
   expect((await registry.metrics()).match(/^model_change_.+$/gm)).toEqual([
@@ -52,6 +54,7 @@ test('uses since the start are counted by kind', async () => {
     readReadiness: async () => ({ ready: true, parts: [] }),
     readModelChange: async () => null,
     getUsageTotals: () => ({ ...noUses, read: 7, search: 5, call: 3, refused: 9 }),
+    measureRevisions: async () => ({ revisions: 3, packedBytes: 70 }),
     getCallTotals: () => null,
   });
   for (let time = 1; time <= 2; time += 1) {
@@ -64,4 +67,21 @@ test('uses since the start are counted by kind', async () => {
       'uses_total{kind="credential_read"} 0',
     ]);
   }
+});
+
+test('revisions are counted, and omitted while the database is unavailable', async () => {
+  const registry = new Registry();
+  let isAvailable = true;
+  observeState(registry, {
+    readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
+    readReadiness: async () => ({ ready: true, parts: [] }),
+    readModelChange: async () => null,
+    getUsageTotals: () => noUses,
+    measureRevisions: () =>
+      isAvailable ? Promise.resolve({ revisions: 3, packedBytes: 70 }) : Promise.reject(new Error('unavailable')),
+    getCallTotals: () => null,
+  });
+  expect((await registry.metrics()).match(/^revisions.+$/gm)).toEqual(['revisions 3', 'revisions_bytes 70']);
+  isAvailable = false;
+  expect((await registry.metrics()).match(/^revisions.+$/gm)).toBeNull();
 });

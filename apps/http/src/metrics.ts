@@ -49,7 +49,7 @@ export const observeState = (
   registry: Registry,
   useCases: Pick<
     UseCases,
-    'readOutboxState' | 'readReadiness' | 'readModelChange' | 'getUsageTotals' | 'getCallTotals'
+    'readOutboxState' | 'measureRevisions' | 'readReadiness' | 'readModelChange' | 'getUsageTotals' | 'getCallTotals'
   >,
 ): void => {
   const registers = [registry];
@@ -93,10 +93,32 @@ export const observeState = (
       this.set({ state: 'given_up' }, change.failed);
     },
   });
+  observeRevisions(registers, useCases);
   observeUses(registers, useCases);
   observeCalls(registers, useCases);
   observeDependencies(registers, useCases);
 };
+
+const observeRevisions = (registers: Registry[], useCases: Pick<UseCases, 'measureRevisions'>): void => {
+  const measure = shareConcurrent(() => useCases.measureRevisions().catch(() => null));
+  for (const { name, help, member } of revisionGauges) {
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        const totals = await measure();
+        if (totals) this.set(totals[member]);
+        else this.remove();
+      },
+    });
+  }
+};
+
+const revisionGauges = [
+  { name: 'revisions', help: 'Revisions of all collections', member: 'revisions' },
+  { name: 'revisions_bytes', help: 'The compressed size of all earlier documents', member: 'packedBytes' },
+] as const;
 
 const observeDependencies = (registers: Registry[], useCases: Pick<UseCases, 'readReadiness'>): void => {
   new Gauge({

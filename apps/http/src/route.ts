@@ -185,7 +185,7 @@ interface RouteMetadata {
   readonly unregisteredError?: 'user_not_found';
   readonly status: number;
   /** The media type of the response if it is not JSON. */
-  readonly mediaType?: 'application/x-ndjson' | 'application/yaml' | 'text/plain';
+  readonly mediaType?: 'application/x-ndjson' | 'application/yaml' | 'application/atom+xml' | 'text/plain';
   /** An alternative media type of the response, for callers that prefer it in `Accept`. */
   readonly alternativeMediaType?: 'text/csv';
   /** Whether the response may be a 304. */

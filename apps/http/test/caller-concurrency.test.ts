@@ -152,6 +152,8 @@ describe('requests of one caller', () => {
         readOperations: documents.readOperations.bind(documents),
         readSecuritySchemes: documents.readSecuritySchemes.bind(documents),
         readOrigins: documents.readOrigins.bind(documents),
+        readStored: documents.readStored.bind(documents),
+        compare: documents.compare.bind(documents),
         convertToYaml: async (...parameters: Parameters<typeof documents.convertToYaml>) => {
           await gate.pass();
           return documents.convertToYaml(...parameters);

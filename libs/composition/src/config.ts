@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path';
-import type { FirstAdmin, LimitRule, Settings } from '@portico/domain';
+import type { FirstAdmin, LimitRule, RetentionSettings, Settings } from '@portico/domain';
 import { localIssuerName } from '@portico/identity';
 import { warningsOf } from './configuration-warnings.ts';
 import { collectorOf, readEnvironment, type Environment } from './environment.ts';
@@ -96,6 +96,7 @@ export interface Config {
   readonly specBodyLimitBytes: number;
   /** Null if entries are never removed. */
   readonly auditRetentionDays: number | null;
+  readonly revisionRetention: RetentionSettings;
   /** Whether this process calls APIs; `only`: it serves nothing else. */
   readonly calls: 'off' | 'on' | 'only';
   /** The private networks that calls may reach. */
@@ -189,6 +190,7 @@ const createConfig = (variables: Variables): Omit<Config, 'warnings' | 'jobWarni
     bodyLimitBytes: variables.BODY_LIMIT,
     specBodyLimitBytes: variables.SPEC_BODY_LIMIT,
     auditRetentionDays: variables.AUDIT_RETENTION_DAYS,
+    revisionRetention: { newest: variables.REVISIONS_KEEP, days: variables.REVISIONS_DAYS },
     calls: variables.CALLS,
     callNetworks: variables.CALL_NETWORKS ?? [],
     traces: tracesOf(variables),

@@ -224,6 +224,12 @@ const limits = {
     'off',
     'The number of days after which audit entries are removed.',
   ),
+  REVISIONS_KEEP: variable(
+    integer(1, 10_000),
+    '50',
+    'How many of the newest revisions of each collection are retained, regardless of their age.',
+  ),
+  REVISIONS_DAYS: variable(integer(1, 36_500), '400', 'The number of days for which all revisions are retained.'),
 };
 
 const calls = {

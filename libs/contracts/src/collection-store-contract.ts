@@ -452,7 +452,7 @@ export const collectionStoreContract = {
 const allCollections: Visibility = { scope: 'all' };
 
 const addCollection = async ({ collections }: Stores, collection = aCollection(), document = aPackedDocument()) => {
-  await collections.add(collection, { packed: document, operations: [], original: null }, noEffects);
+  await collections.add(collection, { ...aDocumentContent(), packed: document }, noEffects);
   return collection;
 };
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { DocumentFileError, isPorticoError, type DocumentReader, type ExtraVersion } from '@portico/domain';
 import type { Contract } from './contract.ts';
+import { createManualDeadline } from './deadlines.ts';
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text);
 const pets = '{"openapi":"3.0.0","info":{"title":"Pets","version":"1"},"paths":{}}';
@@ -92,5 +93,50 @@ export const documentVersionsContract = {
     const baseUrl = 'HTTPS://Other.example:443/v2';
     assert.deepEqual(await reader.readOrigins(packed, settings, null), ['https://pets.example']);
     assert.deepEqual(await reader.readOrigins(packed, { ...settings, baseUrl }, null), ['https://other.example']);
+  },
+  'a stored document is read again with the same text, digest and operations, and its bytes are kept': async (
+    reader,
+  ) => {
+    for (const openapi of ['3.0.3', '3.1.0', '3.2.0']) {
+      const paths = { '/pets': { get: { responses: {} } } };
+      const text = JSON.stringify({ openapi, info: { title: 'Pets', version: '1' }, paths });
+      const document = await reader.readFile(new TextEncoder().encode(text));
+      const copy = [...document.packed.deflated];
+      const rereadDocument = await reader.readStored(document.packed, null);
+      const withoutText = { ...document, packed: null };
+      assert.deepEqual({ ...rereadDocument, packed: null }, withoutText);
+      assert.deepEqual([...rereadDocument.packed.deflated], copy);
+      assert.deepEqual([...document.packed.deflated], copy);
+    }
+  },
+  'a stored document is not read after the deadline': async (reader) => {
+    const { packed } = await reader.readFile(
+      new TextEncoder().encode('{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},"paths":{}}'),
+    );
+    const deadline = createManualDeadline();
+    deadline.expire();
+    await assert.rejects(reader.readStored(packed, deadline), (error) => isPorticoError(error, 'timed_out'));
+    await assert.rejects(reader.compare(packed, packed, deadline), (error) => isPorticoError(error, 'timed_out'));
+  },
+  'the changes between two stored documents are found, and their bytes are kept': async (reader) => {
+    const read = (paths: object) =>
+      reader.readFile(
+        new TextEncoder().encode(JSON.stringify({ openapi: '3.0.3', info: { title: 'Pets', version: '1' }, paths })),
+      );
+    const [before, after] = [
+      await read({ '/cats': { get: { responses: {} } } }),
+      await read({ '/dogs': { get: { responses: {} } } }),
+    ];
+    for (let time = 0; time < 2; time++) {
+      const { changes, counts } = await reader.compare(before.packed, after.packed, null);
+      assert.deepEqual(counts, { breaking: 1, warning: 0, info: 1 });
+      assert.deepEqual(
+        changes.map(({ level, operation }) => [level, operation?.path]),
+        [
+          ['breaking', '/cats'],
+          ['info', '/dogs'],
+        ],
+      );
+    }
   },
 } satisfies Contract<DocumentReader>;

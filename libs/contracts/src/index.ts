@@ -58,6 +58,7 @@ export * from './random-source-contract.ts';
 export * from './job-queue-contract.ts';
 export * from './mailer-contract.ts';
 export * from './rate-limiter-contract.ts';
+export * from './revision-store-contract.ts';
 export * from './admission-log.ts';
 export * from './rate-limiter-walk.ts';
 export * from './key-hasher-contract.ts';

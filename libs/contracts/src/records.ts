@@ -20,6 +20,7 @@ import type {
   Instant,
   JobId,
   NewJob,
+  NewRevision,
   NewOverride,
   OneTimeCode,
   Operation,
@@ -212,6 +213,18 @@ export const aDocumentContent = (text?: string, operations: readonly Operation[]
   packed: aPackedDocument(text),
   operations,
   original: null,
+  revision: aRevision(),
+});
+
+/** Returns a revision by a profile, without changes. */
+export const aRevision = (fields: Partial<NewRevision> = {}): NewRevision => ({
+  actorId: nextId<ProfileId>(),
+  actorName: 'größe@example.com',
+  origin: null,
+  counts: null,
+  breakingTexts: [],
+  changes: [],
+  ...fields,
 });
 
 export const anOperation = (fields: Partial<Operation> = {}): Operation => ({

@@ -21,6 +21,7 @@ export const snapshotOf = async (stores: Stores) => {
     credentials: await readEach((id) => credentials.list(id)),
     documents: await readEach((id) => collections.findDocument(id)),
     originals: await readEach((id) => collections.findOriginal(id)),
+    revisions: await readEach((id) => stores.revisions.list(id, { limit: noLimit, before: null })),
     operations: await readEach((id) => operations.list(id, { tag: null, containing: null }, null)),
     grants: await readEach((id) => grants.listClients(id, start)),
     requests: await requests.list(

@@ -34,6 +34,9 @@ export const errorDetails = {
   override_not_found: 'Override not found',
   service_account_not_found: 'Service account not found',
   job_not_found: 'Job not found',
+  revision_not_found: 'Revision not found',
+  /** `reason` is the limit. */
+  not_comparable: 'The revisions cannot be compared',
   not_found: 'Not found',
   method_not_allowed: 'Method not allowed',
   malformed_request: 'Malformed request',

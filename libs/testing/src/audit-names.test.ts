@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import {
+  createRevision,
   toClientPair,
   personAuthorityOf,
   operatorAuthority,
@@ -140,7 +141,7 @@ test('a name from an old row becomes one line of bounded length in an entry', as
   const effects = { entries: [], jobs: [], deadline: null };
   await ports.collections.add(
     { ...fields, id: oldId, name },
-    { packed: document.packed, operations: [], original: null },
+    { packed: document.packed, operations: [], original: null, revision: createRevision(null, null, null) },
     effects,
   );
   await useCases.removeCollection(authority, oldId);

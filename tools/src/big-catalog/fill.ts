@@ -1,4 +1,5 @@
 import {
+  createRevision,
   toClientPair,
   dayMs,
   dayOf,
@@ -84,7 +85,8 @@ export class Filler {
     for (let index = 0; index < count; index++) {
       const document = random.pick(parsedDocuments);
       const collection = makeCollection(random, index, document, random.pick(this.#admins).id, now);
-      await ports.collections.add(collection, document, noEffects);
+      const revision = createRevision(null, collection.importKey, null);
+      await ports.collections.add(collection, { ...document, revision }, noEffects);
       this.#collections.push(collection);
     }
   }

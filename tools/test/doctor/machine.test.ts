@@ -59,9 +59,9 @@ const otherChecks = [
   'database.access database.version database.tables database.writes database.intact clock.database',
   'keys.secrets keys.sealed redis.access redis.version redis.memory redis.writes',
   'qdrant.access qdrant.vectors ollama.access ollama.model redis.installations qdrant.installations mail.access mail.templates',
-  'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins names.equal jobs.given-up jobs.waiting port',
+  'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins names.equal revisions jobs.given-up jobs.waiting port',
 ].flatMap((ids) => ids.split(' '));
-const storeChecks = ['keys.sealed', 'admins', 'names.equal', 'jobs.given-up', 'jobs.waiting'];
+const storeChecks = ['keys.sealed', 'admins', 'names.equal', 'revisions', 'jobs.given-up', 'jobs.waiting'];
 const databaseChecks = [...storeChecks, 'database.tables', 'database.writes', 'database.intact'];
 const folderChecks = ['data.owner', 'data.files', 'data.disk', 'identity.local-key'];
 

@@ -38,7 +38,15 @@ afterAll(() => healthyInstallation.remove());
 
 /** An address where nothing is listening. */
 const closedAddress = '127.0.0.1:9';
-const storeChecks = ['keys.sealed', 'admins', 'names.equal', 'jobs.given-up', 'jobs.waiting', 'redis.installations'];
+const storeChecks = [
+  'keys.sealed',
+  'admins',
+  'names.equal',
+  'revisions',
+  'jobs.given-up',
+  'jobs.waiting',
+  'redis.installations',
+];
 const databaseChecks = [...storeChecks, 'database.version', 'database.tables', 'database.writes', 'clock.database'];
 
 /** Creates a database, lets the tool migrate it, and runs these statements. Returns the variables for the database. */

@@ -12,6 +12,7 @@ import {
 import { deleteCollections, showCollections } from '../commands/collections.ts';
 import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
+import { addRevisions } from './revisions.ts';
 
 /** Adds the commands for collections, their settings and their credentials. */
 export const addCollections = (tool: Tool): void => {
@@ -23,6 +24,7 @@ export const addCollections = (tool: Tool): void => {
   administer(tool, list, (api, terminal, name: string | undefined) => showCollections(api, terminal, name));
   addSettings(tool, collections);
   addCredentials(tool, collections);
+  addRevisions(tool, collections);
   const remove = collections
     .command('delete')
     .argument('<id...>', 'the ids of collections, as shown by "collections list"')

@@ -5,10 +5,12 @@ import {
   type Collection,
   type CollectionHead,
   type CollectionMetadata,
+  type DocumentChange,
   type MetadataHints,
   type ReadDocument,
 } from '@portico/domain';
 import { z } from 'zod';
+import { replacedDocument, toReplacedDocumentView } from './change-views.ts';
 import { timestamp, uuid } from './wire.ts';
 
 const nameFields = { id: uuid, name: z.string(), description: z.string() };
@@ -106,7 +108,12 @@ export const createdCollection = z
   .object({ ...nameFields, openapi_spec: document, ...origin, updated_at: timestamp, warnings: warnings.optional() })
   .meta({ id: 'CreatedCollection' });
 export const updatedCollection = z
-  .object({ ...nameFields, updated_at: timestamp, warnings: warnings.optional() })
+  .object({
+    ...nameFields,
+    updated_at: timestamp,
+    warnings: warnings.optional(),
+    changes: replacedDocument.optional(),
+  })
   .meta({ id: 'UpdatedCollection' });
 export const listedCollection = z
   .object({ ...nameFields, created_at: timestamp, updated_at: timestamp, ...extras })
@@ -171,12 +178,14 @@ export const summary = z
 export const toUpdatedCollectionView = (
   { id, name, description, updatedAt }: CollectionHead,
   violations: z.input<typeof warnings> | null,
+  documentChange: DocumentChange | null,
 ): z.input<typeof updatedCollection> => ({
   id,
   name,
   description,
   updated_at: toIso(updatedAt),
   ...(violations ? { warnings: violations } : {}),
+  ...toReplacedDocumentView(documentChange),
 });
 
 /** Returns the warnings about a document that violates the official schema; null if there are none. */

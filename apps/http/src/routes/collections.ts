@@ -328,10 +328,12 @@ export const collectionRoutes = [
         strict: query.strict,
       };
       const id = collectionIdOf(params.collection_id);
-      const { collection } = await addMemberName(
+      const { collection, documentChange } = await addMemberName(
         useCases.updateCollection(caller.authority, id, edit, ifMatchConditionOf(request)),
       );
-      return toJsonResponse(toUpdatedCollectionView(collection, document ? warningsOf(document) : null));
+      return toJsonResponse(
+        toUpdatedCollectionView(collection, document ? warningsOf(document) : null, documentChange),
+      );
     },
   }),
   defineRoute({

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { toJsonResponse } from '../responses/route-response.ts';
 import { booleanParameter, line, plainName } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
+import { replacedDocument, toReplacedDocumentView } from './change-views.ts';
 import { convertedFrom, convertedFromOf, importedSpec, warnings } from './collection-views.ts';
 import { addMemberName } from './collections.ts';
 import { timestamp, uuid } from './wire.ts';
@@ -53,6 +54,7 @@ const importedCollection = z
     updated_at: timestamp,
     namesakes,
     warnings: warnings.optional(),
+    changes: replacedDocument.optional(),
   })
   .meta({ id: 'ImportedCollection' });
 
@@ -109,7 +111,7 @@ export const importRoutes = [
     errors: ['name_shared'],
     handler: async ({ useCases, caller, query, body: { fields, document } }) => {
       const input = inputOf(query, fields.name, document);
-      const { outcome, collection, namesakes } = await addMemberName(
+      const { outcome, collection, namesakes, documentChange } = await addMemberName(
         useCases.importCollection(caller.authority, caller.principal.profile.id, input),
       );
       const { id, name, description, descriptionDerived, updatedAt } = collection;
@@ -120,6 +122,7 @@ export const importRoutes = [
         updated_at: new Date(updatedAt).toISOString(),
         ...toNamesakesView(namesakes),
         ...toWarningsView(input.document),
+        ...toReplacedDocumentView(documentChange),
       };
       return toJsonResponse(value);
     },

@@ -5,6 +5,7 @@ import { manyAccessRoutes } from './access-many.ts';
 import { matrixRoutes } from './access-matrix.ts';
 import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
+import { changeRoutes } from './changes.ts';
 import { collectionCredentialRoutes } from './collection-credentials.ts';
 import { collectionDeliveryRoutes } from './collection-delivery.ts';
 import { collectionListRoutes } from './collection-lists.ts';
@@ -24,6 +25,7 @@ import { profileListRoutes } from './profile-lists.ts';
 import { approvalRoutes, profileStatusRoutes } from './profile-status.ts';
 import { profileRoutes } from './profiles.ts';
 import { requestRoutes } from './requests.ts';
+import { revisionRoutes } from './revisions.ts';
 import { searchRoutes } from './search.ts';
 import { serviceAccountRoutes } from './service-accounts.ts';
 import { serviceRoutes } from './service.ts';
@@ -51,6 +53,8 @@ export const tableRows = [
   ...addTag('Collections', collectionCredentialRoutes),
   ...addTag('Collections', subjectCredentialRoutes),
   ...addTag('Collections', collectionDeliveryRoutes),
+  ...addTag('Collections', revisionRoutes),
+  ...addTag('Collections', changeRoutes),
   ...addTag('Operations', operationRoutes),
   ...addTag('Operations', operationCallRoutes),
   ...addTag('Search', searchRoutes),

@@ -18,6 +18,7 @@ import { groupsSuite } from './groups.ts';
 import { requiredTokensSuite, identitiesSuite, ignoredTokensSuite } from './identities.ts';
 import { importedVersionsSuite } from './imported-versions.ts';
 import { importsSuite } from './imports.ts';
+import { incomparableDocumentsSuite } from './incomparable-documents.ts';
 import { inputSuite } from './input.ts';
 import { jobsSuite } from './jobs.ts';
 import { limitStatusSuite } from './limit-status.ts';
@@ -33,6 +34,7 @@ import { profilesSuite } from './profiles.ts';
 import { protocolSuite } from './protocol.ts';
 import { exhaustionSuite, rejectionsSuite } from './rejections.ts';
 import { requestsSuite } from './requests.ts';
+import { revisionsSuite } from './revisions.ts';
 import { searchSuite } from './search.ts';
 import { failedAccountsSuite, serviceAccountsSuite } from './service-accounts.ts';
 import { serviceSuite } from './service.ts';
@@ -52,6 +54,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   'the settings of collections': collectionSettingsSuite,
   'the delivery of credentials': deliverySuite,
   'conditional changes': preconditionsSuite,
+  revisions: revisionsSuite,
   imports: importsSuite,
   'imported versions': importedVersionsSuite,
   'data derived from documents': documentMetadataSuite,
@@ -91,6 +94,7 @@ const httpSuites: Readonly<Record<string, Suite>> = {
   'the protocol': protocolSuite,
   exhaustion: exhaustionSuite,
   faults: faultsSuite,
+  'documents that cannot be compared': incomparableDocumentsSuite,
   'calls that fail': failuresSuite,
   'calls that are off': callsOffSuite,
 };

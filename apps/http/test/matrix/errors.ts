@@ -29,6 +29,7 @@ export const errors = {
   grantNotFound: createError(404, 'Grant not found'),
   groupNotFound: createError(404, 'Group not found'),
   memberNotFound: createError(404, 'User not in the group'),
+  revisionNotFound: createError(404, 'Revision not found'),
   callNotFound: createError(404, 'Call not found'),
   requestNotFound: createError(404, 'Request not found'),
   tierNotFound: createError(404, 'Tier not found'),

@@ -9,6 +9,7 @@ import type {
   PackedText,
   Visibility,
 } from '@portico/domain';
+import { addRevision } from './add-revision.ts';
 import {
   compareCodePoints,
   commit,
@@ -28,7 +29,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       rejectDuplicateImportKey(database, collection);
       commit(database, effects, () => {
         collections.set(collection.id, copyFrozen(collection));
-        storeDocument(database, collection, document);
+        storeDocument(database, collection, document, null);
         database.catalogEpoch += 1;
       });
     },
@@ -47,7 +48,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
       const collection = copyFrozen(change.collection);
       commit(database, change, () => {
         collections.set(id, collection);
-        if (change.document) storeDocument(database, collection, change.document);
+        if (change.document) storeDocument(database, collection, change.document, current);
         database.catalogEpoch += 1;
       });
       return collection;
@@ -116,10 +117,14 @@ const createTextReads = ({
 });
 
 const storeDocument = (
-  { documents, originals, operations }: MemoryDatabase,
-  { id, documentDigest }: Collection,
+  database: MemoryDatabase,
+  collection: Collection,
   document: DocumentContent,
+  previous: Collection | null,
 ): void => {
+  const { documents, originals, operations } = database;
+  const { id, documentDigest } = collection;
+  if (previous?.documentDigest !== documentDigest) addRevision(database, collection, document);
   documents.set(id, copyFrozen(document.packed));
   if (document.original?.packed) originals.set(id, copyFrozen(document.original.packed));
   else originals.delete(id);
@@ -147,7 +152,7 @@ export const requireCollection = (database: MemoryDatabase, id: CollectionId): C
   return collection;
 };
 
-const listVisibleCollections = (database: MemoryDatabase, visibility: Visibility): Collection[] => {
+export const listVisibleCollections = (database: MemoryDatabase, visibility: Visibility): Collection[] => {
   switch (visibility.scope) {
     case 'all':
       return [...database.collections.values()];
@@ -175,7 +180,7 @@ const toListedCollection = ({ id, name, description, createdAt, updatedAt }: Col
   updatedAt,
 });
 
-const copyOf = (packed: PackedText): PackedText => ({ ...packed, deflated: packed.deflated.slice() });
+export const copyOf = (packed: PackedText): PackedText => ({ ...packed, deflated: packed.deflated.slice() });
 
 const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: Collection): void => {
   const isTaken = [...database.collections.values()].some(
@@ -190,6 +195,7 @@ const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   removeCredentialsOf(database, id);
   database.documents.delete(id);
   database.originals.delete(id);
+  database.revisions.delete(id);
   database.operations.delete(id);
   for (const [key, { block }] of database.operationBlocks)
     if (block.collectionId === id) database.operationBlocks.delete(key);

@@ -3,6 +3,7 @@ import type {
   AccountState,
   AuditEntry,
   CallId,
+  Change,
   Collection,
   CollectionId,
   CredentialId,
@@ -29,6 +30,7 @@ import type {
   ProfileId,
   ReindexRun,
   RequestId,
+  Revision,
   SealedCall,
   SearchModel,
   ServiceAccountId,
@@ -51,6 +53,8 @@ export interface MemoryDatabase {
   readonly documents: Map<CollectionId, PackedText>;
   /** The texts that documents were converted from. */
   readonly originals: Map<CollectionId, PackedText>;
+  /** Oldest first. */
+  readonly revisions: Map<CollectionId, readonly StoredRevision[]>;
   readonly operations: Map<CollectionId, StoredOperations>;
   /** Keyed by collection and model. */
   readonly operationBlocks: Map<string, StoredOperationBlock>;
@@ -119,6 +123,12 @@ export interface StoredEmbedding {
   readonly sequence: number;
 }
 
+export interface StoredRevision {
+  readonly revision: Revision;
+  readonly changes: readonly Change[];
+  readonly packed: PackedText;
+}
+
 export interface StoredOperations {
   /** The digest of the document that contains the operations. */
   readonly digest: string;
@@ -141,6 +151,7 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   subjectCredentials: new Map(),
   documents: new Map(),
   originals: new Map(),
+  revisions: new Map(),
   operations: new Map(),
   operationBlocks: new Map(),
   grants: new Map(),

@@ -19,6 +19,7 @@ import { createMemoryOutbox } from './memory-outbox.ts';
 import { createMemoryPendingCallStore } from './memory-pending-call-store.ts';
 import { createMemoryProfileStore } from './memory-profile-store.ts';
 import { createMemoryRequestStore } from './memory-request-store.ts';
+import { createMemoryRevisionStore } from './memory-revision-store.ts';
 import { createMemorySearchModels } from './memory-search-models.ts';
 import { createMemorySealedStore } from './memory-sealed-store.ts';
 import { createMemoryServiceAccountStore } from './memory-service-account-store.ts';
@@ -29,6 +30,7 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   callers: createMemoryCallerLookup(database),
   profiles: createMemoryProfileStore(database),
   collections: createMemoryCollectionStore(database),
+  revisions: createMemoryRevisionStore(database),
   credentials: createMemoryCredentialStore(database),
   operations: createMemoryOperationStore(database),
   operationBlocks: createMemoryOperationBlockStore(database),

@@ -53,10 +53,10 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       module: 'worker',
       name: 'document reader',
       memoryMegabytes,
-      timeLimitMsOf: () => timeLimitMs,
+      timeLimitMsOf: ({ kind }) => (kind === 'comparison' ? Math.min(timeLimitMs, comparisonLimitMs) : timeLimitMs),
       isLarge: (task) => textBytesOf(task) >= largeTextBytes,
-      createTimeoutError: () =>
-        createInvalidBodyError(`too large to be checked: it took more than ${timeLimitMs / 1000} s`),
+      createTimeoutError: (limitMs) =>
+        createInvalidBodyError(`too large to be checked: it took more than ${limitMs / 1000} s`),
       createMemoryError: (cause) =>
         createInvalidBodyError('too large to be checked: it needs more memory than is available', cause),
     });
@@ -70,12 +70,6 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
     transferOf: ({ bytes }) => [bytes.buffer],
   });
   const read = (task: ReadTask, deadline: Deadline | null): Promise<ReadResult> => queue.run(task, deadline);
-  /** Runs a task whose result has one member. */
-  const readOnly = async <Name extends ResultName>(name: Name, task: ReadTask, deadline: Deadline | null) => {
-    const result = await read(task, deadline);
-    if (name in result) return (result as ResultWith<Name>)[name];
-    throw errorOf(result);
-  };
 
   return {
     async readMember(object, name, deadline, extraVersions = []) {
@@ -89,27 +83,58 @@ export function createDocumentReader(options: DocumentReaderOptions = {}): Closa
       if ('file' in result) return receiveDocument(result.file);
       throw errorOf(result);
     },
-    convertToJson: (content) => readOnly('json', { kind: 'json text', bytes: Uint8Array.from(content) }, null),
-    async readOperations(document) {
-      const operations = await readOnly('operations', { kind: 'operations', ...toStoredText(document) }, null);
-      return receiveList(operations, createYielder());
+    async convertToJson(content) {
+      const result = await read({ kind: 'json text', bytes: Uint8Array.from(content) }, null);
+      if ('json' in result) return result.json;
+      throw errorOf(result);
     },
-    readSecuritySchemes: (document, deadline) =>
-      readOnly('securitySchemes', { kind: 'security schemes', ...toStoredText(document) }, deadline),
-    readOrigins: (document, { baseUrl, serverVariables }, deadline) => {
-      const settings = { baseUrl, serverVariables };
-      return readOnly('origins', { kind: 'origins', settings, ...toStoredText(document) }, deadline);
-    },
-    convertToYaml: (document, deadline) => readOnly('text', { kind: 'yaml text', ...toStoredText(document) }, deadline),
-    compare: (before, after, deadline) =>
-      readOnly('comparison', { kind: 'comparison', after: toStoredText(after), ...toStoredText(before) }, deadline),
+    ...createStoredReads(read),
     close: () => queue.close(),
   };
 }
 
-/** The names of results that are a value by themselves. */
-type ResultName = 'json' | 'operations' | 'securitySchemes' | 'origins' | 'text' | 'comparison';
-type ResultWith<Name extends ResultName> = Extract<ReadResult, Readonly<Record<Name, unknown>>>;
+type Read = (task: ReadTask, deadline: Deadline | null) => Promise<ReadResult>;
+
+/** Creates the reads of documents that are already stored. */
+const createStoredReads = (read: Read): Omit<DocumentReader, 'readMember' | 'readFile' | 'convertToJson'> => ({
+  async readStored(document, deadline) {
+    const result = await read({ kind: 'stored document', ...toStoredText(document) }, deadline);
+    if ('file' in result) return receiveDocument(result.file);
+    throw errorOf(result);
+  },
+  async readOperations(document) {
+    const result = await read({ kind: 'operations', ...toStoredText(document) }, null);
+    if ('operations' in result) return receiveList(result.operations, createYielder());
+    throw errorOf(result);
+  },
+  async readSecuritySchemes(document, deadline) {
+    const result = await read({ kind: 'security schemes', ...toStoredText(document) }, deadline);
+    if ('securitySchemes' in result) return result.securitySchemes;
+    throw errorOf(result);
+  },
+  async readOrigins(document, { baseUrl, serverVariables }, deadline) {
+    const settings = { baseUrl, serverVariables };
+    const result = await read({ kind: 'origins', settings, ...toStoredText(document) }, deadline);
+    if ('origins' in result) return result.origins;
+    throw errorOf(result);
+  },
+  async convertToYaml(document, deadline) {
+    const result = await read({ kind: 'yaml text', ...toStoredText(document) }, deadline);
+    if ('text' in result) return result.text;
+    throw errorOf(result);
+  },
+  async compare(before, after, deadline) {
+    const result = await read({ kind: 'comparison', after: toStoredText(after), ...toStoredText(before) }, deadline);
+    if ('comparison' in result) return result.comparison;
+    throw errorOf(result);
+  },
+});
+
+/**
+ * The timeout for a comparison, which a document waits for before it is stored: far less than that of a request, so that
+ * the document is stored in time, even if its changes remain unknown.
+ */
+const comparisonLimitMs = 5_000;
 
 /** The size of a large text, in bytes. Reading it takes ten times as long as starting a new thread. */
 const largeTextBytes = 8_388_608;

@@ -22,7 +22,7 @@ export type ReadTask =
   | { readonly kind: 'file' | 'json text'; readonly bytes: Uint8Array<ArrayBuffer> }
   | ({ readonly kind: 'origins'; readonly settings: ServerSettings } & StoredText)
   | ({ readonly kind: 'comparison'; readonly after: StoredText } & StoredText)
-  | ({ readonly kind: 'operations' | 'security schemes' | 'yaml text' } & StoredText);
+  | ({ readonly kind: 'stored document' | 'operations' | 'security schemes' | 'yaml text' } & StoredText);
 
 /** A stored document; `bytes` is its packed text. */
 export interface StoredText {

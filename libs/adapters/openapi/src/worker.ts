@@ -56,6 +56,8 @@ function run(task: ReadTask): ReadResult {
         return { text: convertToYaml(toPackedText(task)) };
       case 'json text':
         return { json: convertToJson(task.bytes) };
+      case 'stored document':
+        return { file: toSentDocument(readFile(unpackText(toPackedText(task)))) };
       case 'file':
         return { file: toSentDocument(readFile(task.bytes)) };
     }

@@ -16,6 +16,7 @@ import type { CollectionColumns } from './collection-record.ts';
 import { writeEffects } from './effects.ts';
 import { DocumentEntity } from './entities/collection-entities.ts';
 import { buildNextValue, createEpochParameters } from './epochs.ts';
+import { keepCurrentText, writeRevision } from './revision-writes.ts';
 import { deleteOperations, writeOperations } from './operation-writes.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { buildColumns, upsertInto, write } from './table.ts';
@@ -33,6 +34,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
     await database.transact(async (transaction) => {
       await write(transaction, insertCollection, toCollectionRow(collection));
       await writeDocument(transaction, collection, document);
+      await writeRevision(transaction, collection, document.revision);
       await transaction.run(touchCatalog, createEpochParameters());
       await writeEffects(transaction, effects);
     }, effects.deadline);
@@ -56,7 +58,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
       await transaction.run(touchGrantsOf, [...createEpochParameters(), id]);
       await transaction.run(touchGroups, createEpochParameters());
       await deleteOperations(transaction, id);
-      // The foreign keys also delete the collection's document, vectors and grants.
+      // The foreign keys also delete the collection's document, revisions, vectors and grants.
       await transaction.run(remove, [id]);
       await transaction.run(touchCatalog, createEpochParameters());
       await writeEffects(transaction, effects);
@@ -80,8 +82,11 @@ const applyChange = async (sql: Sql, id: CollectionId, decide: Decide): Promise<
   const change = decide(current);
   if (!change) return current;
   const { collection, document } = change;
+  const isRevised = document !== undefined && collection.documentDigest !== current.documentDigest;
+  if (isRevised) await keepCurrentText(sql, current);
   await write(sql, updateCollection, toCollectionRow({ ...collection, id }));
   if (document) await writeDocument(sql, collection, document);
+  if (isRevised) await writeRevision(sql, collection, document.revision);
   await sql.run(touchCatalog, createEpochParameters());
   await writeEffects(sql, change);
   return collection;

@@ -15,6 +15,7 @@ import { TierEntity, OverrideEntity } from './entities/limit-entities.ts';
 import { OneTimeCodeEntity } from './entities/one-time-code-entity.ts';
 import { ProfileEntity } from './entities/profile-entity.ts';
 import { ServiceAccountEntity } from './entities/service-account-entity.ts';
+import { RevisionEntity } from './entities/revision-entity.ts';
 import { EpochsEntity, SettingEntity } from './entities/installation-entities.ts';
 import { OperationUsageDayEntity, UsageDayEntity } from './entities/usage-entity.ts';
 import {
@@ -34,6 +35,7 @@ export const entities = [
   CollectionEntity,
   DocumentEntity,
   OperationEntity,
+  RevisionEntity,
   OperationBlockEntity,
   EmbeddingEntity,
   PreviousEmbeddingEntity,

@@ -1,9 +1,10 @@
-import type { Group, StorePorts } from '@portico/domain';
+import type { Group, RevisionTotals, StorePorts } from '@portico/domain';
 import { listGroupNames } from './group-store.ts';
 import type { MigrationState } from './migrations/index.ts';
 import type { SqlConfig } from './open-sql-stores.ts';
 import { createSqlOutbox } from './outbox.ts';
 import { createSqlProfileStore } from './profile-store.ts';
+import { measureRevisions } from './revision-store.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettingsTable, type SettingsTable } from './settings-table.ts';
 import type { SqlDatabase } from './sql.ts';
@@ -26,6 +27,7 @@ export interface InspectedDatabase {
   /** Read-only stores, which fail unless the tables are `current`. */
   readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'> & {
     readonly settings: Pick<SettingsTable, 'get'>;
+    readonly measureRevisions: () => Promise<RevisionTotals>;
     readonly listGroupNames: () => Promise<readonly Pick<Group, 'id' | 'name'>[]>;
   };
   /** The file of a SQLite database; null for a server, which itself verifies the data that it reads. */
@@ -58,6 +60,7 @@ export const inspectDatabase = async (config: SqlConfig): Promise<InspectedDatab
 export const createReadOnlyStores = (database: SqlDatabase): InspectedDatabase['stores'] => ({
   sealed: createSqlSealedStore(database),
   profiles: createSqlProfileStore(database),
+  measureRevisions: () => measureRevisions(database.reads),
   listGroupNames: () => listGroupNames(database.reads),
   outbox: createSqlOutbox(database, () => undefined),
   settings: createSettingsTable(database),

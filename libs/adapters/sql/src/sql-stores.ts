@@ -20,6 +20,7 @@ import { createSqlOutbox } from './outbox.ts';
 import { createSqlPendingCallStore } from './pending-call-store.ts';
 import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlRequestStore } from './request-store.ts';
+import { createSqlRevisionStore } from './revision-store.ts';
 import { createSqlSearchModels } from './search-models.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSqlServiceAccountStore } from './service-account-store.ts';
@@ -52,6 +53,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       callers: createSqlCallerLookup(preparedReads),
       profiles: createSqlProfileStore(database),
       collections: createSqlCollectionStore(database, createSqlCollectionReads(preparedReads, collections)),
+      revisions: createSqlRevisionStore(database, preparedReads),
       credentials: createSqlCredentialStore(database),
       operations: createSqlOperationStore(database, collections),
       operationBlocks: createSqlOperationBlockStore(database, preparedReads),

@@ -10,7 +10,7 @@ describeDialects(({ withStores }) => {
       const collection = aCollection();
       const packedText = { deflated: Uint8Array.from(randomBytes(6_000_000)), crc32: 0xffff_fffe, bytes: 32_000_000 };
       await collections.add(collection, aDocumentContent(), noEffects);
-      const document = { packed: packedText, operations: [], original: null };
+      const document = { ...aDocumentContent(), packed: packedText };
       await collections.update(collection.id, (currentCollection) => ({
         ...noEffects,
         collection: currentCollection,

@@ -102,6 +102,9 @@ const insertUnusualRows = (kind: Kind, firstId: string, secondId: string, profil
     values ('${firstId}', 'k', 0, 'GET', '/', null, 'x', '[]', true, ''), ('${secondId}', 'k', 0, 'PUT', '/', 'o', null, '["a"]', false, 'y');
   insert into operation_blocks (collection_id, model_id, document_digest, content_revision, sequence, operations, packed)
     values ('${firstId}', 'm1', 'd', 1, 1, 1, ${buildRandomBytes(kind, 6_000_000)}), ('${secondId}', 'm1', 'd', 1, 2, 1, ${buildRandomBytes(kind, 1_600)});
+  update collection_revisions set deflated = ${buildRandomBytes(kind, 1_600)}, crc32 = 4294967295, bytes = 9, packed_bytes = 1600, counts = '{}';
+  insert into collection_revisions (collection_id, number, digest, created_at, actor_name, breaking_texts)
+    values ('${firstId}', 2147483647, 'd', 5, '\u{1d518}', '["a''b"]');
   insert into search_models (model_id, first_seen_at, last_seen_at) values ('old', 0, 5);
   insert into collection_embeddings (collection_id, model_id, content_revision, sequence, vector)
     values ('${secondId}', 'old', 1, 70, ${buildRandomBytes(kind, 3_072)});

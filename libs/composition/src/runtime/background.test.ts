@@ -49,9 +49,12 @@ const startWork = (portico: Portico): void => {
 };
 
 /** Starts the background work. The returned function returns how often the use case has finished. */
-const startCounting = (portico: Portico, name: 'checkModels' | 'pruneAudit' | 'expireCalls'): (() => number) => {
+const startCounting = (
+  portico: Portico,
+  name: 'checkModels' | 'pruneAudit' | 'pruneRevisions' | 'expireCalls',
+): (() => number) => {
   let finishedCount = 0;
-  const countingUseCase = async (...parameters: [number]): Promise<unknown> => {
+  const countingUseCase = async (...parameters: [never]): Promise<unknown> => {
     try {
       return await portico.useCases[name](...parameters);
     } finally {
@@ -216,6 +219,11 @@ test('fake Ollama: with JOBS=off a process does not check for outdated embedding
   const countPrunings = startCounting(portico, 'pruneAudit');
   await expect.poll(countPrunings).toBeGreaterThanOrEqual(3);
   expect(fake.requests).toEqual([]);
+});
+
+test('old revisions are removed again and again, even with JOBS=off', async () => {
+  const portico = await open(await openFake(), { JOBS: 'off' });
+  await expect.poll(startCounting(portico, 'pruneRevisions')).toBeGreaterThanOrEqual(3);
 });
 
 test('calls are expired again and again, even with JOBS=off', async () => {

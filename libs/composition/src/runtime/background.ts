@@ -65,7 +65,7 @@ export const startBackground = (
       Math.min(Math.max(intervals.modelMs, modelUpkeep.getLastDurationMs() * pauseFactor), intervals.modelMaxMs);
     repeat('Maintaining the embeddings', pauseMs, () => modelUpkeep.check());
   }
-  const { auditRetentionDays, heartbeatFile } = config;
+  const { auditRetentionDays, revisionRetention, heartbeatFile } = config;
   const prune = (name: string, intervalMs: number, pruneBatch: () => Promise<number>) =>
     repeat(name, intervalMs, async () => {
       const yieldToEventLoop = createYielder();
@@ -75,6 +75,7 @@ export const startBackground = (
     if (auditRetentionDays !== null)
       prune('Pruning the audit log', intervals.pruneMs, () => useCases.pruneAudit(auditRetentionDays));
     prune('Pruning the usage counts', intervals.pruneMs, () => useCases.pruneUsage());
+    prune('Pruning the revisions', intervals.pruneMs, () => useCases.pruneRevisions(revisionRetention));
     prune('Expiring calls', intervals.callsMs, () => useCases.expireCalls());
   }
   const usage = duties.servesRequests ? startUsageWriting({ useCases, logger }, intervals.usageMs) : null;

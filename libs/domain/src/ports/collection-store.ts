@@ -1,3 +1,4 @@
+import type { NewRevision } from '../changes/revision.ts';
 import type { Collection, ListedCollection, Visibility } from '../collections/collection.ts';
 import type { NamesakeCollection } from '../collections/namesakes.ts';
 import type { PackedText, ReadDocument } from '../documents/document.ts';
@@ -13,7 +14,9 @@ export interface ListPage {
 export type NamedCollection = Pick<Collection, 'id' | 'name'>;
 
 /** The stored parts of a document: its text, its operations, and the text that it was converted from. */
-export type DocumentContent = Pick<ReadDocument, 'packed' | 'operations' | 'original'>;
+export interface DocumentContent extends Pick<ReadDocument, 'packed' | 'operations' | 'original'> {
+  readonly revision: NewRevision;
+}
 
 /**
  * Collections and their documents. Every `decide` is synchronous and pure, and may run more than once. When a call
@@ -21,7 +24,7 @@ export type DocumentContent = Pick<ReadDocument, 'packed' | 'operations' | 'orig
  * its operations.
  */
 export interface CollectionStore {
-  /** Adds a collection with its document and the document's operations. */
+  /** Adds a collection with its document, the document's operations, and its first revision. */
   add(collection: Collection, document: DocumentContent, effects: Effects): Promise<void>;
 
   /** Returns the collection with that id, or null. */
@@ -33,7 +36,8 @@ export interface CollectionStore {
   /**
    * Loads, decides and stores in one transaction, serialised against every other change to the same collection. If
    * `decide` returns null, nothing is written; if its change has no `document`, the stored document and its operations
-   * are kept. Returns the collection after the change. Throws `collection_not_found`.
+   * are kept. A document with a digest other than the current one becomes the next revision, created at the collection's
+   * `updatedAt`, and the earlier text is kept. Returns the collection after the change. Throws `collection_not_found`.
    */
   update(
     id: CollectionId,
@@ -43,7 +47,7 @@ export interface CollectionStore {
   ): Promise<Collection>;
 
   /**
-   * Removes the collection with its document, operations, vectors, grants and access requests. The grants epoch of each
+   * Removes the collection with its document, revisions, operations, vectors, grants and access requests. The grants epoch of each
    * profile that had a grant increases, and so does the groups epoch. Throws `collection_not_found`.
    */
   remove(id: CollectionId, decide: (current: Collection) => Effects): Promise<void>;

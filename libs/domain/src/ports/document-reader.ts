@@ -53,6 +53,12 @@ export interface DocumentReader {
    */
   convertToJson(content: Uint8Array): Promise<ConvertedFile>;
 
+  /**
+   * Reads a stored document again, as `readFile` reads its text. The caller keeps ownership of the bytes. Throws
+   * `invalid_body` for the reasons of `readMember`, and `timed_out` as it does.
+   */
+  readStored(document: PackedText, deadline: Deadline | null): Promise<ReadDocument>;
+
   /** Reads the operations of a stored document. The caller keeps ownership of the bytes. */
   readOperations(document: PackedText): Promise<readonly Operation[]>;
 
@@ -75,8 +81,8 @@ export interface DocumentReader {
   convertToYaml(document: PackedText, deadline: Deadline | null): Promise<PackedText>;
 
   /**
-   * Compares two stored documents (`compareDocuments`). The caller keeps ownership of the bytes. Throws `timed_out` as
-   * `readMember` does.
+   * Compares two stored documents (`compareDocuments`). The caller keeps ownership of the bytes. Throws `invalid_body` if
+   * they are too large to be compared within bounds, and `timed_out` as `readMember` does.
    */
   compare(before: PackedText, after: PackedText, deadline: Deadline | null): Promise<Comparison>;
 }

@@ -40,6 +40,16 @@ import {
   setSubjectCredential,
 } from './collections/subject-credentials.ts';
 import { importCollection, planImport } from './collections/import-collection.ts';
+import { pruneRevisions } from './collections/prune-revisions.ts';
+import {
+  compareRevisions,
+  countRevisions,
+  listRecentRevisions,
+  listRevisions,
+  readRevision,
+  readRevisionText,
+  restoreRevision,
+} from './collections/revisions.ts';
 import { findVisibleCollection } from './collections/find-collection.ts';
 import { createCollection, removeCollection, updateCollection } from './collections/write-collection.ts';
 import {
@@ -160,6 +170,19 @@ const createCallUseCases = (ports: Ports & WithUsageCounter, settings: Settings)
   };
 };
 
+/** Revisions of documents. */
+const createRevisionUseCases = (ports: Ports, settings: Settings) => ({
+  readRevision: readRevision(ports),
+  listRevisions: listRevisions(ports),
+  countRevisions: countRevisions(ports),
+  readRevisionText: readRevisionText(ports),
+  compareRevisions: compareRevisions(ports),
+  restoreRevision: restoreRevision(ports, settings),
+  listRecentRevisions: listRecentRevisions(ports),
+  pruneRevisions: pruneRevisions(ports),
+  measureRevisions: () => ports.revisions.measure(),
+});
+
 /** Admission, profiles, collections and operations. */
 const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
   // Admission
@@ -194,6 +217,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   createCollection: createCollection(ports, settings),
   updateCollection: updateCollection(ports, settings),
   removeCollection: removeCollection(ports),
+  ...createRevisionUseCases(ports, settings),
   listCredentials: listCredentials(ports),
   setCredential: setCredential(ports),
   removeCredential: removeCredential(ports),

@@ -12,6 +12,7 @@ import { operationEndpoints } from './operations.ts';
 import { pendingCallEndpoints } from './pending-calls.ts';
 import { profileEndpoints } from './profiles.ts';
 import { requestEndpoints } from './requests.ts';
+import { revisionEndpoints } from './revisions.ts';
 import { searchEndpoints } from './search.ts';
 import { serviceAccountEndpoints } from './service-accounts.ts';
 import { serviceEndpoints } from './service.ts';
@@ -24,6 +25,7 @@ import { usageEndpoints } from './usage.ts';
 export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,
+  ...revisionEndpoints,
   ...credentialEndpoints,
   ...importEndpoints,
   ...serviceAccountEndpoints,

@@ -37,6 +37,10 @@ const embedding = (kind: Kind, number: number, model: string): string =>
   `insert into embeddings (collection_id, model_id, content_revision, sequence, vector)
     values ('${idOf(number)}', '${model}', 3, ${number}, ${kind === 'sqlite' ? "x'00000000'" : String.raw`'\x00000000'`})`;
 
+const document = (kind: Kind, number: number): string =>
+  `insert into documents (collection_id, deflated, crc32, bytes)
+    values ('${idOf(number)}', ${kind === 'sqlite' ? "x'00'" : String.raw`'\x00'`}, 1, 2)`;
+
 const noSettings = {
   ...{ baseUrlSetting: null, serverVariables: {}, credentialSchemes: [] },
   ...{ delivery: 'reveal', ownCredentials: false },
@@ -45,11 +49,12 @@ const noSettings = {
 const withMigratedRelease = async <T>(
   kind: Kind,
   rows: readonly string[],
-  work: (sqlStores: SqlStores) => Promise<T>,
+  work: (sqlStores: SqlStores, config: SqlConfig) => Promise<T>,
 ): Promise<T> => {
-  const sqlStores = await openSqlStores(await createReleasedDatabase(kind, rows));
+  const config = await createReleasedDatabase(kind, rows);
+  const sqlStores = await openSqlStores(config);
   expect(sqlStores.appliedMigrations.map(({ name }) => name)).toEqual(['0006-since-0.1.0']);
-  return work(sqlStores).finally(() => sqlStores.close());
+  return work(sqlStores, config).finally(() => sqlStores.close());
 };
 
 describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sqlite' || postgres))('on %s', (kind) => {
@@ -93,6 +98,33 @@ describe.each((['sqlite', 'postgresql'] as const).filter((kind) => kind === 'sql
       ]);
       // The jobs that read the collections' documents have not run yet.
       expect(await operations.findDigest(idOf(1) as CollectionId)).toBeNull();
+    });
+  });
+
+  test('the document of release 0.1.0 is the first revision; one that it writes later replaces the newest', () => {
+    const rows = [collection(1, 'One', '', null), document(kind, 1)];
+    return withMigratedRelease(kind, rows, async ({ stores: { collections, revisions } }, config) => {
+      const id = idOf(1) as CollectionId;
+      const unknown = { actorId: null, actorName: null, origin: null, counts: null, breakingTexts: [] };
+      const first = { number: 1, digest: 'd', createdAt: 1, ...unknown };
+      expect(await revisions.list(id, { limit: 9, before: null })).toEqual([first]);
+      const revise = (documentDigest: string) =>
+        collections.update(id, (current) => ({
+          collection: { ...current, documentDigest },
+          document: aDocumentContent(`{"x":"${documentDigest}"}`),
+          ...noEffects,
+        }));
+      await revise('e');
+      await runIn(config, `update collections set document_digest = 'f'`);
+      expect((await revisions.list(id, { limit: 9, before: null })).map(({ digest }) => digest)).toEqual(['f', 'd']);
+      await revise('g');
+      const list = await revisions.list(id, { limit: 9, before: null });
+      expect(list.map(({ digest }) => digest)).toEqual(['g', 'f', 'd']);
+      expect(list[1]).toMatchObject(unknown);
+      expect((await revisions.findText(id, 2))?.digest).toBe('f');
+      await runIn(config, 'delete from collection_revisions');
+      await revise('h');
+      expect((await revisions.list(id, { limit: 9, before: null })).map(({ number }) => number)).toEqual([2, 1]);
     });
   });
 

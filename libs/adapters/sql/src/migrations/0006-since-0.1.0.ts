@@ -1,6 +1,7 @@
 import { toEmailKey } from '@portico/domain';
 import { embeddingsInStep, nowOnPostgresql, nowOnSqlite } from './embeddings-in-step.ts';
 import type { Dialect, DialectSql, DataMigration } from './migration.ts';
+import { createRevisionTables } from './revision-tables.ts';
 
 /** The dialect-specific SQL: column types and unique constraints. */
 interface DialectTypes {
@@ -342,6 +343,7 @@ const buildStatements = (dialect: Dialect): readonly string[] =>
   [
     createEmbeddingTables,
     createOperationTables,
+    createRevisionTables,
     createUsageTables,
     createGroupTables,
     createRequestTables,

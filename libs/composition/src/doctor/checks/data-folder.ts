@@ -100,7 +100,7 @@ const checkDisk = async (dataDir: string): Promise<Finding> => {
   return pass(freeSpace);
 };
 
-const formatBytes = (bytes: number): string =>
+export const formatBytes = (bytes: number): string =>
   bytes < lowFreeBytes ? `${Math.floor(bytes / 1e6)} MB` : `${Math.floor(bytes / 1e9)} GB`;
 
 const checkIfExists = (path: string, check: (stats: Stats) => Finding): Finding => {

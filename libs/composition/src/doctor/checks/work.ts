@@ -3,6 +3,7 @@ import { systemClock } from '@portico/system';
 import type { Config } from '../../config.ts';
 import { pass, warn, fail, type Check, type Finding } from '../check.ts';
 import { checkStores } from '../check-stores.ts';
+import { formatBytes } from './data-folder.ts';
 
 const responseTimeoutMs = 2_000;
 
@@ -24,6 +25,18 @@ export const workChecks: readonly Check[] = [
       () => pass('There are no names yet.'),
     ),
     advice: 'Check "portico people list" and "portico groups list".',
+  },
+  {
+    id: 'revisions',
+    needs: ['database.tables'],
+    execute: checkStores(
+      async ({ measureRevisions }) => {
+        const { revisions, packedBytes } = await measureRevisions();
+        return pass(`There are ${revisions} revisions; the earlier ones take ${formatBytes(packedBytes)}.`);
+      },
+      () => pass('There are no revisions yet.'),
+    ),
+    advice: 'Check REVISIONS_KEEP and REVISIONS_DAYS.',
   },
   {
     id: 'jobs.given-up',

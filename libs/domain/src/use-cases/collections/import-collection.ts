@@ -13,6 +13,7 @@ import {
   rejectViolations,
   updateCollection,
   type CollectionEdit,
+  type DocumentChange,
   type NewCollection,
   type WritingPorts,
 } from './write-collection.ts';
@@ -35,6 +36,13 @@ export interface Namesakes {
   readonly namesakes: readonly CollectionId[];
 }
 
+export interface ImportResult extends Namesakes {
+  readonly collection: Collection;
+  readonly outcome: ImportOutcome;
+  /** Null for a new collection, and if the document has not changed. */
+  readonly documentChange: DocumentChange | null;
+}
+
 /**
  * Adds a collection from a document, or updates the one that an earlier import created from it. Its description is the
  * document's own; if the document has none, a written description is kept, and any other is derived from the document.
@@ -43,11 +51,7 @@ export interface Namesakes {
 export const importCollection = (ports: WritingPorts, settings: Settings) => {
   const create = createCollection(ports, settings);
   const update = updateCollection(ports, settings);
-  return async (
-    authority: AdminAuthority,
-    createdBy: ProfileId,
-    input: ImportedDocument,
-  ): Promise<Namesakes & { readonly collection: Collection; readonly outcome: ImportOutcome }> => {
+  return async (authority: AdminAuthority, createdBy: ProfileId, input: ImportedDocument): Promise<ImportResult> => {
     const existingId = await findExisting(ports, input);
     if (!existingId) {
       const { name, document, strict, importKey } = input;
@@ -56,11 +60,13 @@ export const importCollection = (ports: WritingPorts, settings: Settings) => {
         ...fields,
         ...(importKey === null ? {} : { importKey }),
       });
-      return { collection, outcome: 'created', namesakes: await namesakesOf(ports, collection) };
+      const namesakes = await namesakesOf(ports, collection);
+      return { collection, outcome: 'created', namesakes, documentChange: null };
     }
-    const { collection, hasChanged } = await update(authority, existingId, editOf(input));
+    const edit = { ...editOf(input), origin: input.importKey };
+    const { collection, hasChanged, documentChange } = await update(authority, existingId, edit);
     const namesakes = hasChanged ? await namesakesOf(ports, collection) : [];
-    return { collection, outcome: hasChanged ? 'updated' : 'unchanged', namesakes };
+    return { collection, outcome: hasChanged ? 'updated' : 'unchanged', namesakes, documentChange };
   };
 };
 

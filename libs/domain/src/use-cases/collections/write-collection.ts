@@ -1,4 +1,6 @@
 import type { AdminAuthority } from '../../access/principal.ts';
+import type { Comparison } from '../../changes/change.ts';
+import { createRevision } from '../../changes/revision.ts';
 import type { Collection, CollectionHead, ServerVariables } from '../../collections/collection.ts';
 import type { ReadDocument } from '../../documents/document.ts';
 import type { NewJob } from '../../jobs/job.ts';
@@ -12,6 +14,7 @@ import type { Settings } from '../../settings.ts';
 import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
 import { createCollectionJob } from '../search/collection-jobs.ts';
 import { type AuthenticationInput, setsValue, updateAuthentication } from './authentication.ts';
+import { compareEdit, hasSameOriginal, type EditComparison } from './compare-edit.ts';
 import { updateDescription } from './description.ts';
 import { type DocumentState, hasState, serverSettingsOf } from './document-security.ts';
 
@@ -47,6 +50,8 @@ export interface CollectionEdit {
   readonly serverVariables?: ServerVariables | null | undefined;
   readonly document?: ReadDocument | undefined;
   readonly strict: boolean;
+  /** The import key of the document; null by default. */
+  readonly origin?: string | null;
   /**
    * Whether OpenAPI 3.2 is accepted for any collection; by default, only for one that already holds such a document.
    */
@@ -98,7 +103,8 @@ export const createCollection =
       ...(collection.discoverable ? { discoverable: true } : {}),
       ...(collection.baseUrlSetting === null ? {} : { base_url: collection.baseUrlSetting }),
     });
-    await ports.collections.add(collection, document, { ...effects, jobs });
+    const revision = createRevision(authority.actor, collection.importKey, null);
+    await ports.collections.add(collection, { ...document, revision }, { ...effects, jobs });
     return collection;
   };
 
@@ -106,6 +112,13 @@ export interface UpdatedCollection {
   readonly collection: Collection;
   /** False if nothing was written; in that case, `updatedAt` is unchanged. */
   readonly hasChanged: boolean;
+  /** Null if the document has not changed. */
+  readonly documentChange: DocumentChange | null;
+}
+
+export interface DocumentChange {
+  /** Null if the changes are unknown. */
+  readonly comparison: Comparison | null;
 }
 
 /**
@@ -125,13 +138,14 @@ export const updateCollection =
     if (edit.document) rejectViolations(settings, edit.strict, edit.document);
     for (let attempt = 0; attempt < attemptsMax; attempt++) {
       const newOrigins = await readNewOrigins(ports, authority.deadline, id, edit);
-      const result = await tryUpdate(ports, authority, id, { edit, isExpected, newOrigins });
+      const newComparison = await compareEdit(ports, authority.deadline, id, edit.document);
+      const result = await tryUpdate(ports, authority, id, { edit, isExpected, newOrigins, newComparison });
       if (result) return result;
     }
-    throw new Error(`The addresses of collection ${id} changed ${attemptsMax} times while they were read`);
+    throw new Error(`Collection ${id} changed ${attemptsMax} times while its document was read`);
   };
 
-/** How many times in a row the addresses of a collection may change while they are being read. */
+/** How many times in a row a collection may change while its document is read. */
 const attemptsMax = 10;
 
 /** The origins of the addresses after an edit. */
@@ -158,27 +172,36 @@ const readNewOrigins = async (
   return { digest: document.digest, settings, origins };
 };
 
-/** Makes the change; null if the origins are no longer those of the collection, and nothing was written. */
+/** A change, and the results of reading the documents for it. */
+interface PreparedEdit {
+  readonly edit: CollectionEdit;
+  readonly isExpected: Precondition;
+  readonly newOrigins: NewOrigins | null;
+  readonly newComparison: EditComparison | null;
+}
+
+/** Makes the change; null if the collection is no longer the one that was read, and nothing was written. */
 const tryUpdate = async (
   ports: WritingPorts,
   authority: AdminAuthority,
   id: CollectionId,
-  {
-    edit,
-    isExpected,
-    newOrigins,
-  }: { readonly edit: CollectionEdit; readonly isExpected: Precondition; readonly newOrigins: NewOrigins | null },
+  { edit, isExpected, newOrigins, newComparison }: PreparedEdit,
 ): Promise<UpdatedCollection | null> => {
   const jobs = createEmbeddingJobs(ports, id);
   const now = ports.clock.now();
-  const result = { hasChanged: false, isCurrent: true };
+  const result = { hasChanged: false, isCurrent: true, hasNewDocument: false };
+  const revision = createRevision(authority.actor, edit.origin ?? null, newComparison?.comparison ?? null);
   const collection = await ports.collections.update(id, (current) => {
     checkPrecondition(isExpected, current);
     rejectVersion32(current, edit);
     const editedCollection = applyEdit(ports.cipher, current, edit, newOrigins?.origins);
     const fields = listChangedFields(current, editedCollection);
-    result.isCurrent = newOrigins === null || hasState(editedCollection, newOrigins);
+    const hasNewDocument = fields.includes('documentDigest');
+    result.isCurrent =
+      (newOrigins === null || hasState(editedCollection, newOrigins)) &&
+      (!hasNewDocument || newComparison?.from === current.documentDigest);
     result.hasChanged = result.isCurrent && fields.length > 0;
+    result.hasNewDocument = result.isCurrent && hasNewDocument;
     if (!result.hasChanged) return null;
     const isReworded = fields.includes('name') || fields.includes('description');
     return {
@@ -188,7 +211,7 @@ const tryUpdate = async (
         contentRevision: current.contentRevision + (isReworded ? 1 : 0),
         updatedAt: nextChangeAt(current.updatedAt, now),
       },
-      ...(edit.document && fields.includes('documentDigest') ? { document: edit.document } : {}),
+      ...(edit.document && hasNewDocument ? { document: { ...edit.document, revision } } : {}),
       ...createAuditEffects(ports, authority, {
         action: 'collection.update',
         ...collectionFieldsOf(current),
@@ -197,10 +220,12 @@ const tryUpdate = async (
         ...(fields.includes('discoverable') ? { discoverable: editedCollection.discoverable } : {}),
         ...(fields.includes('baseUrlSetting') ? { base_url: editedCollection.baseUrlSetting } : {}),
       }),
-      jobs: jobs.filter(({ task }) => isReworded || (task.kind === 'operations' && fields.includes('documentDigest'))),
+      jobs: jobs.filter(({ task }) => isReworded || (task.kind === 'operations' && hasNewDocument)),
     };
   });
-  return result.isCurrent ? { collection, hasChanged: result.hasChanged } : null;
+  if (!result.isCurrent) return null;
+  const documentChange = result.hasNewDocument ? { comparison: newComparison?.comparison ?? null } : null;
+  return { collection, hasChanged: result.hasChanged, documentChange };
 };
 
 /**
@@ -246,13 +271,6 @@ const documentFieldsOf = ({ baseUrl, authentication, digest, original }: ReadDoc
   documentDigest: digest,
   original: original && { version: original.version, digest: original.digest },
 });
-
-/**
- * Whether the document was converted from the text that the current one was converted from: even if the converter has
- * changed since, nothing that was sent has.
- */
-const hasSameOriginal = ({ original: current }: Collection, { original }: ReadDocument): boolean =>
-  current !== null && original !== null && current.digest === original.digest;
 
 /** Returns the collection with the edit applied, and nothing else changed. A new credential is bound to the origins. */
 export const applyEdit = (

@@ -1,0 +1,89 @@
+import { type Change, type ChangeCounts, changeLevels, type DocumentChange, parseExactJson } from '@portico/domain';
+import { z } from 'zod';
+
+export const changeCounts = z
+  .object({ breaking: z.int(), warning: z.int(), info: z.int() })
+  .meta({ id: 'ChangeCounts', description: 'The number of changes of each level.' });
+
+/** A change between two documents. */
+export const change = z
+  .object({
+    rule: z.string().meta({
+      description: 'The rule that found the change; its name never changes.',
+      examples: ['api-removed-without-deprecation'],
+    }),
+    level: z.enum(changeLevels).meta({
+      description:
+        '`breaking`: requests may be rejected, or callers may receive responses that they cannot read. `warning`: that ' +
+        'depends on the caller. `info`: all other changes.',
+    }),
+    operation_key: z.string().nullable().meta({ description: 'null if the change is about the whole document.' }),
+    method: z.string().nullable(),
+    path: z.string().nullable(),
+    place: z.string().meta({
+      description: 'The position in the operation; an empty string for the operation itself.',
+      examples: ['request body application/json /items/price'],
+    }),
+    text: z.string().meta({ examples: ['The operation was removed.'] }),
+    example: z.unknown().meta({
+      description:
+        'A value that was valid in requests and is no longer, or that is now valid in responses and was not; null if there ' +
+        'is none.',
+    }),
+    fingerprint: z.string().meta({ description: 'Identifies the change among others, also of other versions.' }),
+  })
+  .meta({ id: 'DocumentChange' });
+
+export const toChangeView = ({
+  operation,
+  example,
+  ...fields
+}: Change): Omit<z.input<typeof change>, 'example'> & { readonly example: unknown } => ({
+  rule: fields.rule,
+  level: fields.level,
+  operation_key: operation?.key ?? null,
+  method: operation?.method ?? null,
+  path: operation?.path ?? null,
+  place: fields.place,
+  text: fields.text,
+  // Keeps the digits of numbers.
+  example: example === null ? null : parseExactJson(example),
+  fingerprint: fields.fingerprint,
+});
+
+export const toCountsView = ({ breaking, warning, info }: ChangeCounts): z.input<typeof changeCounts> => ({
+  breaking,
+  warning,
+  info,
+});
+
+/** The maximum number of changes that are listed after a change of a document. */
+const listedChangesMax = 100;
+
+/** The changes of a document that was just replaced. */
+export const replacedDocument = z
+  .object({
+    counts: changeCounts
+      .nullable()
+      .meta({ description: 'null if the changes are unknown: the documents are too large.' }),
+    total: z.int().nullable(),
+    first: z.array(change).meta({ description: `At most ${listedChangesMax} changes, breaking ones first.` }),
+  })
+  .meta({ id: 'DocumentChanges', description: 'The changes of the document; present if it was replaced.' });
+
+/** Returns the member `changes`; none if the document stays the same. */
+export const toReplacedDocumentView = (
+  documentChange: DocumentChange | null,
+): { changes?: z.input<typeof replacedDocument> } => {
+  if (!documentChange) return {};
+  const { comparison } = documentChange;
+  if (!comparison) return { changes: { counts: null, total: null, first: [] } };
+  const { counts, changes } = comparison;
+  return {
+    changes: {
+      counts: toCountsView(counts),
+      total: counts.breaking + counts.warning + counts.info,
+      first: changes.slice(0, listedChangesMax).map(toChangeView),
+    },
+  };
+};
