@@ -35,6 +35,9 @@ import type {
   StoredCredential,
   StoredKey,
   Tier,
+  Webhook,
+  WebhookDelivery,
+  WebhookId,
 } from '@portico/domain';
 
 /**
@@ -79,6 +82,9 @@ export interface MemoryDatabase {
   readonly serviceAccounts: Map<ServiceAccountId, AccountState>;
   /** Keyed by digest. */
   readonly oneTimeCodes: Map<string, OneTimeCode>;
+  readonly webhooks: Map<WebhookId, Webhook>;
+  /** Newest first. */
+  readonly deliveries: Map<WebhookId, readonly WebhookDelivery[]>;
   /** The sealed pepper of API keys. */
   pepper: string | null;
   /** An epoch outlives its profile or group, so it never decreases. */
@@ -161,6 +167,8 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   operationUses: new Map(),
   serviceAccounts: new Map(),
   oneTimeCodes: new Map(),
+  webhooks: new Map(),
+  deliveries: new Map(),
   pepper: null,
   grantEpochs: new Map(),
   groupsEpoch: 0,

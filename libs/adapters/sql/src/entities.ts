@@ -17,6 +17,7 @@ import { ProfileEntity } from './entities/profile-entity.ts';
 import { ServiceAccountEntity } from './entities/service-account-entity.ts';
 import { EpochsEntity, SettingEntity } from './entities/installation-entities.ts';
 import { OperationUsageDayEntity, UsageDayEntity } from './entities/usage-entity.ts';
+import { WebhookDeliveryEntity, WebhookEntity } from './entities/webhook-entities.ts';
 import {
   OperationBlockEntity,
   EmbeddingEntity,
@@ -59,5 +60,7 @@ export const entities = [
   OperationUsageDayEntity,
   ServiceAccountEntity,
   OneTimeCodeEntity,
+  WebhookEntity,
+  WebhookDeliveryEntity,
   SettingEntity,
 ];

@@ -61,6 +61,7 @@ const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, calls, mail }: Co
     import('./modules/secrets.ts').then((module) => module.secretsModule),
     import('./modules/identity.ts').then((module) => module.identityModule),
     import('./modules/documents.ts').then((module) => module.documentsModule),
+    import('./modules/webhook-egress.ts').then((module) => module.webhookEgressModule),
     import('./modules/built-in-embedders.ts').then((module) => module.builtInEmbeddersModule),
     ...(redis
       ? [
@@ -107,6 +108,7 @@ export const compose = async (
     const mail = await get('mail');
     const queue = await get('queue');
     const limiter = await get('limiter');
+    const webhookEgress = await get('webhookEgress');
     const egress = duties.servesRequests && config.calls !== 'off' ? await get('egress') : null;
     const ports: Ports = {
       ...(tracing ? tracing.traceStores(database.stores) : database.stores),
@@ -126,6 +128,8 @@ export const compose = async (
       tokens: identity.verifier,
       keys: await get('keys'),
       cipher: await get('cipher'),
+      signer: await get('signer'),
+      webhookEgress: tracing ? { ...webhookEgress, ...tracing.traceEgress(webhookEgress) } : webhookEgress,
       probes: [database.probe, limiter.probe, queue.probe, mail.probe, identity.probe]
         .filter((probe) => probe != null)
         .map(withTimeout),

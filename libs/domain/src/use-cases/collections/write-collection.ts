@@ -10,6 +10,8 @@ import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
+import { prepareEvent } from '../webhooks/create-event-jobs.ts';
+import { collectionChangedDataOf } from '../webhooks/event-data.ts';
 import { createCollectionJob } from '../search/collection-jobs.ts';
 import { type AuthenticationInput, setsValue, updateAuthentication } from './authentication.ts';
 import { updateDescription } from './description.ts';
@@ -56,7 +58,7 @@ export interface CollectionEdit {
 /** A condition on the current collection for a change; it is checked in the transaction of the change. */
 export type Precondition = (current: CollectionHead) => boolean;
 
-export type WritingPorts = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'documents'>;
+export type WritingPorts = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'documents' | 'webhooks'>;
 
 /** Adds a collection. It is embedded later, in the background. */
 export const createCollection =
@@ -170,6 +172,7 @@ const tryUpdate = async (
   }: { readonly edit: CollectionEdit; readonly isExpected: Precondition; readonly newOrigins: NewOrigins | null },
 ): Promise<UpdatedCollection | null> => {
   const jobs = createEmbeddingJobs(ports, id);
+  const createEventJobs = await prepareEvent(ports, 'collection.changed');
   const now = ports.clock.now();
   const result = { hasChanged: false, isCurrent: true };
   const collection = await ports.collections.update(id, (current) => {
@@ -181,6 +184,7 @@ const tryUpdate = async (
     result.hasChanged = result.isCurrent && fields.length > 0;
     if (!result.hasChanged) return null;
     const isReworded = fields.includes('name') || fields.includes('description');
+    const fieldNames = fields.map((field) => auditNames[field]);
     return {
       collection: {
         ...editedCollection,
@@ -192,12 +196,15 @@ const tryUpdate = async (
       ...createAuditEffects(ports, authority, {
         action: 'collection.update',
         ...collectionFieldsOf(current),
-        fields: fields.map((field) => auditNames[field]),
+        fields: fieldNames,
         ...(fields.includes('name') ? { new_name: editedCollection.name } : {}),
         ...(fields.includes('discoverable') ? { discoverable: editedCollection.discoverable } : {}),
         ...(fields.includes('baseUrlSetting') ? { base_url: editedCollection.baseUrlSetting } : {}),
       }),
-      jobs: jobs.filter(({ task }) => isReworded || (task.kind === 'operations' && fields.includes('documentDigest'))),
+      jobs: [
+        ...jobs.filter(({ task }) => isReworded || (task.kind === 'operations' && fields.includes('documentDigest'))),
+        ...createEventJobs(collectionChangedDataOf(editedCollection, fieldNames, authority)),
+      ],
     };
   });
   return result.isCurrent ? { collection, hasChanged: result.hasChanged } : null;
