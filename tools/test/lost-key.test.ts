@@ -41,6 +41,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     collection: string;
     client: ApprovedClient;
     token: string;
+    webhook: string;
   }> => {
     const service = await installation.compose();
     const admin = await installation.createAdminToken();
@@ -52,8 +53,10 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const client = await addClient(api, admin, 'alice');
     const robot = { name: 'robot', scopes: ['audit:read'] };
     const { token } = await api.request<{ token: string }>(admin, 'POST', '/api/service-accounts', robot);
+    const hook = { url: 'https://hooks.example.com' };
+    const { id: webhook } = await api.request<{ id: string }>(admin, 'POST', '/api/webhooks', hook);
     await service.stop();
-    return { admin, collection, client, token };
+    return { admin, collection, client, token, webhook };
   };
 
   const commands = [

@@ -72,8 +72,11 @@ export const webhookUrlMax = 2_000;
 /** How long the previous secret also signs after a rotation. */
 export const previousSecretMs = 86_400_000;
 
-/** How long an endpoint may take for its response. */
+/** How long a receiver may take for its response. */
 export const deliveryTimeoutMs = 10_000;
+
+/** The same for `webhook.test`, whose sender waits for the result. */
+export const testTimeoutMs = 5_000;
 
 /** The time after which a webhook that only fails is reported to the operator. */
 export const failingTooLongMs = 86_400_000;

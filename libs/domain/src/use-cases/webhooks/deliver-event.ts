@@ -1,4 +1,4 @@
-import { errorDetails, isPorticoError, PorticoError, type ErrorCode } from '../../errors.ts';
+import { errorDetails, isPorticoError, PorticoError } from '../../errors.ts';
 import type { DeliveryId, JobId, WebhookId } from '../../ids.ts';
 import type { Job, WebhookTask } from '../../jobs/job.ts';
 import { retryDelayMs } from '../../jobs/retry-policy.ts';
@@ -6,7 +6,13 @@ import { DeliveryError } from '../../mails/mail.ts';
 import type { PersonAuthority } from '../../access/principal.ts';
 import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
-import { deliveryTimeoutMs, type WebhookDelivery, type Webhook, type WebhookEvent } from '../../webhooks/webhook.ts';
+import {
+  deliveryTimeoutMs,
+  testTimeoutMs,
+  type WebhookDelivery,
+  type Webhook,
+  type WebhookEvent,
+} from '../../webhooks/webhook.ts';
 import { createAuditEffects } from '../audit/system-entry.ts';
 import { toEventContent } from './create-event-jobs.ts';
 import type { DeliveryOutcome, WithDeliveryCounter } from './delivery-counter.ts';
@@ -93,7 +99,7 @@ const attemptDelivery = async (ports: RequiredPorts, webhook: Webhook, message: 
 const send = async (
   { webhookEgress, signer, cipher, clock }: RequiredPorts,
   webhook: Webhook,
-  { id, content }: Message,
+  { id, content, isRetried }: Message,
 ): Promise<Pick<WebhookDelivery, 'status' | 'error'>> => {
   const now = clock.now();
   if (webhook.sealed === null) return { status: null, error: errorDetails.webhook_without_secret };
@@ -109,7 +115,11 @@ const send = async (
     ['webhook-signature', signatures.join(' ')],
   ] as const;
   const request = { method: 'POST', url: webhook.url, headers, body: new TextEncoder().encode(content) };
-  const options = { caller: `webhook ${webhook.id}`, timeoutMs: deliveryTimeoutMs, bodyBytesMax: responseBytesMax };
+  const options = {
+    caller: `webhook ${webhook.id}`,
+    timeoutMs: isRetried ? deliveryTimeoutMs : testTimeoutMs,
+    bodyBytesMax: responseBytesMax,
+  };
   try {
     const { status } = await webhookEgress.send(request, options);
     return { status, error: toStatusError(status) };
@@ -129,16 +139,18 @@ const toStatusError = (status: number): string | null => {
   return `The receiver responded ${status}`;
 };
 
-/** The details of errors that speak of an API. */
-const details: Partial<Record<ErrorCode, string>> = {
-  upstream_unreachable: 'The receiver is unreachable',
-  upstream_timed_out: 'The receiver did not respond in time',
-  rate_limited: 'Too many deliveries are in flight',
-};
-
+/** Returns the error in words. Its own words are about an API, and suggest a timeout that callers choose. */
 const toWords = ({ code, message }: PorticoError): string => {
-  const detail = details[code];
-  return detail === undefined ? message : detail + message.slice(errorDetails[code].length);
+  switch (code) {
+    case 'upstream_unreachable':
+      return `The receiver is unreachable${message.slice(errorDetails[code].length)}`;
+    case 'upstream_timed_out':
+      return 'The receiver did not respond in time';
+    case 'rate_limited':
+      return 'Too many deliveries are in flight';
+    default:
+      return message;
+  }
 };
 
 /** Deactivates a webhook, unless that was done in the meantime. */
