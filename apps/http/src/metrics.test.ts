@@ -15,6 +15,7 @@ test('concurrent scrapes share one read of the outbox', async () => {
     readModelChange: async () => null,
     getUsageTotals: () => noUses,
     getCallTotals: () => null,
+    getDeliveryTotals: () => ({ delivered: 2, failed: 1, gone: 0 }),
   };
   observeState(registry, useCases);
   for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
@@ -36,6 +37,7 @@ test('during a model change, collections are counted as done, waiting or given u
     readModelChange: async () => changes.shift() ?? null,
     getUsageTotals: () => noUses,
     getCallTotals: () => null,
+    getDeliveryTotals: () => ({ delivered: 2, failed: 1, gone: 0 }),
   });
   expect((await registry.metrics()).match(/^model_change_.+$/gm)).toEqual([
     'model_change_collections{state="done"} 5',
@@ -53,6 +55,7 @@ test('uses since the start are counted by kind', async () => {
     readModelChange: async () => null,
     getUsageTotals: () => ({ ...noUses, read: 7, search: 5, call: 3, refused: 9 }),
     getCallTotals: () => null,
+    getDeliveryTotals: () => ({ delivered: 2, failed: 1, gone: 0 }),
   });
   for (let time = 1; time <= 2; time += 1) {
     expect((await registry.metrics()).match(/^# TYPE uses_total .+$|^uses_total.+$/gm)).toEqual([
@@ -62,6 +65,25 @@ test('uses since the start are counted by kind', async () => {
       'uses_total{kind="slice"} 0',
       'uses_total{kind="call"} 3',
       'uses_total{kind="credential_read"} 0',
+    ]);
+  }
+});
+
+test('deliveries to webhooks since the start are counted by outcome', async () => {
+  const registry = new Registry();
+  observeState(registry, {
+    readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
+    readReadiness: async () => ({ ready: true, parts: [] }),
+    readModelChange: async () => null,
+    getUsageTotals: () => noUses,
+    getCallTotals: () => null,
+    getDeliveryTotals: () => ({ delivered: 2, failed: 1, gone: 0 }),
+  });
+  for (let time = 1; time <= 2; time += 1) {
+    expect((await registry.metrics()).match(/^webhook_.+$/gm)).toEqual([
+      'webhook_deliveries_total{outcome="delivered"} 2',
+      'webhook_deliveries_total{outcome="failed"} 1',
+      'webhook_deliveries_total{outcome="gone"} 0',
     ]);
   }
 });

@@ -7,6 +7,7 @@ import { createSqlProfileStore } from './profile-store.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettingsTable, type SettingsTable } from './settings-table.ts';
 import type { SqlDatabase } from './sql.ts';
+import { createSqlWebhookStore } from './webhook-store.ts';
 
 /** The result of inspecting a database without changing it. */
 export interface InspectedDatabase {
@@ -24,7 +25,7 @@ export interface InspectedDatabase {
   /** How far the server's clock is ahead of ours, in milliseconds; null if it is the same clock. */
   readonly clockSkewMs: number | null;
   /** Read-only stores, which fail unless the tables are `current`. */
-  readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'> & {
+  readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox' | 'webhooks'> & {
     readonly settings: Pick<SettingsTable, 'get'>;
     readonly listGroupNames: () => Promise<readonly Pick<Group, 'id' | 'name'>[]>;
   };
@@ -60,5 +61,6 @@ export const createReadOnlyStores = (database: SqlDatabase): InspectedDatabase['
   profiles: createSqlProfileStore(database),
   listGroupNames: () => listGroupNames(database.reads),
   outbox: createSqlOutbox(database, () => undefined),
+  webhooks: createSqlWebhookStore(database),
   settings: createSettingsTable(database),
 });

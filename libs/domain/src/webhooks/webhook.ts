@@ -79,7 +79,7 @@ export const deliveryTimeoutMs = 10_000;
 export const testTimeoutMs = 5_000;
 
 /** The time after which a webhook that only fails is reported to the operator. */
-export const failingTooLongMs = 86_400_000;
+export const failingTooLongMs = 3_600_000;
 
 /** Returns the events without duplicates, in the order of `webhookEvents`. */
 export const eventsOf = (requested: readonly string[]): readonly SubscribedEvent[] =>
