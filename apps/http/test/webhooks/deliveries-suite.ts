@@ -80,7 +80,7 @@ export const deliveriesSuite = (start: Start): void => {
       await asAdmin('DELETE', webhook.path);
     });
 
-    test('a replaced key is reported without its secrets, whoever replaced it', async () => {
+    test('a replaced key is reported without its secrets, also if its owner replaced it', async () => {
       const webhook = await world.create({ events: ['key.rotated'] });
       const client = await fixtures.newClient();
       const byAdmin = await asAdmin('POST', `/api/profiles/${client.id}/credentials`, { grace_seconds: 60 });

@@ -30,8 +30,8 @@ proveStores('the memory webhook store', webhookStoreContract, {
   'concurrent updates of the same webhook each see the previous update': update.applyStaleDecision(),
   'a removal bases its decision on the webhook, removes only this webhook with its deliveries, and writes its effects':
     remove.restoreAfter(({ deliveries }, [id]) => {
-      const keptDeliveries = deliveries.get(id) ?? [];
-      return () => deliveries.set(id, keptDeliveries);
+      const deliveriesBefore = deliveries.get(id) ?? [];
+      return () => deliveries.set(id, deliveriesBefore);
     }),
   'a removal removes the jobs of the webhook, and no others': remove.runAfter(({ jobs }) => {
     jobs.clear();

@@ -108,7 +108,6 @@ export const compose = async (
     const mail = await get('mail');
     const queue = await get('queue');
     const limiter = await get('limiter');
-    const webhookEgress = await get('webhookEgress');
     const egress = duties.servesRequests && config.calls !== 'off' ? await get('egress') : null;
     const ports: Ports = {
       ...(tracing ? tracing.traceStores(database.stores) : database.stores),
@@ -129,7 +128,7 @@ export const compose = async (
       keys: await get('keys'),
       cipher: await get('cipher'),
       signer: await get('signer'),
-      webhookEgress: tracing ? { ...webhookEgress, ...tracing.traceEgress(webhookEgress) } : webhookEgress,
+      webhookEgress: traceWebhooks(tracing, await get('webhookEgress')),
       probes: [database.probe, limiter.probe, queue.probe, mail.probe, identity.probe]
         .filter((probe) => probe != null)
         .map(withTimeout),
@@ -162,6 +161,9 @@ export const compose = async (
     throw error;
   }
 };
+
+const traceWebhooks = (tracing: Tracing | null, egress: Parts['webhookEgress']): Parts['webhookEgress'] =>
+  tracing ? { ...egress, ...tracing.traceEgress(egress) } : egress;
 
 const openPresence = async (config: Config, get: OpenedContainer['get']): Promise<Presence | null> => {
   const servers: readonly SharedServer[] = [

@@ -43,7 +43,7 @@ export const deliverEvent = async (
   if (!webhook?.isActive) return;
   const message = { id, event, content, attempt: attempts + 1, isRetried: true };
   const { status, error } = await attemptDelivery(ports, webhook, message);
-  if (error !== null && status !== gone) throw new DeliveryError(`Webhook ${webhookId}: ${error}`, false);
+  if (error !== null && status !== goneStatus) throw new DeliveryError(`Webhook ${webhookId}: ${error}`, false);
 };
 
 /**
@@ -68,13 +68,13 @@ export const testWebhook =
   };
 
 /** The receiver no longer wants any events (Standard Webhooks). */
-const gone = 410;
+const goneStatus = 410;
 
-/** Sends a message, and records the attempt, whatever its outcome. */
+/** Sends a message, and records the attempt. */
 const attemptDelivery = async (ports: RequiredPorts, webhook: Webhook, message: Message): Promise<WebhookDelivery> => {
   const attemptedAt = ports.clock.now();
   const result = await send(ports, webhook, message);
-  const isGone = result.status === gone;
+  const isGone = result.status === goneStatus;
   const outcome: DeliveryOutcome = isGone ? 'gone' : result.error === null ? 'delivered' : 'failed';
   ports.deliveryCounter.count(outcome);
   const now = ports.clock.now();
@@ -134,7 +134,7 @@ const responseBytesMax = 4_096;
 
 const toStatusError = (status: number): string | null => {
   if (status >= 200 && status < 300) return null;
-  if (status === gone) return 'The receiver responded 410: the webhook was deactivated';
+  if (status === goneStatus) return 'The receiver responded 410: the webhook was deactivated';
   if (status < 400) return `The receiver responded ${status}: redirects are not followed`;
   return `The receiver responded ${status}`;
 };
@@ -167,7 +167,7 @@ const deactivate = async (ports: RequiredPorts, id: WebhookId): Promise<void> =>
           {
             action: 'webhook.deactivate',
             ...webhookFieldsOf(webhook),
-            status: gone,
+            status: goneStatus,
           },
         ),
       };
