@@ -5,7 +5,7 @@ import { allowsPlainHost } from '@portico/egress';
 export const testNetworks = ['127.0.0.0/8'];
 
 /** Returns the way out of events that sends them as calls are sent. */
-export const createTestWebhookEgress = ({ send }: Egress): WebhookEgress => ({
-  send,
+export const createTestWebhookEgress = (egress: Egress): WebhookEgress => ({
+  send: (...args) => egress.send(...args),
   allowsPlain: async (hostname) => allowsPlainHost(testNetworks, hostname),
 });

@@ -55,14 +55,12 @@ export const webhooksSuite = (start: Start): void => {
   });
 
   test('a change keeps absent fields, and writing the current values changes nothing', async () => {
-    const { id, secret: _secret, ...record } = await create({ description: 'Chat', events: ['key.rotated'] });
+    const { id } = await create({ description: 'Chat', events: ['key.rotated'] });
     const path = `${webhooks}/${textOf(id)}`;
+    const record = expectStatus(await asAdmin('GET', path), 200).body;
     const change = async (fields: object) => expectStatus(await asAdmin('PUT', path, fields), 200).body;
-    expect(await change({})).toEqual({ id, ...record });
-    expect(await change({ url, description: 'Chat', events: ['key.rotated'], active: true })).toEqual({
-      id,
-      ...record,
-    });
+    expect(await change({})).toEqual(record);
+    expect(await change({ url, description: 'Chat', events: ['key.rotated'], active: true })).toEqual(record);
     expect(await entriesOf('webhook.update')).toEqual([]);
     const changed = await change({ description: null, events: ['key.rotated', 'access.requested'], active: false });
     expect(changed).toMatchObject({ url, description: '', events: ['access.requested', 'key.rotated'], active: false });

@@ -8,10 +8,12 @@ import { Closable, type Module } from '../parts.ts';
 export const webhookEgressModule: Module = (provide) => {
   provide('webhookEgress', ['config'], ({ callNetworks: networks }) => {
     let opening: Promise<ClosableEgress> | null = null;
-    const open = () => (opening ??= import('@portico/egress').then(({ createEgress }) => createEgress({ networks })));
+    const open = () =>
+      (opening ??= import('../webhook-way-out.ts').then(({ createEgress }) => createEgress({ networks })));
     const webhookEgress = {
       send: async (...args: Parameters<ClosableEgress['send']>) => (await open()).send(...args),
-      allowsPlain: async (hostname: string) => (await import('@portico/egress')).allowsPlainHost(networks, hostname),
+      allowsPlain: async (hostname: string) =>
+        (await import('../webhook-way-out.ts')).allowsPlainHost(networks, hostname),
     };
     return new Closable(webhookEgress, async () => (await opening)?.close());
   });
