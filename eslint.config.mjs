@@ -32,9 +32,9 @@ const apps = declaredIn('apps');
 const domainFolders = {
   'libs/domain/src':
     'characters.ts checked-secret.ts line.ts ids.ts instant.ts json.ts deadline.ts collections limits settings.ts errors.ts profiles ' +
-    'groups service-accounts access audit documents operations changes usage requests calls grants jobs mails search ports use-cases index.ts',
+    'groups service-accounts access audit documents operations changes usage requests calls grants webhooks jobs mails search ports use-cases index.ts',
   'libs/domain/src/use-cases':
-    'audit outbox mails requests groups access usage search operations collections calls grants jobs limits profiles service-accounts secrets service index.ts',
+    'audit outbox webhooks mails requests groups access usage search operations collections calls grants jobs limits profiles service-accounts secrets service index.ts',
 };
 const importsRefused = (...patterns) => ({
   'no-restricted-imports': [

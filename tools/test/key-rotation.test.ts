@@ -66,6 +66,13 @@ test('after the secrets key is rotated, everything is resealed, and the old key 
   const credentialsPath = `/api/collections/${openId}/credentials`;
   const client = { client_id: 'ada', client_secret: 's3cret' };
   await oldKeyInstallation.api.request(admin, 'PUT', `${credentialsPath}/oauth`, client);
+  const webhookInput = { url: 'https://hooks.example.com/s3cret' };
+  const { id: webhookId } = await oldKeyInstallation.api.request<Collection>(
+    admin,
+    'POST',
+    '/api/webhooks',
+    webhookInput,
+  );
   const { key } = await addClient(oldKeyInstallation.api, admin, 'alice');
   const readMetadata = async ({ api }: Installation, collection: Collection) =>
     (await api.call(admin, 'GET', `/api/collections/${collection.id}/metadata`)).body;
@@ -79,8 +86,22 @@ test('after the secrets key is rotated, everything is resealed, and the old key 
   const secondService = await bothKeysInstallation.compose();
   for (const collection of createdCollections)
     expect(await readMetadata(bothKeysInstallation, collection)).toMatchObject({ authentication: credential });
-  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 3, mails: 1, calls: 0, unreadable: [] });
-  expect(await reseal(bothKeysInstallation)).toEqual({ code: 0, credentials: 0, mails: 0, calls: 0, unreadable: [] });
+  expect(await reseal(bothKeysInstallation)).toEqual({
+    code: 0,
+    credentials: 3,
+    mails: 1,
+    calls: 0,
+    webhooks: 1,
+    unreadable: [],
+  });
+  expect(await reseal(bothKeysInstallation)).toEqual({
+    code: 0,
+    credentials: 0,
+    mails: 0,
+    calls: 0,
+    webhooks: 0,
+    unreadable: [],
+  });
   await secondService.stop();
 
   const thirdService = await newKeyInstallation.compose();
@@ -97,14 +118,17 @@ test('after the secrets key is rotated, everything is resealed, and the old key 
   );
   expect(await newKeyInstallation.api.request(admin, 'GET', credentialsPath)).toMatchObject([{ scheme: 'oauth' }]);
   // There is one entry for each resealed secret, in any order.
-  expect(page.data).toHaveLength(4);
+  expect(page.data).toHaveLength(5);
   expect(page.data.map(({ message }) => message)).toEqual(
     expect.arrayContaining([
+      { action: 'secrets.reseal', webhook_id: webhookId, webhook: 'https://hooks.example.com' },
       { action: 'secrets.reseal', job_id: expect.any(String) as string },
       { action: 'secrets.reseal', collection_id: openId, collection: 'Open', scheme: 'oauth' },
       ...createdCollections.map(({ id, name }) => ({ action: 'secrets.reseal', collection_id: id, collection: name })),
     ]),
   );
+  // Opens the secret to keep it as the previous one.
+  await newKeyInstallation.api.request(admin, 'POST', `/api/webhooks/${webhookId}/rotate`);
   await thirdService.stop();
   expect((await newKeyInstallation.runTool('keys', 'reset', '--yes')).stderr).toContain('there is nothing to reset');
 });

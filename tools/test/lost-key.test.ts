@@ -41,6 +41,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     collection: string;
     client: ApprovedClient;
     token: string;
+    webhook: string;
   }> => {
     const service = await installation.compose();
     const admin = await installation.createAdminToken();
@@ -52,8 +53,10 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     const client = await addClient(api, admin, 'alice');
     const robot = { name: 'robot', scopes: ['audit:read'] };
     const { token } = await api.request<{ token: string }>(admin, 'POST', '/api/service-accounts', robot);
+    const hook = { url: 'https://hooks.example.com' };
+    const { id: webhook } = await api.request<{ id: string }>(admin, 'POST', '/api/webhooks', hook);
     await service.stop();
-    return { admin, collection, client, token };
+    return { admin, collection, client, token, webhook };
   };
 
   const commands = [
@@ -122,6 +125,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
       `${collection}  Weather\n`,
       `${collection}  Weather (oauth)\n`,
       '1 waiting email',
+      'the secrets of 1 webhook',
       'ALL API keys: 1 client',
       '1 token of service accounts',
     ])
@@ -145,14 +149,14 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect(await resetWithInput('Yes\n')).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(
-        /^Removed: 2 stored credentials, 1 waiting email, 0 pending calls, 1 API key, /,
+        /^Removed: 2 stored credentials, 1 waiting email, 0 pending calls, 1 webhook, 1 API key, /,
       ) as string,
     });
     expect((await installation.runTool('people', 'list', '--admins')).code).toBe(0);
   });
 
   test('after a reset, the service works without the lost data, and clients get new secrets', async () => {
-    const { admin, collection, client, token } = await seedInstallation();
+    const { admin, collection, client, token, webhook } = await seedInstallation();
     rmSync(keyFile);
     const resetRun = await installation.runTool('--json', 'keys', 'reset', '--yes');
     expect(resetRun.code).toBe(0);
@@ -163,6 +167,7 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
       ],
       mails: [{ id: expect.any(String) as string, profile_id: client.id }],
       calls: [],
+      webhooks: [{ id: webhook }],
       api_keys: 1,
       service_accounts: 1,
     });
@@ -182,8 +187,23 @@ describe.each(Object.entries(databases))('on %s', (_name, variables) => {
     expect(jobs.jobs).toMatchObject([{ retryable: false, error: 'The secrets key that sealed it is lost' }]);
     const page = await api.request<{ data: object[] }>(admin, 'GET', '/api/audit/?source=system&action=secrets.reset');
     expect(page.data).toMatchObject([
-      { message: { action: 'secrets.reset', credentials: 2, mails: 1, calls: 0, api_keys: 1, service_accounts: 1 } },
+      {
+        message: {
+          action: 'secrets.reset',
+          credentials: 2,
+          mails: 1,
+          calls: 0,
+          webhooks: 1,
+          api_keys: 1,
+          service_accounts: 1,
+        },
+      },
     ]);
+    const path = `/api/webhooks/${webhook}`;
+    expect(await api.request(admin, 'GET', path)).toMatchObject({ active: false, has_secret: false });
+    expect((await api.call(admin, 'PUT', path, { active: true })).status).toBe(409);
+    await api.request(admin, 'POST', `${path}/rotate`);
+    expect(await api.request(admin, 'PUT', path, { active: true })).toMatchObject({ active: true, has_secret: true });
     const secondReset = await installation.runTool('keys', 'reset', '--yes');
     expect(secondReset.code).toBe(1);
   });

@@ -19,6 +19,7 @@ import type { Io } from './io.ts';
 import { addAccess } from './program/access.ts';
 import { addCalls } from './program/calls.ts';
 import { addAccounts } from './program/accounts.ts';
+import { addWebhooks } from './program/webhooks.ts';
 import { addConsole } from './program/console.ts';
 import { addKeys } from './program/keys.ts';
 import { addLimits } from './program/limits.ts';
@@ -85,6 +86,7 @@ export const createTool = (environment: Environment, io: Io, setExitCode: (code:
     addLimits,
     addReports,
     addAccounts,
+    addWebhooks,
     addImport,
     addSignIn,
     addIndexes,

@@ -16,6 +16,7 @@ test('concurrent scrapes share one read of the outbox', async () => {
     getUsageTotals: () => noUses,
     measureRevisions: async () => ({ revisions: 3, packedBytes: 70 }),
     getCallTotals: () => null,
+    getDeliveryTotals: () => ({ delivered: 2, failed: 1, gone: 0 }),
   };
   observeState(registry, useCases);
   for (const text of await Promise.all([registry.metrics(), registry.metrics()])) {
@@ -38,6 +39,7 @@ test('during a model change, collections are counted as done, waiting or given u
     getUsageTotals: () => noUses,
     measureRevisions: async () => ({ revisions: 3, packedBytes: 70 }),
     getCallTotals: () => null,
+    getDeliveryTotals: () => ({ delivered: 2, failed: 1, gone: 0 }),
   });
   expect((await registry.metrics()).match(/^model_change_.+$/gm)).toEqual([
     'model_change_collections{state="done"} 5',
@@ -56,6 +58,7 @@ test('uses since the start are counted by kind', async () => {
     getUsageTotals: () => ({ ...noUses, read: 7, search: 5, call: 3, refused: 9 }),
     measureRevisions: async () => ({ revisions: 3, packedBytes: 70 }),
     getCallTotals: () => null,
+    getDeliveryTotals: () => ({ delivered: 2, failed: 1, gone: 0 }),
   });
   for (let time = 1; time <= 2; time += 1) {
     expect((await registry.metrics()).match(/^# TYPE uses_total .+$|^uses_total.+$/gm)).toEqual([
@@ -80,8 +83,29 @@ test('revisions are counted, and omitted while the database is unavailable', asy
     measureRevisions: () =>
       isAvailable ? Promise.resolve({ revisions: 3, packedBytes: 70 }) : Promise.reject(new Error('unavailable')),
     getCallTotals: () => null,
+    getDeliveryTotals: () => ({ delivered: 2, failed: 1, gone: 0 }),
   });
   expect((await registry.metrics()).match(/^revisions.+$/gm)).toEqual(['revisions 3', 'revisions_bytes 70']);
   isAvailable = false;
   expect((await registry.metrics()).match(/^revisions.+$/gm)).toBeNull();
+});
+
+test('deliveries to webhooks since the start are counted by outcome', async () => {
+  const registry = new Registry();
+  observeState(registry, {
+    readOutboxState: async () => ({ waiting: 0, deadLetters: 0, oldestDueSeconds: 0 }),
+    readReadiness: async () => ({ ready: true, parts: [] }),
+    readModelChange: async () => null,
+    getUsageTotals: () => noUses,
+    measureRevisions: async () => ({ revisions: 3, packedBytes: 70 }),
+    getCallTotals: () => null,
+    getDeliveryTotals: () => ({ delivered: 2, failed: 1, gone: 0 }),
+  });
+  for (let time = 1; time <= 2; time += 1) {
+    expect((await registry.metrics()).match(/^webhook_.+$/gm)).toEqual([
+      'webhook_deliveries_total{outcome="delivered"} 2',
+      'webhook_deliveries_total{outcome="failed"} 1',
+      'webhook_deliveries_total{outcome="gone"} 0',
+    ]);
+  }
 });

@@ -1,4 +1,4 @@
-import { callOutcomes, usageKinds, type UseCases } from '@portico/domain';
+import { callOutcomes, deliveryOutcomes, usageKinds, type UseCases } from '@portico/domain';
 import { collectDefaultMetrics, Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface HttpMetrics {
@@ -49,7 +49,13 @@ export const observeState = (
   registry: Registry,
   useCases: Pick<
     UseCases,
-    'readOutboxState' | 'measureRevisions' | 'readReadiness' | 'readModelChange' | 'getUsageTotals' | 'getCallTotals'
+    | 'readOutboxState'
+    | 'measureRevisions'
+    | 'readReadiness'
+    | 'readModelChange'
+    | 'getUsageTotals'
+    | 'getCallTotals'
+    | 'getDeliveryTotals'
   >,
 ): void => {
   const registers = [registry];
@@ -96,6 +102,7 @@ export const observeState = (
   observeRevisions(registers, useCases);
   observeUses(registers, useCases);
   observeCalls(registers, useCases);
+  observeDeliveries(registers, useCases);
   observeDependencies(registers, useCases);
 };
 
@@ -203,6 +210,20 @@ const observeCalls = (registers: Registry[], { getCallTotals }: Pick<UseCases, '
     registers,
     collect() {
       this.set(getCallTotals()?.inFlight ?? 0);
+    },
+  });
+};
+
+const observeDeliveries = (registers: Registry[], { getDeliveryTotals }: Pick<UseCases, 'getDeliveryTotals'>): void => {
+  new Counter({
+    name: 'webhook_deliveries_total',
+    help: 'Attempts to deliver an event to a webhook; `gone`: the receiver responded 410, and the webhook was deactivated',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const totals = getDeliveryTotals();
+      this.reset();
+      for (const outcome of deliveryOutcomes) this.inc({ outcome }, totals[outcome]);
     },
   });
 };

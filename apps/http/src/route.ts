@@ -226,6 +226,7 @@ export type Tag =
   | 'Search'
   | 'Usage'
   | 'Jobs'
+  | 'Webhooks'
   | 'Service';
 
 /** A row of the route table, as used by the pipeline and the OpenAPI document. */

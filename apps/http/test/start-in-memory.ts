@@ -6,6 +6,7 @@ import { createRecordingStream } from '@portico/test-servers';
 import { createHarness, createTestSignIn, defaultSettings } from '@portico/testing';
 import { createHttpApp, createHttpServer, type HttpSettings } from '../src/index.ts';
 import { createTestClient } from './client.ts';
+import { createTestWebhookEgress, testNetworks } from './create-test-webhook-egress.ts';
 import type { Start } from './subject.ts';
 
 export const httpSettings: HttpSettings = {
@@ -29,8 +30,8 @@ export const startInMemory: Start = async ({
   hasLocalSignIn = false,
   ...rest
 } = {}) => {
-  const egress = createEgress({ networks: ['127.0.0.0/8'] });
-  const baseHarness = createHarness(settings, { egress });
+  const egress = createEgress({ networks: testNetworks });
+  const baseHarness = createHarness(settings, { egress, webhookEgress: createTestWebhookEgress(egress) });
   const signIn = hasLocalSignIn ? await createTestSignIn(baseHarness.ports) : null;
   const signInOptions = signIn
     ? { settings: { ...settings, issuers: [signIn.issuer] }, tokens: signIn.localIssuer.verifier }

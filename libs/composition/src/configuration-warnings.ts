@@ -61,13 +61,6 @@ export const configurationWarnings: readonly ConfigurationWarning[] = [
     advice: null,
   },
   {
-    id: 'calls.unused',
-    about: 'requests',
-    applies: ({ calls, callNetworks }) => calls === 'off' && callNetworks.length > 0,
-    formatText: () => 'CALL_NETWORKS has no effect: calls are off (CALLS).',
-    advice: 'Set CALLS=on, or remove CALL_NETWORKS.',
-  },
-  {
     id: 'mail.server',
     about: 'jobs',
     applies: ({ production, mail }) => production && !mail.smtpUrl,

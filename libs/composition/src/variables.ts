@@ -240,7 +240,7 @@ const calls = {
   ),
   CALL_NETWORKS: optional(
     callNetworks,
-    'The private networks that calls may reach, also without TLS, such as `10.20.0.0/16,fd00:1::/64`. If unset: none.',
+    'The private networks that calls and webhooks may reach, also without TLS, such as `10.20.0.0/16,fd00:1::/64`. If unset: none.',
   ),
   RATE_LIMIT_CALLS: variable(
     z.union([z.literal('off').transform(() => null), limit], 'off, or requests/seconds such as 120/60'),

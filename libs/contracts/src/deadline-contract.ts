@@ -9,6 +9,7 @@ import type {
   Profile,
   ServiceAccount,
   Tier,
+  Webhook,
 } from '@portico/domain';
 import { assertRejects } from './assertions.ts';
 import type { Contract } from './contract.ts';
@@ -36,6 +37,7 @@ import {
 } from './records.ts';
 import { snapshotOf } from './snapshot.ts';
 import type { Stores } from './stores.ts';
+import { aWebhook } from './webhook-records.ts';
 
 /** The contents of the stores before a change. */
 interface Fixture {
@@ -46,6 +48,7 @@ interface Fixture {
   readonly tier: Tier;
   readonly override: Override;
   readonly account: ServiceAccount;
+  readonly webhook: Webhook;
   readonly mail: ReturnType<typeof aMailJob>;
   readonly deadLetter: NewJob;
 }
@@ -184,6 +187,16 @@ export const deadlineContract = {
   'removing a service account starts to commit before its deadline or writes nothing': checkDeadline(
     ({ serviceAccounts }, effects, { account }) => serviceAccounts.remove(account.id, () => effects),
   ),
+  'adding a webhook starts to commit before its deadline or writes nothing': checkDeadline(({ webhooks }, effects) =>
+    webhooks.add(() => ({ webhook: aWebhook(), ...effects })),
+  ),
+  'updating a webhook starts to commit before its deadline or writes nothing': checkDeadline(
+    ({ webhooks }, effects, { webhook }) =>
+      webhooks.update(webhook.id, () => ({ webhook: { ...webhook, description: 'else' }, ...effects })),
+  ),
+  'removing a webhook starts to commit before its deadline or writes nothing': checkDeadline(
+    ({ webhooks }, effects, { webhook }) => webhooks.remove(webhook.id, () => effects),
+  ),
   'resealing starts to commit before its deadline or writes nothing': checkDeadline(({ outbox }, effects, { mail }) =>
     outbox.reseal(mail.id, mail.task.sealed, 'YW5ldw', effects),
   ),
@@ -194,6 +207,7 @@ export const deadlineContract = {
         credentials: [],
         mails: [mail.id],
         calls: [],
+        webhooks: [],
         pepper: null,
         resetAt: start,
         reason: 'lost',
@@ -257,8 +271,10 @@ const setUp = async (stores: Stores): Promise<Fixture> => {
   const override = await limits.addOverride(client.id, createAddDecision(anOverride()));
   const account = anAccount();
   await serviceAccounts.add(() => ({ account, key: anAccountKey(), ...noEffects }));
+  const webhook = aWebhook();
+  await stores.webhooks.add(() => ({ webhook, ...noEffects }));
   const [mail, deadLetter] = [aMailJob(client.id), aJob()];
   await embeddingJobs.enqueue(jobEffectsOf(mail, deadLetter));
   await outbox.deadLetter(deadLetter.id, start, 'no use');
-  return { client, otherClient, collection, group, tier, override, account, mail, deadLetter };
+  return { client, otherClient, collection, group, tier, override, account, webhook, mail, deadLetter };
 };

@@ -67,3 +67,6 @@ export * from './access-token-contract.ts';
 export * from './token-verifier-contract.ts';
 export * from './recorded-log.ts';
 export * from './word-embedder-contract.ts';
+export * from './message-signer-contract.ts';
+export * from './webhook-records.ts';
+export * from './webhook-store-contract.ts';

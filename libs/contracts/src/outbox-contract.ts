@@ -16,6 +16,7 @@ import {
   start,
 } from './records.ts';
 import type { Stores } from './stores.ts';
+import { aWebhook, aWebhookJob } from './webhook-records.ts';
 
 /** The contract of `Outbox`. */
 export const outboxContract = {
@@ -69,6 +70,7 @@ export const outboxContract = {
       aJob({ task: { kind: 'mail.rejection', profileId, reason: null } }),
       aJob({ task: { kind: 'mail.rotation', profileId, sealed: 'c2VhbGVk' } }),
       aNoticeJob(profileId),
+      aWebhookJob(aWebhook()),
     );
     for (const job of jobs) {
       deepStrictEqual(await stores.outbox.claim(job.id, start, start + 10), { ...job, attempts: 0 });

@@ -31,6 +31,7 @@ import {
 } from './records.ts';
 import { addUnrelatedRecords } from './memberships.ts';
 import type { Stores } from './stores.ts';
+import { aWebhook } from './webhook-records.ts';
 
 /** The contract of `SealedStore`. */
 export const sealedStoreContract = {
@@ -151,6 +152,24 @@ export const sealedStoreContract = {
     };
     deepStrictEqual(await stateOf(call), ['expired', null]);
     deepStrictEqual(await stateOf(otherCall), ['waiting', otherCall.sealed]);
+  },
+
+  'a read returns the webhooks that have a secret': async (stores) => {
+    const [webhook, bareWebhook] = [aWebhook(), aWebhook({ sealed: null })];
+    for (const newWebhook of [webhook, bareWebhook])
+      await stores.webhooks.add(() => ({ webhook: newWebhook, ...noEffects }));
+    deepStrictEqual((await stores.sealed.read()).webhooks, [{ id: webhook.id, sealed: webhook.sealed }]);
+  },
+
+  'a reset deactivates only the listed webhooks, which lose their secrets': async (stores) => {
+    const [webhook, otherWebhook] = [aWebhook(), aWebhook()];
+    for (const newWebhook of [webhook, otherWebhook])
+      await stores.webhooks.add(() => ({ webhook: newWebhook, ...noEffects }));
+    await stores.sealed.reset(() => ({ ...emptyReset, webhooks: [webhook.id] }));
+    deepStrictEqual(await stores.webhooks.list(), [
+      { ...webhook, sealed: null, previousUntil: null, isActive: false },
+      otherWebhook,
+    ]);
   },
 
   'every profile with an API key is counted, even if the key is inactive': async (stores) => {
@@ -308,6 +327,7 @@ const noSealedSecrets: SealedSecrets = {
   credentials: [],
   mails: [],
   calls: [],
+  webhooks: [],
   pepper: null,
   apiKeys: 0,
   accountKeys: 0,
@@ -326,6 +346,7 @@ const emptyReset: SecretsReset = {
   credentials: [],
   mails: [],
   calls: [],
+  webhooks: [],
   pepper: null,
   resetAt: start,
   reason: '',

@@ -41,6 +41,12 @@ export const snapshotOf = async (stores: Stores) => {
       })),
     ),
     entries: (await audit.readPage({ source: 'all' }, 0, noLimit)).entries,
+    webhooks: await Promise.all(
+      (await stores.webhooks.list()).map(async (webhook) => [
+        webhook,
+        await stores.webhooks.listDeliveries(webhook.id),
+      ]),
+    ),
     tiers: await limits.listTiers(),
     overrides: await limits.listOverrides(false),
     lastRun: await embeddingJobs.findLastRun(),

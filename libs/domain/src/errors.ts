@@ -37,6 +37,7 @@ export const errorDetails = {
   revision_not_found: 'Revision not found',
   /** `reason` is the limit. */
   not_comparable: 'The revisions cannot be compared',
+  webhook_not_found: 'Webhook not found',
   not_found: 'Not found',
   method_not_allowed: 'Method not allowed',
   malformed_request: 'Malformed request',
@@ -64,6 +65,8 @@ export const errorDetails = {
   service_account_taken: 'Service account already exists',
   too_many_service_accounts: 'Too many service accounts',
   too_many_credentials: 'Too many credentials',
+  too_many_webhooks: 'Too many webhooks',
+  webhook_without_secret: 'Webhook has no secret: rotate it first',
   /** The state in `If-Match` is not the current one (RFC 9110, section 13.1.1). */
   precondition_failed: 'Precondition failed',
   secret_removed: 'The secret of this job was removed: issue new credentials, then discard it',

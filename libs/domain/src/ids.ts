@@ -27,6 +27,10 @@ export type CallId = Branded<'CallId'>;
 export type JobId = Branded<'JobId'>;
 /** A lower-case UUID. */
 export type CredentialId = Branded<'CredentialId'>;
+/** A lower-case UUID. */
+export type WebhookId = Branded<'WebhookId'>;
+/** A lower-case UUID: one attempt to deliver an event to a webhook. */
+export type DeliveryId = Branded<'DeliveryId'>;
 
 /** 16 characters of lower-case base32: identifies an operation within its collection. */
 export type OperationKey = Branded<'OperationKey'>;
@@ -41,7 +45,9 @@ export type Id =
   | RequestId
   | CallId
   | JobId
-  | CredentialId;
+  | CredentialId
+  | WebhookId
+  | DeliveryId;
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 

@@ -99,6 +99,7 @@ export * from './service-accounts/service-account.ts';
 export type * from './search/reindex-run.ts';
 export type * from './search/search-model.ts';
 export * from './usage/usage.ts';
+export * from './webhooks/webhook.ts';
 export { searchQueryMax, type SearchResults, type SearchResult, type VectorMatch } from './search/search-result.ts';
 
 export { cacheValueBytesMax, cacheEntriesMax, cacheTtlMs } from './ports/cache.ts';
@@ -161,3 +162,5 @@ export {
 export type * from './use-cases/service-accounts/edit-service-account.ts';
 export type * from './use-cases/service/health.ts';
 export type * from './use-cases/usage/read-usage.ts';
+export { deliveryOutcomes, type DeliveryTotals } from './use-cases/webhooks/delivery-counter.ts';
+export type * from './use-cases/webhooks/edit-webhook.ts';

@@ -9,7 +9,7 @@ import {
   type MemoryMailer,
 } from '@portico/memory';
 import { createDocumentReader, createOperationSlicer } from '@portico/openapi';
-import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
+import { createAesGcmCipher, createArgon2KeyHasher, createHmacMessageSigner } from '@portico/secrets';
 import { createEmbeddedOperationIndex, createEmbeddedVectorIndex } from '@portico/vectors';
 import { createWordVectorEmbedders } from '@portico/word-vectors';
 import {
@@ -98,6 +98,11 @@ export const createHarness = (settings: Partial<Settings> = {}, ports: Partial<P
     tokens,
     keys: createArgon2KeyHasher({ pepper: randomBytes(32), concurrency: 2 }),
     cipher: createAesGcmCipher({ current: randomBytes(32), previous: [] }),
+    signer: createHmacMessageSigner(),
+    webhookEgress: {
+      send: () => Promise.reject(new Error('The harness has no way out.')),
+      allowsPlain: async () => false,
+    },
     probes: [],
   };
   const allPorts: Ports = { ...memoryPorts, ...ports };

@@ -123,6 +123,12 @@ const jobWritingUseCases = {
     for (const id of await setup.listWaiting()) await setup.ports.outbox.complete(id);
     return requestAccess;
   },
+  rotateOwnCredentials: async ({ useCases, authority, approveClient, admitByKey }) => {
+    const url = 'https://hooks.example.com';
+    await useCases.createWebhook(authority, { url, description: '', events: ['key.rotated'], isActive: true });
+    const principal = await admitByKey((await approveClient('ada')).key, null);
+    return () => useCases.rotateOwnCredentials(principal, 0);
+  },
   approveRequest: async (setup) => {
     const { id } = await (await prepareRequest(setup, 'ada')).requestAccess();
     return () => setup.useCases.approveRequest(setup.authority, id, undefined);

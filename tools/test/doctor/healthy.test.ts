@@ -92,7 +92,6 @@ test.skipIf(!postgres || !redis)(
       'data.heartbeat',
       'database.intact',
       'mail.templates',
-      'calls.networks',
       'identity.local-key',
     ]);
   },

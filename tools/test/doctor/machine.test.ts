@@ -53,15 +53,15 @@ const rootPageOf = (file: string, table: string): number => {
 
 const otherChecks = [
   'configuration.environment configuration.host configuration.identity.email-check configuration.identity.local',
-  'configuration.calls.unused calls calls.networks',
+  'calls calls.networks',
   'configuration.mail.sender configuration.mail.server configuration.processes.servers configuration.proxy',
   'data.folder data.owner data.files data.disk data.heartbeat',
   'database.access database.version database.tables database.writes database.intact clock.database',
   'keys.secrets keys.sealed redis.access redis.version redis.memory redis.writes',
   'qdrant.access qdrant.vectors ollama.access ollama.model redis.installations qdrant.installations mail.access mail.templates',
-  'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins names.equal revisions jobs.given-up jobs.waiting port',
+  'identity.issuer identity.keys identity.console identity.local-key clock.issuer admins names.equal revisions jobs.given-up jobs.waiting port webhooks',
 ].flatMap((ids) => ids.split(' '));
-const storeChecks = ['keys.sealed', 'admins', 'names.equal', 'revisions', 'jobs.given-up', 'jobs.waiting'];
+const storeChecks = ['keys.sealed', 'admins', 'names.equal', 'revisions', 'jobs.given-up', 'jobs.waiting', 'webhooks'];
 const databaseChecks = [...storeChecks, 'database.tables', 'database.writes', 'database.intact'];
 const folderChecks = ['data.owner', 'data.files', 'data.disk', 'identity.local-key'];
 
@@ -134,19 +134,11 @@ const configurationFaults: readonly Fault[] = [
     skips: ['port'],
   },
   {
-    fault: 'networks are named for calls, but calls are off',
-    inject: () => ({ CALL_NETWORKS: '10.0.0.0/8' }),
-    id: 'configuration.calls.unused',
-    state: 'warning',
-    message: /no effect/,
-    advice: /CALLS=on/,
-  },
-  {
     fault: 'calls may reach every address',
     inject: () => ({ CALLS: 'on', CALL_NETWORKS: '10.0.0.0/8,0.0.0.0/0' }),
     id: 'calls.networks',
     state: 'warning',
-    message: /contains 0\.0\.0\.0\/0: calls reach every private address/,
+    message: /contains 0\.0\.0\.0\/0: calls and webhooks reach every private address/,
     advice: /only the networks/,
   },
   {

@@ -48,7 +48,15 @@ const confirm = async ({ io }: Terminal): Promise<void> => {
   }
 };
 
-const linesOf = ({ collections, credentials, mails, calls, apiKeys, accountKeys }: LostSecrets): readonly string[] => [
+const linesOf = ({
+  collections,
+  credentials,
+  mails,
+  calls,
+  webhooks,
+  apiKeys,
+  accountKeys,
+}: LostSecrets): readonly string[] => [
   'No configured key can open the following, which will be lost permanently:',
   ...credentialLinesOf([...collections.map((collection) => ({ ...collection, scheme: null })), ...credentials]),
   ...(mails.length > 0
@@ -56,6 +64,11 @@ const linesOf = ({ collections, credentials, mails, calls, apiKeys, accountKeys 
     : []),
   ...(calls.length > 0
     ? [`  the arguments of ${formatCount(calls.length, 'pending call')}; their callers have to ask again`]
+    : []),
+  ...(webhooks.length > 0
+    ? [
+        `  the secrets of ${formatCount(webhooks.length, 'webhook')}; rotate them (portico webhooks rotate), then activate them`,
+      ]
     : []),
   ...(apiKeys === null
     ? []
@@ -81,19 +94,21 @@ const credentialLinesOf = (
       ]
     : [];
 
-const countsOf = ({ collections, credentials, mails, calls, apiKeys, accountKeys }: LostSecrets): string =>
+const countsOf = ({ collections, credentials, mails, calls, webhooks, apiKeys, accountKeys }: LostSecrets): string =>
   [
     formatCount(collections.length + credentials.length, 'stored credential'),
     formatCount(mails.length, 'waiting email'),
     formatCount(calls.length, 'pending call'),
+    formatCount(webhooks.length, 'webhook'),
     formatCount(apiKeys ?? 0, 'API key'),
     `${formatCount(accountKeys, 'token')} of service accounts`,
   ].join(', ');
 
-const viewOf = ({ collections, credentials, mails, calls, apiKeys, accountKeys }: LostSecrets) => ({
+const viewOf = ({ collections, credentials, mails, calls, webhooks, apiKeys, accountKeys }: LostSecrets) => ({
   credentials: [...collections, ...credentials.map(({ credentialId: _credentialId, ...credential }) => credential)],
   mails: mails.map(({ id, profileId }) => ({ id, profile_id: profileId })),
   calls: calls.map((id) => ({ id })),
+  webhooks: webhooks.map((id) => ({ id })),
   api_keys: apiKeys ?? 0,
   service_accounts: accountKeys,
 });

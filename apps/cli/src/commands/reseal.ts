@@ -8,12 +8,15 @@ export const reseal = async ({ useCases }: Portico, terminal: Terminal): Promise
   // A property, because the compiler does not track assignments to variables in callbacks.
   const bar: { progress?: Progress } = {};
   try {
-    const { credentials, mails, calls, unreadable } = await useCases.resealSecrets(operatorAuthority, (done, total) => {
-      bar.progress ??= createProgress(terminal, 'Resealing', total);
-      bar.progress.advanceTo(done);
-    });
-    terminal.printResult({ credentials, mails, calls, unreadable }, [
-      `${formatCount(credentials, 'credential')} of collections, ${formatCount(mails, 'waiting email')} and ${formatCount(calls, 'pending call')} were resealed.`,
+    const { credentials, mails, calls, webhooks, unreadable } = await useCases.resealSecrets(
+      operatorAuthority,
+      (done, total) => {
+        bar.progress ??= createProgress(terminal, 'Resealing', total);
+        bar.progress.advanceTo(done);
+      },
+    );
+    terminal.printResult({ credentials, mails, calls, webhooks, unreadable }, [
+      `${formatCount(credentials, 'credential')} of collections, ${formatCount(mails, 'waiting email')}, ${formatCount(calls, 'pending call')} and ${formatCount(webhooks, 'webhook')} were resealed.`,
       ...unreadable.map(({ kind, id, because }) => `${kind} of ${id} was not changed: ${because}`),
       unreadable.length > 0
         ? `${unreadable.length} could not be opened: add the key that sealed them to SECRETS_KEY_PREVIOUS, and run this again.`

@@ -60,6 +60,7 @@ export const tags: readonly (readonly [Route['tag'], string])[] = [
   ['Usage', 'Usage counts.'],
   ['Audit', 'The audit log.'],
   ['Jobs', 'Background jobs: pending jobs and dead letters.'],
+  ['Webhooks', 'Events that are sent to other systems, and their deliveries.'],
   ['Service', 'Health and documentation.'],
 ];
 

@@ -32,6 +32,7 @@ import { serviceRoutes } from './service.ts';
 import { specifiedEndpoints } from './specified-endpoints.ts';
 import { subjectCredentialRoutes } from './subject-credentials.ts';
 import { usageRoutes } from './usage.ts';
+import { webhookRoutes } from './webhooks.ts';
 
 /** Adds the tag to rows, and keeps the rows' types. */
 const addTag = <const Rows extends readonly RouteRow[]>(tag: Tag, rows: Rows) =>
@@ -77,6 +78,7 @@ export const tableRows = [
   ...addTag('Usage', usageRoutes),
   ...addTag('Collections', importRoutes),
   ...addTag('Jobs', jobRoutes),
+  ...addTag('Webhooks', webhookRoutes),
   ...addTag('Service', serviceRoutes),
   ...addTag('Service', localIssuerRoutes),
   ...addTag('Service', oauthRoutes),

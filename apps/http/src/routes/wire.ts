@@ -7,6 +7,7 @@ import {
   type PartState,
   type ProfileId,
   type RequestId,
+  type WebhookId,
 } from '@portico/domain';
 import { z } from 'zod';
 
@@ -26,6 +27,9 @@ export const requestIdOf = (text: string | undefined): RequestId =>
 export const callIdOf = (text: string | undefined): CallId => parseId<CallId>(text ?? '') ?? (nil as CallId);
 /** Like `profileIdOf`. */
 export const jobIdOf = (text: string | undefined): JobId => parseId<JobId>(text ?? '') ?? (nil as JobId);
+/** Like `profileIdOf`. */
+export const webhookIdOf = (text: string | undefined): WebhookId =>
+  parseId<WebhookId>(text ?? '') ?? (nil as WebhookId);
 
 /** Returns the header that links to the next page of a list. */
 export const createNextPageLink = (
@@ -101,6 +105,13 @@ export const jobParameter = {
     description: 'The `id` of the job.',
     schema: uuidSchema,
     example: '9c8b7a69-5847-4635-8241-302f1e0d9c8b',
+  },
+} as const;
+export const webhookParameter = {
+  webhook_id: {
+    description: 'The `id` of the webhook.',
+    schema: uuidSchema,
+    example: '3d5c7b9a-2e4f-4a6b-8c0d-1f2e3d4c5b6a',
   },
 } as const;
 export const clientParameter = {

@@ -8,7 +8,7 @@ import { smallDocument, textOf, unknownId, type Client, type Start } from '../su
 const json = ['Content-Type', 'application/json'];
 const blanks = ['', ' ', '\t\n'];
 const badTarget =
-  /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Group|Override|Request|Service account|Job|Call) not found"\}$/;
+  /^\{"detail":"(?:Collection|User|Client|Grant|Tier|Group|Override|Request|Service account|Job|Call|Webhook) not found"\}$/;
 
 /** Tests the rules for input that apply to every endpoint (specification, section 1). */
 export const inputSuite = (start: Start): void => {

@@ -40,6 +40,7 @@ import { failedAccountsSuite, serviceAccountsSuite } from './service-accounts.ts
 import { serviceSuite } from './service.ts';
 import { suspensionSuite } from './suspension.ts';
 import { usageSuite } from './usage.ts';
+import { webhooksSuite } from './webhooks.ts';
 import { accessMatrixSuite } from './access-matrix.ts';
 
 type Suite = (start: Start) => void;
@@ -82,6 +83,7 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   jobs: jobsSuite,
   'clients near their limit': limitStatusSuite,
   usage: usageSuite,
+  webhooks: webhooksSuite,
   'service accounts': serviceAccountsSuite,
   'failed service accounts': failedAccountsSuite,
   rejections: rejectionsSuite,

@@ -36,6 +36,7 @@ export const errors = {
   operationNotFound: createError(404, 'Operation not found'),
   overrideNotFound: createError(404, 'Override not found'),
   serviceAccountNotFound: createError(404, 'Service account not found'),
+  webhookNotFound: createError(404, 'Webhook not found'),
   jobNotFound: createError(404, 'Job not found'),
   notFound: createError(404, 'Not found'),
   methodNotAllowed: createError(405, 'Method not allowed'),

@@ -47,6 +47,7 @@ export const pathParameters: Readonly<Record<string, PathParameter>> = {
   },
   account_id: createUuidParameter(errors.serviceAccountNotFound),
   job_id: createUuidParameter(errors.jobNotFound),
+  webhook_id: createUuidParameter(errors.webhookNotFound),
   call_id: createUuidParameter(errors.callNotFound),
   request_id: createUuidParameter(errors.requestNotFound),
   operation_key: {

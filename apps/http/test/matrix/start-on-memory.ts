@@ -1,6 +1,7 @@
 import type { Json, UseCases } from '@portico/domain';
 import { createHarness, defaultSettings } from '@portico/testing';
 import { createEgress } from '@portico/egress';
+import { createTestWebhookEgress, testNetworks } from '../create-test-webhook-egress.ts';
 import { bindProfileIn } from './bind-profile-in.ts';
 import { expireAccountIn, expireGrantIn, expireKeyIn } from './expire-in.ts';
 import { holdCallIn } from '../hold-call-in.ts';
@@ -23,8 +24,8 @@ export const startOnMemory = async ({
   ...rest
 }: StartOptions & { readonly useCases?: (useCases: UseCases) => UseCases } = {}): Promise<MatrixService> => {
   const harness = createHarness({ issuers });
-  const egress = createEgress({ networks: ['127.0.0.0/8'] });
-  const callPorts = { ...harness.ports, egress };
+  const egress = createEgress({ networks: testNetworks });
+  const callPorts = { ...harness.ports, egress, webhookEgress: createTestWebhookEgress(egress) };
   const ports = { ...callPorts, ...replace(callPorts) };
   const { useCases, documents, runJobs } = createHarness({ defaultLimit, issuers, ...ownSettings }, ports);
   const { tokens, clock } = harness;

@@ -62,5 +62,6 @@ const normalizeText = (text: string, { names }: World): string =>
   text
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, (id) => names.get(id) ?? 'an id')
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g, 'a time')
-    .replace(/portico_s[ak]_\w+/g, 'a secret')
+    .replace(/portico_s[ak]_\w+|whsec_[A-Za-z0-9+/]{43}=/g, 'a secret')
+    .replace(/^http:\/\/127\.0\.0\.1:\d+$/, 'the address of an API')
     .replace(/fresh-\d+/g, 'fresh-name');

@@ -91,6 +91,7 @@ export const createWorld = async (service: MatrixService) => {
   const request = await make.request(people.granted, discoverable);
   const call = await make.call(people.granted, granted);
   const job = await make.deadLetter(people.client);
+  const webhook = await make.webhook(api.url);
   const json = { message: { action: 'standing' }, timestamp: '2026-01-31T09:30:00+01:00' };
   await make.asAdmin('POST', '/api/audit/', { json }, 201);
   await service.runJobs();
@@ -108,6 +109,7 @@ export const createWorld = async (service: MatrixService) => {
     request,
     call,
     job,
+    webhook,
     tier,
     override,
     /** The names of the shared objects, by their identifiers. */
@@ -119,6 +121,7 @@ export const createWorld = async (service: MatrixService) => {
       [request, 'the request'],
       [call, 'the call'],
       [job, 'the job'],
+      [webhook, 'the webhook'],
       ...Object.entries(people).flatMap(([kind, { id, key }]): [string, string][] => [
         [id, `the profile ${kind}`],
         ...(key ? [[key.clientId, `the client ${kind}`] as [string, string]] : []),
@@ -344,6 +347,9 @@ const createFactory = (service: MatrixService, client: TestClient) => {
       return service.holdCall(key, collectionId);
     },
     deadLetter: ({ id }: Person): Promise<string> => service.addDeadLetter(id),
+    /** Creates a webhook that is sent nothing but tests. */
+    webhook: async (url: string): Promise<string> =>
+      textOf((await asAdmin('POST', '/api/webhooks', { json: { url, active: false } }, 201)).body.id),
     person: (kind: PersonKind, granted: string, uid = nextName()): Promise<Person> =>
       isAccountKind(kind) ? account(kind, uid) : createPerson(kind, granted, uid),
     firstAdmin: async (): Promise<Person> => {

@@ -15,6 +15,7 @@ const outbox = breachesOf('outbox');
 const profiles = breachesOf('profiles');
 const sealedSecrets = breachesOf('sealed');
 const serviceAccounts = breachesOf('serviceAccounts');
+const webhooks = breachesOf('webhooks');
 
 proveStores('the memory stores', deadlineContract, {
   'adding a profile starts to commit before its deadline or writes nothing': profiles.add.ignoreDeadline(),
@@ -57,6 +58,9 @@ proveStores('the memory stores', deadlineContract, {
     serviceAccounts.update.ignoreDeadline(),
   'removing a service account starts to commit before its deadline or writes nothing':
     serviceAccounts.remove.ignoreDeadline(),
+  'adding a webhook starts to commit before its deadline or writes nothing': webhooks.add.ignoreDeadline(),
+  'updating a webhook starts to commit before its deadline or writes nothing': webhooks.update.ignoreDeadline(),
+  'removing a webhook starts to commit before its deadline or writes nothing': webhooks.remove.ignoreDeadline(),
   'resealing starts to commit before its deadline or writes nothing': outbox.reseal.ignoreDeadline(),
   'resetting lost secrets starts to commit before its deadline or writes nothing': sealedSecrets.reset.ignoreDeadline(),
   'requeueing a dead letter starts to commit before its deadline or writes nothing':

@@ -37,6 +37,9 @@ import type {
   StoredCredential,
   StoredKey,
   Tier,
+  Webhook,
+  WebhookDelivery,
+  WebhookId,
 } from '@portico/domain';
 
 /**
@@ -83,6 +86,9 @@ export interface MemoryDatabase {
   readonly serviceAccounts: Map<ServiceAccountId, AccountState>;
   /** Keyed by digest. */
   readonly oneTimeCodes: Map<string, OneTimeCode>;
+  readonly webhooks: Map<WebhookId, Webhook>;
+  /** Newest first. */
+  readonly deliveries: Map<WebhookId, readonly WebhookDelivery[]>;
   /** The sealed pepper of API keys. */
   pepper: string | null;
   /** An epoch outlives its profile or group, so it never decreases. */
@@ -172,6 +178,8 @@ export const createMemoryDatabase = (): MemoryDatabase => ({
   operationUses: new Map(),
   serviceAccounts: new Map(),
   oneTimeCodes: new Map(),
+  webhooks: new Map(),
+  deliveries: new Map(),
   pepper: null,
   grantEpochs: new Map(),
   groupsEpoch: 0,

@@ -11,6 +11,7 @@ import { sortInListOrder } from './memory-collection-store.ts';
 import { commit, compareCodePoints, copyFrozen, type MemoryDatabase } from './memory-database.ts';
 import { expireCall, listSealedArguments } from './memory-pending-call-store.ts';
 import { deadLetter } from './memory-outbox.ts';
+import { listSealedWebhooks, removeWebhookSecrets } from './memory-webhook-store.ts';
 
 export const createMemorySealedStore = (database: MemoryDatabase): SealedStore => ({
   async read() {
@@ -44,6 +45,7 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
         const call = database.calls.get(id);
         if (call) expireCall(database, call);
       }
+      for (const id of reset.webhooks) removeWebhookSecrets(database, id);
       if (reset.pepper === null) return;
       database.pepper = reset.pepper;
       database.keys.clear();
@@ -57,6 +59,7 @@ export const createMemorySealedStore = (database: MemoryDatabase): SealedStore =
 const sealedSecretsIn = (database: MemoryDatabase): SealedSecrets => ({
   ...sealedValuesIn(database),
   calls: listSealedArguments(database),
+  webhooks: listSealedWebhooks(database),
 });
 
 const sealedValuesIn = ({
@@ -67,7 +70,7 @@ const sealedValuesIn = ({
   keys,
   serviceAccounts,
   pepper,
-}: MemoryDatabase): Omit<SealedSecrets, 'calls'> => ({
+}: MemoryDatabase): Omit<SealedSecrets, 'calls' | 'webhooks'> => ({
   collections: sortInListOrder(
     [...collections.values()].filter(
       ({ storedAuthentication: authentication }) => authentication != null && authentication.sealedValue !== null,

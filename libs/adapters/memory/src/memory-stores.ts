@@ -24,6 +24,7 @@ import { createMemorySearchModels } from './memory-search-models.ts';
 import { createMemorySealedStore } from './memory-sealed-store.ts';
 import { createMemoryServiceAccountStore } from './memory-service-account-store.ts';
 import { createMemoryUsageStore } from './memory-usage-store.ts';
+import { createMemoryWebhookStore } from './memory-webhook-store.ts';
 
 /** Creates stores that share one in-memory state. They are the reference for all other implementations. */
 export const createMemoryStores = (database = createMemoryDatabase()): StorePorts => ({
@@ -51,4 +52,5 @@ export const createMemoryStores = (database = createMemoryDatabase()): StorePort
   usage: createMemoryUsageStore(database),
   serviceAccounts: createMemoryServiceAccountStore(database),
   oneTimeCodes: createMemoryOneTimeCodeStore(database),
+  webhooks: createMemoryWebhookStore(database),
 });

@@ -27,6 +27,7 @@ const fullReset: SecretsReset = {
   credentials: [],
   mails: [],
   calls: [],
+  webhooks: [],
   pepper: 'another',
   resetAt: 0,
   reason: '',
@@ -51,6 +52,12 @@ proveStores('the memory sealed store', sealedStoreContract, {
   })),
   'a reset expires only the listed calls, which lose their arguments': mapReset((_reset, { calls }) => ({
     calls: calls.map(({ id }) => id),
+  })),
+  'a read returns the webhooks that have a secret': mapSecrets((_secrets, { webhooks }) => ({
+    webhooks: [...webhooks.values()].map(({ id, sealed }) => ({ id, sealed: sealed ?? '' })),
+  })),
+  'a reset deactivates only the listed webhooks, which lose their secrets': mapReset((_reset, { webhooks }) => ({
+    webhooks: webhooks.map(({ id }) => id),
   })),
   'a read returns the waiting emails with a secret, including leased and postponed ones, but no dead letters':
     mapSecrets((_secrets, { jobs }) => ({

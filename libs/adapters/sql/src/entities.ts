@@ -18,6 +18,7 @@ import { ServiceAccountEntity } from './entities/service-account-entity.ts';
 import { RevisionEntity } from './entities/revision-entity.ts';
 import { EpochsEntity, SettingEntity } from './entities/installation-entities.ts';
 import { OperationUsageDayEntity, UsageDayEntity } from './entities/usage-entity.ts';
+import { WebhookDeliveryEntity, WebhookEntity } from './entities/webhook-entities.ts';
 import {
   OperationBlockEntity,
   EmbeddingEntity,
@@ -61,5 +62,7 @@ export const entities = [
   OperationUsageDayEntity,
   ServiceAccountEntity,
   OneTimeCodeEntity,
+  WebhookEntity,
+  WebhookDeliveryEntity,
   SettingEntity,
 ];

@@ -36,6 +36,7 @@ describe('SQLite', () => {
       credentials: [],
       mails: [],
       calls: [],
+      webhooks: [],
       pepper: null,
       apiKeys: 0,
       accountKeys: 0,

@@ -8,6 +8,7 @@ import { measureRevisions } from './revision-store.ts';
 import { createSqlSealedStore } from './sealed-store.ts';
 import { createSettingsTable, type SettingsTable } from './settings-table.ts';
 import type { SqlDatabase } from './sql.ts';
+import { createSqlWebhookStore } from './webhook-store.ts';
 
 /** The result of inspecting a database without changing it. */
 export interface InspectedDatabase {
@@ -25,7 +26,7 @@ export interface InspectedDatabase {
   /** How far the server's clock is ahead of ours, in milliseconds; null if it is the same clock. */
   readonly clockSkewMs: number | null;
   /** Read-only stores, which fail unless the tables are `current`. */
-  readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox'> & {
+  readonly stores: Pick<StorePorts, 'sealed' | 'profiles' | 'outbox' | 'webhooks'> & {
     readonly settings: Pick<SettingsTable, 'get'>;
     readonly measureRevisions: () => Promise<RevisionTotals>;
     readonly listGroupNames: () => Promise<readonly Pick<Group, 'id' | 'name'>[]>;
@@ -63,5 +64,6 @@ export const createReadOnlyStores = (database: SqlDatabase): InspectedDatabase['
   measureRevisions: () => measureRevisions(database.reads),
   listGroupNames: () => listGroupNames(database.reads),
   outbox: createSqlOutbox(database, () => undefined),
+  webhooks: createSqlWebhookStore(database),
   settings: createSettingsTable(database),
 });

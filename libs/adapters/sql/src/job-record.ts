@@ -62,7 +62,17 @@ export const deadLetterOf = ({ dueAt, sealed, error, ...job }: DeadLetterRow): D
   secretRemoved: sealed !== null,
 });
 
-const emptyTask = { profileId: null, collectionId: null, sealed: null, reason: null, requestId: null, callId: null };
+const emptyTask = {
+  profileId: null,
+  collectionId: null,
+  sealed: null,
+  reason: null,
+  requestId: null,
+  callId: null,
+  webhookId: null,
+  event: null,
+  content: null,
+};
 
 type TaskColumns = Omit<JobRow, 'id' | 'jobGroup' | 'dueAt' | 'attempts'>;
 
@@ -74,6 +84,9 @@ const taskOf = ({
   reason,
   requestId,
   callId,
+  webhookId,
+  event,
+  content,
   asked: requestCount,
 }: TaskColumns): JobTask => {
   switch (kind) {
@@ -93,6 +106,13 @@ const taskOf = ({
       return { kind, profileId: requireValue(profileId), callId: requireValue(callId) };
     case 'mail.notice':
       return { kind, profileId: requireValue(profileId), requestCount };
+    case 'webhook':
+      return {
+        kind,
+        webhookId: requireValue(webhookId),
+        event: requireValue(event),
+        content: requireValue(content),
+      };
     case 'embed':
     case 'operations':
       return { kind, collectionId: requireValue(collectionId) };

@@ -20,6 +20,7 @@ import { expireCall, listSealedArguments } from './pending-call-store.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, Sql } from './sql.ts';
 import { buildColumns } from './table.ts';
+import { listSealedWebhooks, removeWebhookSecrets } from './webhook-store.ts';
 
 export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
   read: () => database.withSnapshot(readSecrets),
@@ -51,6 +52,10 @@ export const createSqlSealedStore = (database: SqlDatabase): SealedStore => ({
         expireCall,
         reset.calls.map((id) => [id]),
       );
+      await transaction.runEach(
+        removeWebhookSecrets,
+        reset.webhooks.map((id) => [id]),
+      );
       if (reset.pepper !== null) {
         await transaction.run(putPepper, [reset.pepper, pepperName]);
         await transaction.run(clearKeysOf('profiles'));
@@ -74,6 +79,7 @@ const readSecrets = async (sql: Sql): Promise<SealedSecrets> => ({
   })),
   mails: await sql.all<SealedMail>(selectMails),
   calls: await listSealedArguments(sql),
+  webhooks: await listSealedWebhooks(sql),
   pepper: (await sql.first<{ value: string }>(selectPepper, [pepperName]))?.value ?? null,
   apiKeys: (await sql.first<{ keys: number }>(countKeysOf('profiles')))?.keys ?? 0,
   accountKeys: (await sql.first<{ keys: number }>(countKeysOf('service_accounts')))?.keys ?? 0,

@@ -27,6 +27,7 @@ import { createSqlServiceAccountStore } from './service-account-store.ts';
 import { createSettingsTable } from './settings-table.ts';
 import type { SqlDatabase, PreparedReads } from './sql.ts';
 import { createSqlUsageStore, type UsageDialect } from './usage-store.ts';
+import { createSqlWebhookStore } from './webhook-store.ts';
 import { withJobNotifications } from './written-jobs.ts';
 import { createWriteCheck, type WriteCheckOptions } from './write-check.ts';
 
@@ -74,6 +75,7 @@ export const createSqlStores = (dialect: SqlDialect): SqlStores => {
       usage: createSqlUsageStore(database, { ...collections, ...usage }),
       serviceAccounts: createSqlServiceAccountStore(database),
       oneTimeCodes: createSqlOneTimeCodeStore(database),
+      webhooks: createSqlWebhookStore(database),
     },
     settings: createSettingsTable(database),
     appliedMigrations,

@@ -38,6 +38,7 @@ import {
   serviceAccountStoreContract,
   sharedMailboxContract,
   usageStoreContract,
+  webhookStoreContract,
 } from '@portico/contracts';
 import type { Contract, Stores } from '@portico/contracts';
 import type { AccessRequest, Profile } from '@portico/domain';
@@ -82,6 +83,7 @@ const contracts: Readonly<Record<string, Contract<Stores>>> = {
   operationUsage: operationUsageContract,
   serviceAccounts: serviceAccountStoreContract,
   oneTimeCodes: oneTimeCodeStoreContract,
+  webhooks: webhookStoreContract,
 };
 
 /** Defines the tests for all contracts of the stores. */

@@ -126,7 +126,12 @@ const insertUnusualRows = (kind: Kind, firstId: string, secondId: string, profil
       ('c2', '${secondId}', 'a''b', '${profileId}', 'client', 'y', '["https://a.example"]', 1, 9007199254740991);
   insert into pending_calls (id, profile_id, collection_id, operation_key, method, path, status, requested_at, expires_at, decided_at, decided_by, reason, sealed)
     values ('p', '${profileId}', '${secondId}', 'k', 'PUT', '/', 'waiting', 1, 2, null, null, null, 'x'), ('q', '${profileId}', '${firstId}', 'k', 'GET', '/', 'denied', 1, 9007199254740991, 3, 'a', 'a''b', null);
-  insert into one_time_codes (digest, purpose, payload, expires_at) values ('d', 'sign-in', '{"uid":"\u{1d518}"}', 9007199254740991)`;
+  insert into one_time_codes (digest, purpose, payload, expires_at) values ('d', 'sign-in', '{"uid":"\u{1d518}"}', 9007199254740991);
+  insert into webhooks (id, url, description, events, is_active, sealed, previous_until, failing_since, created_by, created_at, updated_at)
+    values ('w1', 'https://a.example/\u{1d518}', 'a''b', 'key.rotated', true, 'x', 5, null, null, 1, 2), ('w2', 'https://b.example', '', 'access.requested', false, null, null, 9007199254740991, 'a', 1, 2);
+  insert into webhook_deliveries (id, webhook_id, message_id, event, attempted_at, attempt, status, error, duration_ms, next_attempt_at)
+    values ('d1', 'w1', 'm', 'key.rotated', 1, 1, 204, null, 3, null), ('d2', 'w2', 'm', 'webhook.test', 1, 7, null, 'a''b', 0, 9007199254740991);
+  insert into jobs (id, kind, webhook_id, event, content, due_at) values ('j', 'webhook', 'w1', 'key.rotated', '{"a":"\u{1d518}"}', 1)`;
 
 /**
  * Returns the whole content of a database, as seen by an independent reader: rows of every table, counters and

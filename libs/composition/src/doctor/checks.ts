@@ -10,6 +10,7 @@ import { processChecks } from './checks/process.ts';
 import { searchChecks } from './checks/search.ts';
 import { redisChecks } from './checks/redis.ts';
 import { sharingChecks } from './checks/sharing.ts';
+import { webhookChecks } from './checks/webhooks.ts';
 import { workChecks } from './checks/work.ts';
 
 /** The table: each check is a row, after the rows that it needs. */
@@ -26,4 +27,5 @@ export const checks: readonly Check[] = [
   ...callChecks,
   ...identityChecks,
   ...workChecks,
+  ...webhookChecks,
 ];

@@ -61,6 +61,7 @@ const modulesOf = ({ redis, qdrant, ollama, operationEmbedder, calls, mail }: Co
     import('./modules/secrets.ts').then((module) => module.secretsModule),
     import('./modules/identity.ts').then((module) => module.identityModule),
     import('./modules/documents.ts').then((module) => module.documentsModule),
+    import('./modules/webhook-egress.ts').then((module) => module.webhookEgressModule),
     import('./modules/built-in-embedders.ts').then((module) => module.builtInEmbeddersModule),
     ...(redis
       ? [
@@ -126,6 +127,8 @@ export const compose = async (
       tokens: identity.verifier,
       keys: await get('keys'),
       cipher: await get('cipher'),
+      signer: await get('signer'),
+      webhookEgress: traceWebhooks(tracing, await get('webhookEgress')),
       probes: [database.probe, limiter.probe, queue.probe, mail.probe, identity.probe]
         .filter((probe) => probe != null)
         .map(withTimeout),
@@ -158,6 +161,9 @@ export const compose = async (
     throw error;
   }
 };
+
+const traceWebhooks = (tracing: Tracing | null, egress: Parts['webhookEgress']): Parts['webhookEgress'] =>
+  tracing ? { ...egress, ...tracing.traceEgress(egress) } : egress;
 
 const openPresence = async (config: Config, get: OpenedContainer['get']): Promise<Presence | null> => {
   const servers: readonly SharedServer[] = [

@@ -12,6 +12,7 @@ import type {
   StorePorts,
   TokenVerifier,
   VectorIndex,
+  WebhookEgress,
 } from '@portico/domain';
 import type { Roster } from '@portico/dependencies';
 import type { LocalIssuer } from '@portico/identity';
@@ -72,6 +73,8 @@ export interface Parts extends Omit<
   readonly documents: DocumentReader;
   /** Sends calls to APIs; present only if this process makes calls. */
   readonly egress: Egress;
+  /** Sends events to webhooks; in every process. */
+  readonly webhookEgress: WebhookEgress;
   /** The current embedder comes first. */
   readonly builtIn: {
     readonly embedders: readonly [Embedder, ...Embedder[]];

@@ -83,7 +83,7 @@ export const createLostPepperError = ({ current, previous }: SecretsKeys, error:
 
 /** Returns the ids of the keys that sealed something and are not among the known keys. */
 export const findMissingKeys = (
-  { collections, credentials, mails, calls, pepper }: SealedSecrets,
+  { collections, credentials, mails, calls, webhooks, pepper }: SealedSecrets,
   knownKeys: readonly Uint8Array[],
 ): readonly string[] => {
   const sealedTexts = [
@@ -92,6 +92,7 @@ export const findMissingKeys = (
     ...credentials.map(({ sealed }) => sealed),
     ...mails.map(({ sealed }) => sealed),
     ...calls.map(({ sealed }) => sealed),
+    ...webhooks.map(({ sealed }) => sealed),
   ];
   const missingIds = new Set(sealedTexts.flatMap((text) => (text ? (sealingKeyIdOf(text) ?? []) : [])));
   for (const key of knownKeys) missingIds.delete(keyIdOf(key));

@@ -53,6 +53,11 @@ export const systemActions = [
   'tier.create',
   'tier.delete',
   'tier.update',
+  'webhook.create',
+  'webhook.deactivate',
+  'webhook.delete',
+  'webhook.rotate',
+  'webhook.update',
 ] as const;
 
 export type SystemAction = (typeof systemActions)[number];

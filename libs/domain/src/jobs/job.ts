@@ -1,5 +1,6 @@
-import type { CallId, CollectionId, JobId, ProfileId, RequestId } from '../ids.ts';
+import type { CallId, CollectionId, JobId, ProfileId, RequestId, WebhookId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
+import type { WebhookEvent } from '../webhooks/webhook.ts';
 
 /** The kind of work that a job does, and its data. Only `sealed` contains secrets. */
 export type JobTask =
@@ -14,6 +15,7 @@ export type JobTask =
   | { readonly kind: 'mail.expiry'; readonly profileId: ProfileId }
   | { readonly kind: 'mail.expiries'; readonly profileId: ProfileId }
   | NoticeTask
+  | WebhookTask
   | CollectionTask;
 
 /** `embed` embeds a collection, `operations` its operations. */
@@ -35,6 +37,15 @@ export interface NoticeTask {
   readonly requestCount: number;
 }
 
+/** Delivers an event to a webhook. The job's id is the `webhook-id` of the event, so it stays the same across retries. */
+export interface WebhookTask {
+  readonly kind: 'webhook';
+  readonly webhookId: WebhookId;
+  readonly event: WebhookEvent;
+  /** The body, exactly as it is signed and sent; contains no secret. */
+  readonly content: string;
+}
+
 export type JobKind = JobTask['kind'];
 
 /** Every kind of job, once each. Emails come first, because a person is waiting for each of them. */
@@ -49,6 +60,7 @@ export const jobKinds = Object.keys({
   'mail.expiry': true,
   'mail.expiries': true,
   'mail.notice': true,
+  webhook: true,
   embed: true,
   operations: true,
 } satisfies Record<JobKind, true>) as readonly JobKind[];

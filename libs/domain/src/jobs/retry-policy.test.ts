@@ -12,3 +12,15 @@ test('a mail job is given up after its last attempt; an embedding job is never g
   expect(retryDelayMs('mail.credentials', 20)).toBeNull();
   expect(retryDelayMs('embed', 1_000_000)).not.toBeNull();
 });
+
+test('a webhook job waits 5 s, 5 min, 30 min, 2 h, 5 h and 10 h, and is then given up', () => {
+  expect([1, 2, 3, 4, 5, 6, 7].map((failures) => retryDelayMs('webhook', failures))).toEqual([
+    5_000,
+    300_000,
+    1_800_000,
+    7_200_000,
+    18_000_000,
+    36_000_000,
+    null,
+  ]);
+});

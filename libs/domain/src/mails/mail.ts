@@ -37,7 +37,7 @@ export interface Mail {
   readonly data: MailData;
 }
 
-/** The reason why an email was not sent. */
+/** The reason why an email or an event was not sent. */
 export class DeliveryError extends Error {
   /** Whether a retry would not help. */
   readonly permanent: boolean;

@@ -38,6 +38,9 @@ import type { TokenVerifier } from './token-verifier.ts';
 import type { UsageStore } from './usage-store.ts';
 import type { Cipher } from './cipher.ts';
 import type { VectorIndex } from './vector-index.ts';
+import type { MessageSigner } from './message-signer.ts';
+import type { WebhookEgress } from './webhook-egress.ts';
+import type { WebhookStore } from './webhook-store.ts';
 
 /** The stores of one database. */
 export interface StorePorts {
@@ -65,6 +68,7 @@ export interface StorePorts {
   readonly usage: UsageStore;
   readonly serviceAccounts: ServiceAccountStore;
   readonly oneTimeCodes: OneTimeCodeStore;
+  readonly webhooks: WebhookStore;
 }
 
 /** Everything that the domain needs from the outside. */
@@ -88,6 +92,8 @@ export interface Ports extends StorePorts {
   readonly tokens: TokenVerifier;
   readonly keys: KeyHasher;
   readonly cipher: Cipher;
+  readonly signer: MessageSigner;
+  readonly webhookEgress: WebhookEgress;
   readonly probes: readonly Probe[];
 }
 
@@ -133,3 +139,6 @@ export type * from './token-verifier.ts';
 export type * from './usage-store.ts';
 export type * from './cipher.ts';
 export type * from './vector-index.ts';
+export type * from './message-signer.ts';
+export type * from './webhook-egress.ts';
+export type * from './webhook-store.ts';

@@ -1,6 +1,6 @@
 import type { Collection } from '../collections/collection.ts';
 import type { CredentialSubject } from '../collections/credential.ts';
-import type { CallId, CollectionId, CredentialId, JobId, ProfileId } from '../ids.ts';
+import type { CallId, CollectionId, CredentialId, JobId, ProfileId, WebhookId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type { Effects } from './effects.ts';
 
@@ -27,6 +27,12 @@ export interface SealedArguments {
   readonly sealed: string;
 }
 
+/** The secrets of a webhook. */
+export interface SealedWebhook {
+  readonly id: WebhookId;
+  readonly sealed: string;
+}
+
 /** All data that the stores seal with the secrets key. */
 export interface SealedSecrets {
   /** The collections with a credential, in the order of lists. */
@@ -37,6 +43,8 @@ export interface SealedSecrets {
   readonly mails: readonly SealedMail[];
   /** The calls that still have arguments, in any order. */
   readonly calls: readonly SealedArguments[];
+  /** The webhooks that have a secret, in any order. */
+  readonly webhooks: readonly SealedWebhook[];
   /** The pepper, which the tags of all API keys and service accounts depend on; null before the first startup. */
   readonly pepper: string | null;
   /** The number of profiles that have an API key, including dormant keys. */
@@ -55,6 +63,8 @@ export interface SecretsReset extends Effects {
   readonly mails: readonly JobId[];
   /** These calls lose their arguments and become expired. */
   readonly calls: readonly CallId[];
+  /** These webhooks lose their secrets and become inactive. */
+  readonly webhooks: readonly WebhookId[];
   /** The new pepper, which invalidates every API key and service account; null to keep the pepper and the keys. */
   readonly pepper: string | null;
   /** The time of the reset, and the reason stored with the emails. */

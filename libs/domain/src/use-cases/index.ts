@@ -146,17 +146,33 @@ import { watchHealth } from './service/health.ts';
 import { readModelChange } from './service/model-change.ts';
 import { readOperationProgress } from './service/operation-progress.ts';
 import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './usage/read-usage.ts';
+import { createDeliveryCounter, type WithDeliveryCounter } from './webhooks/delivery-counter.ts';
+import { testWebhook } from './webhooks/deliver-event.ts';
+import {
+  createWebhook,
+  listDeliveries,
+  listWebhooks,
+  readWebhook,
+  removeWebhook,
+  rotateWebhook,
+  updateWebhook,
+} from './webhooks/edit-webhook.ts';
 import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
 /** Everything that the system can do. Usage counts are kept in memory until `writeUsage` writes them. */
 export const createUseCases = (ports: Ports, settings: Settings) => {
   offerWrittenJobs(ports);
-  const countingPorts = { ...ports, uses: createUsageCounter(() => ports.clock.now()) };
+  const countingPorts = {
+    ...ports,
+    uses: createUsageCounter(() => ports.clock.now()),
+    deliveryCounter: createDeliveryCounter(),
+  };
   const searchPorts = { ...countingPorts, visibleSets: createVisibleSets(ports) };
   return {
     ...createCatalogUseCases(searchPorts, settings),
     ...createAccessUseCases(countingPorts, settings),
     ...createServiceUseCases(searchPorts, settings),
+    ...createWebhookUseCases(countingPorts),
   };
 };
 
@@ -181,6 +197,20 @@ const createRevisionUseCases = (ports: Ports, settings: Settings) => ({
   listRecentRevisions: listRecentRevisions(ports),
   pruneRevisions: pruneRevisions(ports),
   measureRevisions: () => ports.revisions.measure(),
+});
+
+/** Webhooks, and the tests of their receivers; `workJob` delivers events. */
+const createWebhookUseCases = (ports: Ports & WithDeliveryCounter) => ({
+  createWebhook: createWebhook(ports),
+  listWebhooks: listWebhooks(ports),
+  readWebhook: readWebhook(ports),
+  updateWebhook: updateWebhook(ports),
+  rotateWebhook: rotateWebhook(ports),
+  removeWebhook: removeWebhook(ports),
+  testWebhook: testWebhook(ports),
+  listDeliveries: listDeliveries(ports),
+  /** Returns the deliveries of this process. */
+  getDeliveryTotals: ports.deliveryCounter.getTotals,
 });
 
 /** Admission, profiles, collections and operations. */
@@ -315,7 +345,10 @@ const createAccessUseCases = (ports: Ports & WithUsageCounter, settings: Setting
 });
 
 /** Limits, search, usage, jobs, health and secrets. */
-const createServiceUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
+const createServiceUseCases = (
+  ports: Ports & WithUsageCounter & WithVisibleSets & WithDeliveryCounter,
+  settings: Settings,
+) => ({
   // Limits
   listTiers: listTiers(ports),
   createTier: createTier(ports),

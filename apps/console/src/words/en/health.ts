@@ -79,6 +79,7 @@ export const health = {
     'mail.expiry': 'Mail: upcoming expiry',
     'mail.expiries': 'Mail: all upcoming expiries',
     'mail.notice': 'Mail: pending decisions',
+    webhook: 'Webhook: an event',
     embed: 'Search index of an API',
     operations: 'Reading operations',
   } as Readonly<Record<string, string>>,

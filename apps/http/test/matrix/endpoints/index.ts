@@ -17,6 +17,7 @@ import { searchEndpoints } from './search.ts';
 import { serviceAccountEndpoints } from './service-accounts.ts';
 import { serviceEndpoints } from './service.ts';
 import { usageEndpoints } from './usage.ts';
+import { webhookEndpoints } from './webhooks.ts';
 
 /**
  * All endpoints of the specification. They were written only from the specification, so that they verify the route
@@ -39,6 +40,7 @@ export const endpoints: Endpoints = {
   ...searchEndpoints,
   ...usageEndpoints,
   ...jobEndpoints,
+  ...webhookEndpoints,
   ...serviceEndpoints,
   ...agentEndpoints,
 };

@@ -1,5 +1,14 @@
 import { defineEntity, p } from '@mikro-orm/core';
-import type { CallId, CollectionId, JobId, JobKind, ProfileId, RequestId } from '@portico/domain';
+import type {
+  CallId,
+  CollectionId,
+  JobId,
+  JobKind,
+  ProfileId,
+  RequestId,
+  WebhookEvent,
+  WebhookId,
+} from '@portico/domain';
 import { int64, text } from './columns.ts';
 
 export const JobEntity = defineEntity({
@@ -14,6 +23,9 @@ export const JobEntity = defineEntity({
     reason: text().nullable(),
     requestId: text().$type<RequestId>().nullable(),
     callId: text().$type<CallId>().nullable(),
+    webhookId: text().$type<WebhookId>().nullable(),
+    event: text().$type<WebhookEvent>().nullable(),
+    content: text().nullable(),
     asked: p.integer().default(1),
     jobGroup: text().nullable().index('jobs_group_index'),
     dueAt: int64(),

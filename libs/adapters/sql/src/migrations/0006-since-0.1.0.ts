@@ -2,6 +2,7 @@ import { toEmailKey } from '@portico/domain';
 import { embeddingsInStep, nowOnPostgresql, nowOnSqlite } from './embeddings-in-step.ts';
 import type { Dialect, DialectSql, DataMigration } from './migration.ts';
 import { createRevisionTables } from './revision-tables.ts';
+import { createWebhookTables } from './webhook-tables.ts';
 
 /** The dialect-specific SQL: column types and unique constraints. */
 interface DialectTypes {
@@ -324,6 +325,9 @@ const addColumns = ({ text, bytes, buildUnique }: DialectTypes): readonly string
   'alter table documents add column original_bytes bigint null',
   `alter table jobs add column request_id ${text} null`,
   `alter table jobs add column call_id ${text} null`,
+  `alter table jobs add column webhook_id ${text} null`,
+  `alter table jobs add column event ${text} null`,
+  `alter table jobs add column content ${text} null`,
   'alter table grants add column expires_at bigint null',
   `alter table grants add column rule ${text} null`,
   'create index grants_expiry_index on grants (profile_id, expires_at) where expires_at is not null',
@@ -350,6 +354,7 @@ const buildStatements = (dialect: Dialect): readonly string[] =>
     createCallTables,
     createAccountTables,
     createCredentialTables,
+    ({ text }: DialectTypes) => createWebhookTables(text, buildReference),
     () => auditIndexes,
     addColumns,
   ].flatMap((createStatements) => createStatements(dialectTypes[dialect]));

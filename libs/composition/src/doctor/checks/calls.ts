@@ -14,7 +14,6 @@ export const callChecks: readonly Check[] = [
   {
     id: 'calls.networks',
     needs: ['configuration'],
-    findSkipReason: ({ calls }) => (calls === 'off' ? 'Calls are off.' : null),
     execute: ({ getConfig }) => checkNetworks(getConfig()),
     advice,
   },
@@ -28,14 +27,14 @@ const callsMessages: Readonly<Record<Config['calls'], string>> = {
 
 const allNetworks = /\/0$/;
 
-/** Checks the networks that calls may reach. */
+/** Checks the networks that calls and webhooks may reach. */
 export const checkNetworks = ({ callNetworks }: Pick<Config, 'callNetworks'>): Finding => {
-  if (callNetworks.length === 0) return pass('Calls reach public addresses only, with TLS.');
+  if (callNetworks.length === 0) return pass('Calls and webhooks reach public addresses only, with TLS.');
   const everything = callNetworks.find((network) => allNetworks.test(network));
   if (everything !== undefined)
     return warn(
-      `CALL_NETWORKS contains ${everything}: calls reach every private address, also this machine, and without TLS.`,
-      'Name only the networks of the APIs that are called.',
+      `CALL_NETWORKS contains ${everything}: calls and webhooks reach every private address, also this machine, and without TLS.`,
+      'Name only the networks of the APIs that are called, and of the receivers of webhooks.',
     );
   const metadata = callNetworks.flatMap((network) =>
     metadataServicesIn(network).map((address) => ({ network, address })),
@@ -44,7 +43,7 @@ export const checkNetworks = ({ callNetworks }: Pick<Config, 'callNetworks'>): F
   if (first)
     return warn(
       `CALL_NETWORKS contains ${first.network}, and so the metadata service ${first.address}, which stays refused.`,
-      'Name only the networks of the APIs that are called.',
+      'Name only the networks of the APIs that are called, and of the receivers of webhooks.',
     );
-  return pass(`Calls also reach ${callNetworks.join(', ')}, with or without TLS.`);
+  return pass(`Calls and webhooks also reach ${callNetworks.join(', ')}, with or without TLS.`);
 };

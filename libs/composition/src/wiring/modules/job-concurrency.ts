@@ -15,6 +15,8 @@ export const jobConcurrency: Readonly<Record<JobKind, number>> = {
   'mail.expiry': 2,
   'mail.expiries': 2,
   'mail.notice': 2,
+  // As many as the way out has in flight for one webhook.
+  webhook: 4,
   embed: 8,
   operations: 1,
 };

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { pepperContext, type SealedStore } from '@portico/domain';
-import { createAesGcmCipher, createArgon2KeyHasher } from '@portico/secrets';
+import { createAesGcmCipher, createArgon2KeyHasher, createHmacMessageSigner } from '@portico/secrets';
 import type { Module } from '../parts.ts';
 import { createLostPepperError, openSecretsKeys, type SecretsKeys } from '../secrets-key.ts';
 
@@ -10,6 +10,7 @@ export const secretsModule: Module = (provide) => {
     openSecretsKeys(config, stores.sealed, logger),
   );
   provide('cipher', ['secretsKey'], createAesGcmCipher);
+  provide('signer', [], createHmacMessageSigner);
   provide('keys', ['secretsKey', 'database', 'random'], async (secretsKey, { stores }, random) =>
     createArgon2KeyHasher({
       pepper: await loadPepper(secretsKey, stores.sealed, () => random.bytes(32)),

@@ -12,6 +12,8 @@ import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
+import { prepareEvent } from '../webhooks/create-event-jobs.ts';
+import { collectionChangedDataOf } from '../webhooks/event-data.ts';
 import { createCollectionJob } from '../search/collection-jobs.ts';
 import { type AuthenticationInput, setsValue, updateAuthentication } from './authentication.ts';
 import { compareEdit, hasSameOriginal, type EditComparison } from './compare-edit.ts';
@@ -61,7 +63,7 @@ export interface CollectionEdit {
 /** A condition on the current collection for a change; it is checked in the transaction of the change. */
 export type Precondition = (current: CollectionHead) => boolean;
 
-export type WritingPorts = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'documents'>;
+export type WritingPorts = Pick<Ports, 'clock' | 'random' | 'collections' | 'cipher' | 'documents' | 'webhooks'>;
 
 /** Adds a collection. It is embedded later, in the background. */
 export const createCollection =
@@ -188,6 +190,7 @@ const tryUpdate = async (
   { edit, isExpected, newOrigins, newComparison }: PreparedEdit,
 ): Promise<UpdatedCollection | null> => {
   const jobs = createEmbeddingJobs(ports, id);
+  const createEventJobs = await prepareEvent(ports, 'collection.changed');
   const now = ports.clock.now();
   const result = { hasChanged: false, isCurrent: true, hasNewDocument: false };
   const revision = createRevision(authority.actor, edit.origin ?? null, newComparison?.comparison ?? null);
@@ -204,6 +207,7 @@ const tryUpdate = async (
     result.hasNewDocument = result.isCurrent && hasNewDocument;
     if (!result.hasChanged) return null;
     const isReworded = fields.includes('name') || fields.includes('description');
+    const fieldNames = fields.map((field) => auditNames[field]);
     return {
       collection: {
         ...editedCollection,
@@ -215,12 +219,15 @@ const tryUpdate = async (
       ...createAuditEffects(ports, authority, {
         action: 'collection.update',
         ...collectionFieldsOf(current),
-        fields: fields.map((field) => auditNames[field]),
+        fields: fieldNames,
         ...(fields.includes('name') ? { new_name: editedCollection.name } : {}),
         ...(fields.includes('discoverable') ? { discoverable: editedCollection.discoverable } : {}),
         ...(fields.includes('baseUrlSetting') ? { base_url: editedCollection.baseUrlSetting } : {}),
       }),
-      jobs: jobs.filter(({ task }) => isReworded || (task.kind === 'operations' && hasNewDocument)),
+      jobs: [
+        ...jobs.filter(({ task }) => isReworded || (task.kind === 'operations' && hasNewDocument)),
+        ...createEventJobs(collectionChangedDataOf(editedCollection, fieldNames, authority)),
+      ],
     };
   });
   if (!result.isCurrent) return null;

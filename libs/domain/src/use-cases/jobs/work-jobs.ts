@@ -28,6 +28,8 @@ import { findNoticeRecipients, type NoticeSettings, openCredentials } from '../m
 import { indexOperations } from '../operations/index-operations.ts';
 import { offerBatchSize } from '../outbox/offer-jobs.ts';
 import { embedCollection } from '../search/embed-collection.ts';
+import type { WithDeliveryCounter } from '../webhooks/delivery-counter.ts';
+import { deliverEvent } from '../webhooks/deliver-event.ts';
 import { createLease, JobInterruptedError, leaseMs } from './job-lease.ts';
 
 /** The maximum number of pending profiles in a notice. */
@@ -70,7 +72,11 @@ type RequiredPorts = Pick<
   | 'operationBlocks'
   | 'operationEmbedder'
   | 'documents'
->;
+  | 'webhooks'
+  | 'webhookEgress'
+  | 'signer'
+> &
+  WithDeliveryCounter;
 
 type MailSettings = NoticeSettings & Pick<Settings, 'publicUrl'>;
 
@@ -106,7 +112,7 @@ export const workJob =
 const runTask = async (
   ports: RequiredPorts,
   settings: MailSettings,
-  { id, task }: Job,
+  { id, task, attempts }: Job,
   checkpoint: Checkpoint,
 ): Promise<boolean> => {
   const head = { id, serviceUrl: settings.publicUrl };
@@ -137,6 +143,9 @@ const runTask = async (
       return sendExpiries(ports, settings, head, task.profileId);
     case 'mail.notice':
       return sendNotice(ports, settings, head, task);
+    case 'webhook':
+      await deliverEvent(ports, { id, task, attempts });
+      return false;
     case 'embed':
       await embedCollection(ports, task.collectionId);
       return false;

@@ -10,9 +10,13 @@ import { type Credentials, makeSecret, type StoredSecret } from '../../profiles/
 import type { ApprovedProfile, Profile } from '../../profiles/profile.ts';
 import { getNextStatus } from '../../profiles/registration-machine.ts';
 import { profileFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
+import { prepareEvent } from '../webhooks/create-event-jobs.ts';
+import { keyRotatedDataOf } from '../webhooks/event-data.ts';
 import { createCredentialsMailJob, createRotationMailJob } from '../mails/mail-jobs.ts';
 
 type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'profiles' | 'keys' | 'cipher' | 'mailer'>;
+
+type RotationPorts = RequiredPorts & Pick<Ports, 'webhooks'>;
 
 /**
  * Approves a pending profile and issues its API credentials, which are returned only this once and mailed if mail is
@@ -74,7 +78,7 @@ interface Rotation {
  * for `graceSeconds`. A client without a key (a former admin) gets its first one.
  */
 export const rotateCredentials =
-  (ports: RequiredPorts) =>
+  (ports: RotationPorts) =>
   async (
     authority: PersonAuthority,
     id: ProfileId,
@@ -115,12 +119,12 @@ const expiryFieldOf = (expiresAt: Instant | null) => ({ expires_at: expiresAt ==
  * Replaces the caller's own secret as `rotateCredentials` does, but: no mail is needed, and the expiry set by an administrator is kept.
  */
 export const rotateOwnCredentials =
-  (ports: RequiredPorts) =>
+  (ports: RotationPorts) =>
   ({ profile, deadline }: Principal, graceSeconds: number): Promise<Credentials> =>
     rotate(ports, { actor: profile, deadline }, profile.id, { graceSeconds }, false);
 
 const rotate = async (
-  ports: RequiredPorts,
+  ports: RotationPorts,
   initiator: Initiator,
   id: ProfileId,
   { graceSeconds, expiresAt }: Rotation,
@@ -131,6 +135,7 @@ const rotate = async (
   rejectIfKeyless(profile);
   const newClientId = ports.random.uuid() as ClientId;
   const { secret, storedSecret } = await createSecret(ports, initiator.deadline);
+  const createEventJobs = await prepareEvent(ports, 'key.rotated');
   const now = ports.clock.now();
   const updatedProfile = await ports.profiles.update(id, ({ profile, key }) => {
     rejectIfKeyless(profile);
@@ -151,7 +156,10 @@ const rotate = async (
         expiresAt: expiresAt === undefined ? (key?.expiresAt ?? null) : expiresAt,
       },
       ...createAuditEffects(ports, initiator, message),
-      jobs: isMailed ? [createRotationMailJob(ports, id, { clientId, secret, previousUntil })] : [],
+      jobs: [
+        ...(isMailed ? [createRotationMailJob(ports, id, { clientId, secret, previousUntil })] : []),
+        ...createEventJobs(keyRotatedDataOf({ ...profile, clientId }, previousUntil, initiator)),
+      ],
     };
   });
   return { clientId: updatedProfile.clientId ?? newClientId, secret };

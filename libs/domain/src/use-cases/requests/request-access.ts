@@ -10,8 +10,10 @@ import { applyRequestEvent } from '../../requests/request-machine.ts';
 import type { Settings } from '../../settings.ts';
 import { collectionFieldsOf, profileFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
 import { createNoticeJobs } from '../mails/mail-jobs.ts';
+import { prepareEvent } from '../webhooks/create-event-jobs.ts';
+import { accessRequestedDataOf } from '../webhooks/event-data.ts';
 
-type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer'>;
+type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer' | 'webhooks'>;
 
 export interface NewRequest {
   readonly collectionId: CollectionId;
@@ -29,6 +31,7 @@ export const requestAccess =
   async (principal: Principal, { collectionId, reason, durationDays }: NewRequest): Promise<ListedRequest> => {
     const { id: profileId } = principal.profile;
     const jobs = await createNoticeJobs(ports, settings);
+    const createEventJobs = await prepareEvent(ports, 'access.requested');
     const now = ports.clock.now();
     let createdRequest: ListedRequest | null = null;
     await ports.requests.create(profileId, collectionId, now, (state) => {
@@ -61,7 +64,7 @@ export const requestAccess =
           ...collectionFieldsOf(collection),
           ...(durationDays === null ? {} : { duration_days: durationDays }),
         }),
-        jobs,
+        jobs: [...jobs, ...createEventJobs(accessRequestedDataOf(createdRequest))],
       };
     });
     if (!createdRequest) throw new Error('The store fulfilled a request without a decision.');

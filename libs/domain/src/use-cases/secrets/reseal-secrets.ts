@@ -2,7 +2,7 @@ import type { AdminAuthority } from '../../access/principal.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { UsableCredential } from '../../collections/credential.ts';
 import { isPorticoError } from '../../errors.ts';
-import type { CallId, CollectionId, JobId } from '../../ids.ts';
+import type { CallId, CollectionId, JobId, WebhookId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
 import { resealContent } from '../calls/call-content.ts';
@@ -10,6 +10,8 @@ import { resealAuthentication } from '../collections/authentication.ts';
 import { resealCredential } from '../collections/credential-content.ts';
 import { subjectFieldsOf } from '../collections/subject-credentials.ts';
 import { resealSealedMail } from '../mails/mail-jobs.ts';
+import { webhookFieldsOf } from '../webhooks/webhook-fields.ts';
+import { resealWebhookSecrets } from '../webhooks/webhook-secrets.ts';
 
 /** The result of resealing. */
 export interface ResealResult {
@@ -19,6 +21,8 @@ export interface ResealResult {
   readonly mails: number;
   /** The number of calls whose arguments were resealed. */
   readonly calls: number;
+  /** The number of webhooks whose secrets were resealed. */
+  readonly webhooks: number;
   /** Secrets that no configured key opens, with the reason; they are left unchanged. */
   readonly unreadable: readonly {
     readonly kind: SecretKind;
@@ -27,15 +31,18 @@ export interface ResealResult {
   }[];
 }
 
-export type SecretKind = 'credential' | 'mail' | 'call';
+export type SecretKind = 'credential' | 'mail' | 'call' | 'webhook';
 
-type RequiredPorts = Pick<Ports, 'cipher' | 'collections' | 'credentials' | 'outbox' | 'calls' | 'clock' | 'random'>;
+type RequiredPorts = Pick<
+  Ports,
+  'cipher' | 'collections' | 'credentials' | 'outbox' | 'calls' | 'webhooks' | 'clock' | 'random'
+>;
 
 type Outcome = 'resealed' | 'unchanged' | { readonly because: string };
 
 /**
  * Reseals everything that was sealed with an earlier secrets key (the credentials of collections, waiting
- * emails, and the arguments of calls) with the current key. After that, the earlier key is no longer needed. Safe to run alongside a running service, and
+ * emails, the arguments of calls, and the secrets of webhooks) with the current key. After that, the earlier key is no longer needed. Safe to run alongside a running service, and
  * to repeat after an interruption: each secret is changed in its own transaction with an audit entry, and no
  * collection's `updatedAt` or revision changes.
  */
@@ -48,6 +55,7 @@ export const resealSecrets =
     const ids = await ports.collections.listVisibleIds({ scope: 'all' });
     const mails = await ports.outbox.listSealed();
     const calls = await ports.calls.listSealed();
+    const webhooks = await ports.webhooks.list();
     const tasks = [
       ...ids.map((id) => ({ kind: 'credential' as const, id, run: () => resealCollection(ports, authority, id) })),
       ...mails.map(({ id, sealed }) => ({
@@ -59,6 +67,11 @@ export const resealSecrets =
         kind: 'call' as const,
         id,
         run: async () => [await resealCall(ports, authority, id, sealed)],
+      })),
+      ...webhooks.map(({ id, sealed }) => ({
+        kind: 'webhook' as const,
+        id,
+        run: async () => [await resealWebhook(ports, authority, id, sealed)],
       })),
     ];
     const outcomes: { kind: SecretKind; id: string; outcome: Outcome }[] = [];
@@ -75,6 +88,7 @@ export const resealSecrets =
       credentials: countResealed('credential'),
       mails: countResealed('mail'),
       calls: countResealed('call'),
+      webhooks: countResealed('webhook'),
       unreadable,
     };
   };
@@ -142,14 +156,16 @@ const resealStored = async (
   return (await ports.credentials.reseal(id, sealed, attempt.sealed, effects)) ? 'resealed' : 'unchanged';
 };
 
-/** Awaits a change to a collection or a call, which may have been removed in the meantime. */
+/** Awaits a change to a collection, a call or a webhook, which may have been removed in the meantime. */
 const ignoreRemoved = async (change: Promise<unknown>): Promise<void> => {
   try {
     await change;
   } catch (error) {
-    if (!isPorticoError(error, 'collection_not_found') && !isPorticoError(error, 'call_not_found')) throw error;
+    if (!removedCodes.some((code) => isPorticoError(error, code))) throw error;
   }
 };
+
+const removedCodes = ['collection_not_found', 'call_not_found', 'webhook_not_found'] as const;
 
 const resealMail = async (
   ports: RequiredPorts,
@@ -183,6 +199,28 @@ const resealCall = async (
       if (!isResealed) return null;
       const effects = createAuditEffects(ports, authority, { action: 'secrets.reseal', call_id: id });
       return { call: { ...call, sealed: attempt.sealed }, ...effects };
+    }),
+  );
+  return isResealed ? 'resealed' : 'unchanged';
+};
+
+const resealWebhook = async (
+  ports: RequiredPorts,
+  authority: AdminAuthority,
+  id: WebhookId,
+  sealed: string | null,
+): Promise<Outcome> => {
+  const attempt = trySeal(() => (sealed === null ? null : resealWebhookSecrets(ports.cipher, id, sealed)));
+  if (typeof attempt === 'string') return { because: attempt };
+  if (attempt.sealed === null) return 'unchanged';
+  let isResealed = false;
+  // A webhook that was rotated in the meantime no longer has these secrets.
+  await ignoreRemoved(
+    ports.webhooks.update(id, (webhook) => {
+      isResealed = webhook.sealed === sealed;
+      if (!isResealed) return null;
+      const effects = createAuditEffects(ports, authority, { action: 'secrets.reseal', ...webhookFieldsOf(webhook) });
+      return { webhook: { ...webhook, sealed: attempt.sealed }, ...effects };
     }),
   );
   return isResealed ? 'resealed' : 'unchanged';

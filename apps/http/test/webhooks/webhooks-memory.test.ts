@@ -1,0 +1,4 @@
+import { startInMemory } from '../start-in-memory.ts';
+import { allWebhooks } from './webhooks.ts';
+
+allWebhooks(startInMemory);
