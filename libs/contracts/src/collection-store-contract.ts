@@ -6,6 +6,7 @@ import type { Contract } from './contract.ts';
 import { grantToClient } from './granting.ts';
 import {
   aCollection,
+  aDeprecation,
   aDocumentContent,
   aPackedDocument,
   anAdmin,
@@ -248,10 +249,12 @@ export const collectionStoreContract = {
     await assertDocument(stores, id, aPackedDocument());
   },
 
-  'a list item has the id, name, description and times': async (stores) => {
-    const { id, name, description, createdAt } = await addCollection(stores, aCollection({ updatedAt: start + 5 }));
-    const listItem: ListedCollection = { id, name, description, createdAt, updatedAt: start + 5 };
-    deepStrictEqual(await stores.collections.list(allCollections, null), [listItem]);
+  'a list item has the id, name, description, times, lifecycle and tags': async (stores) => {
+    const parts = { updatedAt: start + 5, lifecycle: aDeprecation(), tags: ['Straße', 'b'] };
+    const { id, name, description, createdAt } = await addCollection(stores, aCollection(parts));
+    deepStrictEqual(await stores.collections.list(allCollections, null), [
+      { id, name, description, createdAt, ...parts },
+    ]);
   },
 
   'a list is ordered by name, ignoring case': async (stores) => {

@@ -7,6 +7,8 @@ import { auditRoutes } from './audit.ts';
 import { catalogRoutes } from './catalog.ts';
 import { collectionCredentialRoutes } from './collection-credentials.ts';
 import { collectionDeliveryRoutes } from './collection-delivery.ts';
+import { collectionLifecycleRoutes } from './collection-lifecycle.ts';
+import { collectionOwnershipRoutes } from './collection-ownership.ts';
 import { collectionListRoutes } from './collection-lists.ts';
 import { collectionRoutes } from './collections.ts';
 import { consoleRoutes } from './console.ts';
@@ -51,6 +53,8 @@ export const tableRows = [
   ...addTag('Collections', collectionCredentialRoutes),
   ...addTag('Collections', subjectCredentialRoutes),
   ...addTag('Collections', collectionDeliveryRoutes),
+  ...addTag('Collections', collectionLifecycleRoutes),
+  ...addTag('Collections', collectionOwnershipRoutes),
   ...addTag('Operations', operationRoutes),
   ...addTag('Operations', operationCallRoutes),
   ...addTag('Search', searchRoutes),

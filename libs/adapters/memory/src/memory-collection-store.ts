@@ -17,7 +17,7 @@ import {
   removeCredentialsOf,
   touchGrants,
 } from './memory-database.ts';
-import { accessGrantsOf } from './memory-memberships.ts';
+import { accessGrantsOf, ownsCollection } from './memory-memberships.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
   const { collections } = database;
@@ -60,21 +60,30 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
 
     ...createTextReads(database),
 
-    async list(visibility, page, containing = null) {
-      const entries = sortInListOrder(filterByName(containing, listVisibleCollections(database, visibility))).map(
-        toListedCollection,
-      );
+    async list(visibility, page, containing = null, tag = null) {
+      const matches = filterByTag(tag, filterByName(containing, listVisibleCollections(database, visibility)));
+      const entries = sortInListOrder(matches).map(toListedCollection);
       if (!page) return entries;
       return entries.filter((entry) => isAfter(entry, page.after)).slice(0, page.limit);
     },
 
     ...createReadsByName(database),
 
-    async count(visibility, containing) {
-      return filterByName(containing, listVisibleCollections(database, visibility)).length;
+    async count(visibility, containing, tag = null) {
+      return filterByTag(tag, filterByName(containing, listVisibleCollections(database, visibility))).length;
     },
 
     listVisibleIds: async (visibility) => listVisibleCollections(database, visibility).map(({ id }) => id),
+
+    listOwnedIds: async (profile) => [...collections.keys()].filter((id) => ownsCollection(database, profile, id)),
+
+    async listInactive() {
+      return new Map(
+        [...collections.values()].flatMap(({ id, lifecycle: { state } }) =>
+          state === 'active' ? [] : [[id, state] as const],
+        ),
+      );
+    },
 
     async findNames(ids) {
       const existingCollections = ids.map((id) => collections.get(id)).filter((collection) => collection !== undefined);
@@ -167,13 +176,26 @@ const idAndNameOf = ({ id, name }: Collection) => ({ id, name });
 const filterByName = (containing: string | null, collections: readonly Collection[]): readonly Collection[] =>
   containing === null ? collections : collections.filter(({ name }) => toNameKey(name).includes(toNameKey(containing)));
 
-const toListedCollection = ({ id, name, description, createdAt, updatedAt }: Collection): ListedCollection => ({
+const toListedCollection = ({
   id,
   name,
   description,
   createdAt,
   updatedAt,
+  lifecycle,
+  tags,
+}: Collection): ListedCollection => ({
+  id,
+  name,
+  description,
+  createdAt,
+  updatedAt,
+  lifecycle,
+  tags,
 });
+
+const filterByTag = (tag: string | null, collections: readonly Collection[]): readonly Collection[] =>
+  tag === null ? collections : collections.filter(({ tags }) => tags.some((own) => toNameKey(own) === toNameKey(tag)));
 
 const copyOf = (packed: PackedText): PackedText => ({ ...packed, deflated: packed.deflated.slice() });
 
@@ -187,6 +209,16 @@ const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: C
 
 const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
+  for (const [key, collection] of database.collections)
+    if (collection.lifecycle.successor === id)
+      database.collections.set(
+        key,
+        copyFrozen({
+          ...collection,
+          revision: collection.revision + 1,
+          lifecycle: { ...collection.lifecycle, successor: null },
+        }),
+      );
   removeCredentialsOf(database, id);
   database.documents.delete(id);
   database.originals.delete(id);

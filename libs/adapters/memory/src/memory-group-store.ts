@@ -78,6 +78,12 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
       database.groups.delete(id);
       database.groupMembers.delete(id);
       database.grants.delete(id);
+      for (const [key, collection] of database.collections)
+        if (collection.ownerGroup === id)
+          database.collections.set(
+            key,
+            copyFrozen({ ...collection, revision: collection.revision + 1, ownerGroup: null }),
+          );
       removeCredentialsOf(database, id);
       database.groupsEpoch += 1;
     });

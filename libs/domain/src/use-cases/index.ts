@@ -32,6 +32,8 @@ import { redeemCall } from './calls/redeem-call.ts';
 import { confirmOrigins, readOrigins } from './collections/bound-origins.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
 import { readDelivery, updateDelivery } from './collections/delivery.ts';
+import { findSuccessor, setLifecycle } from './collections/lifecycle.ts';
+import { readChangePolicy, readOwner, setChangePolicy, setOwner, setTags } from './collections/ownership.ts';
 import {
   listOwnCredentials,
   removeOwnCredential,
@@ -202,6 +204,13 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   setOwnCredential: setOwnCredential(ports),
   removeOwnCredential: removeOwnCredential(ports),
   listOwnCredentials: listOwnCredentials(ports),
+  setLifecycle: setLifecycle(ports),
+  findSuccessor: findSuccessor(ports),
+  readOwner: readOwner(ports),
+  setOwner: setOwner(ports),
+  setTags: setTags(ports),
+  readChangePolicy: readChangePolicy(ports),
+  setChangePolicy: setChangePolicy(ports),
   readDelivery,
   updateDelivery: updateDelivery(ports),
   readOrigins: readOrigins(ports),

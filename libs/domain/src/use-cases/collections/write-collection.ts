@@ -1,5 +1,7 @@
 import type { AdminAuthority } from '../../access/principal.ts';
+import { emptyChangePolicy } from '../../collections/change-policy.ts';
 import type { Collection, CollectionHead, ServerVariables } from '../../collections/collection.ts';
+import { activeLifecycle } from '../../collections/lifecycle.ts';
 import type { ReadDocument } from '../../documents/document.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import { isVersion32 } from '../../documents/document-error.ts';
@@ -88,6 +90,10 @@ export const createCollection =
       delivery: 'reveal',
       ownCredentials: false,
       importKey: input.importKey ?? null,
+      lifecycle: activeLifecycle,
+      ownerGroup: null,
+      tags: [],
+      changePolicy: emptyChangePolicy,
       ...documentFieldsOf(document),
     };
     const jobs = createEmbeddingJobs(ports, id);

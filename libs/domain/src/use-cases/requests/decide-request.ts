@@ -1,4 +1,4 @@
-import type { AdminAuthority } from '../../access/principal.ts';
+import { isAdmin, type Initiator, type Principal } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import { rejectPastExpiry } from '../../grants/expiry.ts';
 import type { Grant } from '../../grants/grant.ts';
@@ -19,18 +19,20 @@ export interface ApprovedRequest {
 }
 
 /**
- * Approves a pending request and grants the access, in one transaction. If `expiresAt` is undefined, the access expires
+ * Approves a pending request and grants the access, in one transaction. Throws `request_not_found` unless the caller is
+ * an admin or owns the collection in this transaction; `collection_retired` for a retired collection. If `expiresAt` is undefined, the access expires
  * after the requested number of days, if any; null means no expiry. Throws `invalid_body` for an expiry in the past,
  * and `client_not_found` if the requester has become an admin, as granting access would.
  */
 export const approveRequest =
   (ports: RequiredPorts) =>
-  async (authority: AdminAuthority, id: RequestId, expiresAt: Instant | null | undefined): Promise<ApprovedRequest> => {
+  async (principal: Principal, id: RequestId, expiresAt: Instant | null | undefined): Promise<ApprovedRequest> => {
     const now = ports.clock.now();
     rejectPastExpiry(expiresAt, now);
-    return decideRequest(ports, id, (state) => {
+    return decideRequest(ports, principal, id, (state) => {
       const request = applyRequestEvent(state.request, 'approve', now);
       if (state.profile.role !== 'client') throw new PorticoError('client_not_found');
+      if (state.lifecycle === 'retired') throw new PorticoError('collection_retired', { reason: retiredMessage });
       const grant = {
         grantedAt: now,
         expiresAt: expiresAt === undefined ? requestedExpiryOf(request, now) : expiresAt,
@@ -40,7 +42,7 @@ export const approveRequest =
       return {
         request,
         grant,
-        ...createAuditEffects(ports, authority, createDecisionMessage(state, 'approve', expiryField)),
+        ...createAuditEffects(ports, initiatorOf(principal), createDecisionMessage(state, 'approve', expiryField)),
       };
     });
   };
@@ -48,11 +50,11 @@ export const approveRequest =
 /** Denies a pending request; `answer` is the reason for the requester. */
 export const denyRequest =
   (ports: RequiredPorts) =>
-  async (authority: AdminAuthority, id: RequestId, answer: string | null): Promise<ListedRequest> => {
+  async (principal: Principal, id: RequestId, answer: string | null): Promise<ListedRequest> => {
     const now = ports.clock.now();
-    const { request } = await decideRequest(ports, id, (state) => ({
+    const { request } = await decideRequest(ports, principal, id, (state) => ({
       request: applyRequestEvent(state.request, 'deny', now, answer),
-      ...createAuditEffects(ports, authority, createDecisionMessage(state, 'deny')),
+      ...createAuditEffects(ports, initiatorOf(principal), createDecisionMessage(state, 'deny')),
     }));
     return request;
   };
@@ -72,17 +74,39 @@ const createDecisionMessage = (
   ...extraFields,
 });
 
+/**
+ * Throws `request_not_found` unless the caller is an admin or an owner of the collection, and `owner_required` for an
+ * owner's own request, which another person decides.
+ */
+const requireDecider = ({ profile }: Principal, { request, isOwned }: RequestState): void => {
+  if (isAdmin(profile)) return;
+  if (!isOwned || profile.status !== 'approved') throw new PorticoError('request_not_found');
+  if (request.profileId === profile.id)
+    throw new PorticoError('owner_required', { reason: 'another owner or an administrator decides your own request' });
+};
+
+const initiatorOf = ({ profile: { id, email }, via, deadline }: Principal): Initiator => ({
+  actor: via === 'operator' ? null : { id, email },
+  deadline,
+});
+
+const retiredMessage = 'no one can get access to it; deny the request, or activate the API first';
+
 /** Makes and stores a decision about a request, and notifies the requester; returns the decision. */
 const decideRequest = async <Decision extends RequestChange>(
   ports: RequiredPorts,
+  principal: Principal,
   id: RequestId,
   decide: (state: RequestState) => Decision,
 ): Promise<Decision> => {
   let decision: Decision | null = null;
-  await ports.requests.decide(id, (state) => {
+  const { profile } = principal;
+  const decideAsCaller = (state: RequestState) => {
+    requireDecider(principal, state);
     decision = decide(state);
     return { ...decision, jobs: createDecisionMailJobs(ports, [decision.request]) };
-  });
+  };
+  await ports.requests.decide(id, decideAsCaller, isAdmin(profile) ? null : profile.id);
   if (!decision) throw new Error('The store fulfilled a decision without calling `decide`.');
   return decision;
 };
