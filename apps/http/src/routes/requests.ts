@@ -1,4 +1,5 @@
 import {
+  deciderAuthorityOf,
   durationDaysMax,
   requestAnswerMax,
   requestReasonMax,
@@ -230,7 +231,11 @@ export const requestRoutes = [
     errors: ['request_not_found', 'client_not_found', 'request_decided', 'collection_retired'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const id = requestIdOf(params.request_id);
-      const { request, grant } = await useCases.approveRequest(caller.principal, id, fields.expires_at);
+      const { request, grant } = await useCases.approveRequest(
+        deciderAuthorityOf(caller.principal),
+        id,
+        fields.expires_at,
+      );
       return toJsonResponse({
         ...toRequestView(request),
         granted_at: toIso(grant.grantedAt),
@@ -254,7 +259,9 @@ export const requestRoutes = [
     errors: ['request_not_found', 'request_decided'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const id = requestIdOf(params.request_id);
-      return toJsonResponse(toRequestView(await useCases.denyRequest(caller.principal, id, fields.reason ?? null)));
+      return toJsonResponse(
+        toRequestView(await useCases.denyRequest(deciderAuthorityOf(caller.principal), id, fields.reason ?? null)),
+      );
     },
   }),
 ] as const;

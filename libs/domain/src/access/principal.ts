@@ -193,6 +193,7 @@ export interface Initiator {
 declare const authorityBrand: unique symbol;
 declare const personBrand: unique symbol;
 declare const collectionBrand: unique symbol;
+declare const ownerBrand: unique symbol;
 
 /**
  * Required by admin-only use cases. Only this file mints it: for an admin, and for the operator, who has access to the
@@ -218,6 +219,17 @@ export interface CollectionAuthority extends Initiator {
   readonly [collectionBrand]: true;
   readonly collectionId: CollectionId;
 }
+
+/**
+ * The authority of a profile that may own collections. Accepted, as an admin's is, by use cases that decide about
+ * requests and check in their transaction whether the profile owns the collection. Only this file mints it.
+ */
+export interface OwnerAuthority extends Initiator {
+  readonly [ownerBrand]: true;
+  readonly ownerId: ProfileId;
+}
+
+export type DeciderAuthority = AdminAuthority | OwnerAuthority;
 
 const createAuthority = (initiator: Initiator): PersonAuthority => initiator as PersonAuthority;
 
@@ -253,6 +265,19 @@ export const collectionAuthorityOf = (principal: Principal, id: CollectionId): C
   const actor = via === 'operator' ? null : { id: profile.id, email: profile.email };
   return { actor, deadline, collectionId: id } as CollectionAuthority;
 };
+
+/** Returns the authority of an admin, or of an approved profile that may own collections; throws `owner_required`. */
+export const deciderAuthorityOf = (principal: Principal): DeciderAuthority => {
+  const { profile, via, deadline } = principal;
+  if (isAdmin(profile)) return authorityOf(principal);
+  if (profile.status !== 'approved' || via !== 'token') throw new PorticoError('owner_required');
+  const { id, email } = profile;
+  return { actor: { id, email }, deadline, ownerId: id } as OwnerAuthority;
+};
+
+/** Returns the profile that must own the collection it decides about; null for an admin, who decides about all. */
+export const ownerIdOf = (authority: DeciderAuthority): ProfileId | null =>
+  'ownerId' in authority ? authority.ownerId : null;
 
 /** Returns the authority of an admin in person; throws `no_service_accounts` for a service account. */
 export const personAuthorityOf = (principal: Pick<Principal, 'profile' | 'via' | 'deadline'>): PersonAuthority => {

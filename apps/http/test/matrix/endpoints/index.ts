@@ -6,6 +6,7 @@ import { collectionEndpoints } from './collections.ts';
 import { credentialEndpoints } from './credentials.ts';
 import { importEndpoints } from './imports.ts';
 import { groupEndpoints } from './groups.ts';
+import { lifecycleEndpoints } from './lifecycle.ts';
 import { limitEndpoints } from './limits.ts';
 import { jobEndpoints } from './jobs.ts';
 import { operationEndpoints } from './operations.ts';
@@ -25,6 +26,7 @@ export const endpoints: Endpoints = {
   ...profileEndpoints,
   ...collectionEndpoints,
   ...credentialEndpoints,
+  ...lifecycleEndpoints,
   ...importEndpoints,
   ...serviceAccountEndpoints,
   ...accessEndpoints,

@@ -1,8 +1,8 @@
-import { isAdmin, type Initiator, type Principal } from '../../access/principal.ts';
+import { type DeciderAuthority, ownerIdOf } from '../../access/principal.ts';
 import { PorticoError } from '../../errors.ts';
 import { rejectPastExpiry } from '../../grants/expiry.ts';
 import type { Grant } from '../../grants/grant.ts';
-import type { RequestId } from '../../ids.ts';
+import type { ProfileId, RequestId } from '../../ids.ts';
 import { dayMs, type Instant, toIso } from '../../instant.ts';
 import type { RequestChange, RequestState } from '../../ports/access-request-store.ts';
 import type { Ports } from '../../ports/index.ts';
@@ -26,10 +26,14 @@ export interface ApprovedRequest {
  */
 export const approveRequest =
   (ports: RequiredPorts) =>
-  async (principal: Principal, id: RequestId, expiresAt: Instant | null | undefined): Promise<ApprovedRequest> => {
+  async (
+    authority: DeciderAuthority,
+    id: RequestId,
+    expiresAt: Instant | null | undefined,
+  ): Promise<ApprovedRequest> => {
     const now = ports.clock.now();
     rejectPastExpiry(expiresAt, now);
-    return decideRequest(ports, principal, id, (state) => {
+    return decideRequest(ports, authority, id, (state) => {
       const request = applyRequestEvent(state.request, 'approve', now);
       if (state.profile.role !== 'client') throw new PorticoError('client_not_found');
       if (state.lifecycle === 'retired') throw new PorticoError('collection_retired', { reason: retiredMessage });
@@ -42,7 +46,7 @@ export const approveRequest =
       return {
         request,
         grant,
-        ...createAuditEffects(ports, initiatorOf(principal), createDecisionMessage(state, 'approve', expiryField)),
+        ...createAuditEffects(ports, authority, createDecisionMessage(state, 'approve', expiryField)),
       };
     });
   };
@@ -50,11 +54,11 @@ export const approveRequest =
 /** Denies a pending request; `answer` is the reason for the requester. */
 export const denyRequest =
   (ports: RequiredPorts) =>
-  async (principal: Principal, id: RequestId, answer: string | null): Promise<ListedRequest> => {
+  async (authority: DeciderAuthority, id: RequestId, answer: string | null): Promise<ListedRequest> => {
     const now = ports.clock.now();
-    const { request } = await decideRequest(ports, principal, id, (state) => ({
+    const { request } = await decideRequest(ports, authority, id, (state) => ({
       request: applyRequestEvent(state.request, 'deny', now, answer),
-      ...createAuditEffects(ports, initiatorOf(principal), createDecisionMessage(state, 'deny')),
+      ...createAuditEffects(ports, authority, createDecisionMessage(state, 'deny')),
     }));
     return request;
   };
@@ -75,38 +79,33 @@ const createDecisionMessage = (
 });
 
 /**
- * Throws `request_not_found` unless the caller is an admin or an owner of the collection, and `owner_required` for an
- * owner's own request, which another person decides.
+ * Throws `request_not_found` for an owner of other collections, and `owner_required` for an owner's own request, which
+ * another person decides.
  */
-const requireDecider = ({ profile }: Principal, { request, isOwned }: RequestState): void => {
-  if (isAdmin(profile)) return;
-  if (!isOwned || profile.status !== 'approved') throw new PorticoError('request_not_found');
-  if (request.profileId === profile.id)
+const requireDecider = (ownerId: ProfileId | null, { request, isOwned }: RequestState): void => {
+  if (ownerId === null) return;
+  if (!isOwned) throw new PorticoError('request_not_found');
+  if (request.profileId === ownerId)
     throw new PorticoError('owner_required', { reason: 'another owner or an administrator decides your own request' });
 };
-
-const initiatorOf = ({ profile: { id, email }, via, deadline }: Principal): Initiator => ({
-  actor: via === 'operator' ? null : { id, email },
-  deadline,
-});
 
 const retiredMessage = 'no one can get access to it; deny the request, or activate the API first';
 
 /** Makes and stores a decision about a request, and notifies the requester; returns the decision. */
 const decideRequest = async <Decision extends RequestChange>(
   ports: RequiredPorts,
-  principal: Principal,
+  authority: DeciderAuthority,
   id: RequestId,
   decide: (state: RequestState) => Decision,
 ): Promise<Decision> => {
   let decision: Decision | null = null;
-  const { profile } = principal;
+  const ownerId = ownerIdOf(authority);
   const decideAsCaller = (state: RequestState) => {
-    requireDecider(principal, state);
+    requireDecider(ownerId, state);
     decision = decide(state);
     return { ...decision, jobs: createDecisionMailJobs(ports, [decision.request]) };
   };
-  await ports.requests.decide(id, decideAsCaller, isAdmin(profile) ? null : profile.id);
+  await ports.requests.decide(id, decideAsCaller, ownerId);
   if (!decision) throw new Error('The store fulfilled a decision without calling `decide`.');
   return decision;
 };
