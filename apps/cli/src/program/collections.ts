@@ -12,6 +12,7 @@ import {
 import { deleteCollections, showCollections } from '../commands/collections.ts';
 import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
+import { addLifecycle } from './lifecycle.ts';
 
 /** Adds the commands for collections, their settings and their credentials. */
 export const addCollections = (tool: Tool): void => {
@@ -23,6 +24,7 @@ export const addCollections = (tool: Tool): void => {
   administer(tool, list, (api, terminal, name: string | undefined) => showCollections(api, terminal, name));
   addSettings(tool, collections);
   addCredentials(tool, collections);
+  addLifecycle(tool, collections);
   const remove = collections
     .command('delete')
     .argument('<id...>', 'the ids of collections, as shown by "collections list"')

@@ -149,7 +149,10 @@ export const collectionOwnershipRoutes = [
     status: 200,
     response: owner,
     errors: ['no_access', 'collection_not_found'],
-    handler: async ({ useCases, caller }) => toJsonResponse(toOwnerView(await useCases.readOwner(caller.principal))),
+    handler: async ({ useCases, caller, params }) => {
+      const id = collectionIdOf(params.collection_id);
+      return toJsonResponse(toOwnerView(await useCases.readOwner(caller.principal, id)));
+    },
   }),
   defineRoute({
     method: 'PUT',

@@ -17,11 +17,16 @@ type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'collections' | 'groups'>;
 
 export type OwnerGroup = Pick<Group, 'id' | 'name'>;
 
-/** Returns the group that owns the collection that the request is about; null if none does. */
+/**
+ * Returns the group that owns the collection that the request is about; null if none does. The operator's requests are
+ * about no stored collection, so it is read for them.
+ */
 export const readOwner =
-  ({ groups, clock }: Pick<Ports, 'clock' | 'groups'>) =>
-  async (principal: Principal<Collection>): Promise<OwnerGroup | null> =>
-    findOwner({ groups, clock }, requireReadableTarget(principal).ownerGroup);
+  (ports: Pick<Ports, 'clock' | 'collections' | 'groups'>) =>
+  async (principal: Principal<Collection>, id: CollectionId): Promise<OwnerGroup | null> => {
+    const operatorTarget = principal.via === 'operator' ? await ports.collections.find(id) : null;
+    return findOwner(ports, (operatorTarget ?? requireReadableTarget(principal)).ownerGroup);
+  };
 
 /**
  * Makes the members of a group the owners of a collection; with null, only administrators decide about it. Requires a
