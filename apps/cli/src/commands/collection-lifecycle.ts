@@ -78,7 +78,7 @@ export const setTags = async (
   tags: readonly string[],
 ): Promise<AllDone> => {
   const { id, name } = await findCollection(api, reference);
-  const call = { scope: 'catalog:write', params: { collection_id: id }, body: { tags: [...tags] } } as const;
+  const call = { scope: 'catalog:write' as const, params: { collection_id: id }, body: { tags: [...tags] } };
   const result = await api.call('PUT /api/collections/:collection_id/tags', call);
   terminal.printResult({ outcome: 'set', id, tags: result.tags }, [`set  ${name}  ${describeTags(result.tags)}`]);
   return true;

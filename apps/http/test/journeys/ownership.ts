@@ -201,6 +201,18 @@ export const ownershipSuite = (start: Start): void => {
       expect((await readEntries(id))[0]).toMatchObject({ action: 'collection.tags', tags: [] });
     });
 
+    test('and policies of unknown collections are a 404', async () => {
+      const policy = { levels: {}, expected: [] };
+      for (const [part, json] of [
+        ['tags', { tags: [] }],
+        ['change-policy', policy],
+      ] as const)
+        expect(outcomeOf(await asAdmin('PUT', pathOf(unknownId, part), json))).toEqual([
+          404,
+          { detail: 'Collection not found' },
+        ]);
+    });
+
     test('filter the list of collections, ignoring case, with its pages and totals', async () => {
       const client = await fixtures.newClient();
       const ids: string[] = [];

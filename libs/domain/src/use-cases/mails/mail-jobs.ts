@@ -5,7 +5,6 @@ import type { Ports } from '../../ports/index.ts';
 import type { Credentials, RotatedCredentials } from '../../profiles/api-key.ts';
 import { canSignIn } from '../../profiles/identity.ts';
 import type { Profile } from '../../profiles/profile.ts';
-import { isSuspended } from '../../profiles/suspension-machine.ts';
 import type { AccessRequest } from '../../requests/access-request.ts';
 import type { Settings } from '../../settings.ts';
 
@@ -107,7 +106,7 @@ export const notifiedOwnersMax = 50;
 
 /** Whether a profile may receive notices as an owner: whether it can sign in and decide. */
 export const canDecideAsOwner = (settings: NoticeSettings, profile: Profile): boolean =>
-  settings.adminNotices && profile.status === 'approved' && !isSuspended(profile) && canSignIn(settings, profile);
+  settings.adminNotices && profile.status === 'approved' && canSignIn(settings, profile);
 
 /**
  * Creates jobs that notify the owners of a collection, except admins and the requester, of a new request for it; at most
