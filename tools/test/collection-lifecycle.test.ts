@@ -47,9 +47,9 @@ test.each(['on the stores', 'on a server'])(
       code: 0,
       stdout: `set  ${name}  public, Sea and sky\n`,
     });
-    const shown = await show();
-    expect(shown).toMatch(/lifecycle +retired since 2026-01-02 until 2027-01-03 00:00 UTC\n/);
-    for (const text of [successor, 'Use it.', group, 'public, Sea and sky']) expect(shown).toContain(text);
+    const output = await show();
+    expect(output).toMatch(/lifecycle +retired since 2026-01-02 until 2027-01-03 00:00 UTC\n/);
+    for (const text of [successor, 'Use it.', group, 'public, Sea and sky']) expect(output).toContain(text);
     expect((await run('list', name)).stdout).toContain('  retired\n');
     expect(await run('activate', name)).toMatchObject({ code: 0, stdout: `set  ${name}  active\n` });
     expect(await run('owner', name, '--none')).toMatchObject({ code: 0 });

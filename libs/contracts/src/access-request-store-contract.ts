@@ -187,8 +187,8 @@ export const accessRequestStoreContract = {
   'the decision about a request sees it with its profile and grant': async (stores) => {
     const { ada, roads } = await setUp(stores);
     const request = await addRequest(stores, ada, roads);
-    const shown = { request: toListedRequest(request, ada, roads), profile: ada };
-    const state = { ...shown, lifecycle: 'active', isOwned: false };
+    const stored = { request: toListedRequest(request, ada, roads), profile: ada };
+    const state = { ...stored, lifecycle: 'active', isOwned: false };
     deepStrictEqual(await captureDecideState(stores, request), { ...state, grant: null });
     const grant = { grantedAt: start, expiresAt: start + 5, rule: null };
     await grantToClient(stores.grants, ada.id, roads.id, () => ({ ...grant, ...noEffects }));

@@ -65,6 +65,14 @@ export const collectionLifecycleContract = {
     deepStrictEqual(await stores.collections.find(second.id), second);
   },
 
+  'a list item has the id, name, description, times, lifecycle and tags': async (stores) => {
+    const parts = { updatedAt: start + 5, lifecycle: aDeprecation(), tags: ['Straße', 'b'] };
+    const { id, name, description, createdAt } = await addCollection(stores, parts);
+    deepStrictEqual(await stores.collections.list(allCollections, null), [
+      { id, name, description, createdAt, ...parts },
+    ]);
+  },
+
   'a list with a tag has the collections with this tag, ignoring case, and is counted': async (stores) => {
     const tagLists = [['Straße', 'b'], ['STRASSE'], ['straße'], ['b%', 'a b'], ['a'], []];
     const added: Collection[] = [];

@@ -6,7 +6,6 @@ import type { Contract } from './contract.ts';
 import { grantToClient } from './granting.ts';
 import {
   aCollection,
-  aDeprecation,
   aDocumentContent,
   aPackedDocument,
   anAdmin,
@@ -247,14 +246,6 @@ export const collectionStoreContract = {
     document.deflated.fill(7);
     (await stores.collections.findDocument(id))?.packed.deflated.fill(8);
     await assertDocument(stores, id, aPackedDocument());
-  },
-
-  'a list item has the id, name, description, times, lifecycle and tags': async (stores) => {
-    const parts = { updatedAt: start + 5, lifecycle: aDeprecation(), tags: ['Straße', 'b'] };
-    const { id, name, description, createdAt } = await addCollection(stores, aCollection(parts));
-    deepStrictEqual(await stores.collections.list(allCollections, null), [
-      { id, name, description, createdAt, ...parts },
-    ]);
   },
 
   'a list is ordered by name, ignoring case': async (stores) => {

@@ -89,7 +89,7 @@ const describeTags = (tags: readonly string[]): string => (tags.length === 0 ? '
 /** Shows a collection with its lifecycle, owner and tags. */
 export const showCollection = async (api: Api, terminal: Terminal, reference: string): Promise<AllDone> => {
   const { id } = await findCollection(api, reference);
-  // Lists what the operator may read, which has no access to a single collection.
+  // The operator has access to lists only.
   const query = { include: 'lifecycle,tags', limit: 1_000 };
   const collections = await api.callAll('GET /api/collections/', { scope: 'catalog:read', query });
   const collection = collections.find((candidate) => candidate.id === id);

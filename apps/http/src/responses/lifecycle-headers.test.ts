@@ -13,7 +13,7 @@ const lifecycle: Lifecycle = {
 const successorLink = '</api/collections/c0ffee00-0000-4000-8000-000000000000>; rel="successor-version"';
 const response = toJsonResponse({}, { ETag: '"x"' });
 
-test('a response for a deprecated or retired collection says since when, until when, and what replaces it', () => {
+test('a response for a deprecated or retired collection says since when, until when, and names its successor', () => {
   for (const state of ['deprecated', 'retired'] as const)
     expect(addLifecycleHeaders(response, { lifecycle: { ...lifecycle, state } }).headers).toEqual({
       ETag: '"x"',
@@ -23,7 +23,7 @@ test('a response for a deprecated or retired collection says since when, until w
     });
 });
 
-test('a response has no header for what is not known, and keeps its own links', () => {
+test('a response has no header for unknown details, and keeps its own links', () => {
   const bare = { ...lifecycle, sunset: null, successor: null };
   expect(addLifecycleHeaders(response, { lifecycle: bare }).headers).toEqual({
     ETag: '"x"',

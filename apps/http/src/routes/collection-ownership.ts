@@ -134,7 +134,7 @@ const toPolicy = ({ levels, expected }: z.output<typeof policyChange>): ChangePo
   })),
 });
 
-/** The routes that decide who owns a collection, and what owners set. */
+/** The routes for the owner of a collection, and for the tags and policies that owners set. */
 export const collectionOwnershipRoutes = [
   defineRoute({
     method: 'GET',

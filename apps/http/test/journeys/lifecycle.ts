@@ -11,7 +11,7 @@ const openapi_spec = {
   paths: { '/tides': { get: { operationId: 'readTides', summary: 'Read the tides of the sea', responses: {} } } },
 };
 
-/** Tests how collections are deprecated, retired and activated, and what their callers notice. */
+/** Tests how collections are deprecated, retired and activated, and how their callers notice. */
 export const lifecycleSuite = (start: Start): void => {
   const { subject, fixtures, call, asAdmin } = provideSubject(start);
   const create = async (name = 'Tides of the sea'): Promise<string> => {
@@ -127,7 +127,7 @@ export const lifecycleSuite = (start: Start): void => {
     });
   });
 
-  test('responses for the document and the operations say until when the collection works, and what replaces it', async () => {
+  test('responses for the document and the operations say until when the collection works, and name its successor', async () => {
     const { id, client } = await createGranted();
     const successor = await create('Tides two');
     const { key } = client;
@@ -241,8 +241,10 @@ export const lifecycleSuite = (start: Start): void => {
     const ask = (by: Client) => call('POST', path, { key: by.key, json: { collection_id: id, reason: 'To sail' } });
     const request = textOf(expectStatus(await ask(bob), 201).body.id);
     await retire(id);
-    const shown = (await call('GET', '/api/catalog?limit=1000', { key: eve.key })).list.some((line) => line.id === id);
-    expect(shown).toBe(false);
+    const isShown = (await call('GET', '/api/catalog?limit=1000', { key: eve.key })).list.some(
+      (line) => line.id === id,
+    );
+    expect(isShown).toBe(false);
     expect((await call('GET', '/api/catalog?limit=1000', { key: client.key })).list).toMatchObject([
       { id, access: 'granted' },
     ]);

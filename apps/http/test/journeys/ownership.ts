@@ -6,7 +6,7 @@ import { expectStatus, textOf, unknownId, type Client, type Start } from '../sub
 const requests = '/api/access/requests';
 const ownerRequired = [403, { detail: 'Admin or owner access required' }];
 
-/** Tests the owners of collections, and what they set: tags and the policy of changes. */
+/** Tests the owners of collections, and the tags and policies of changes that they set. */
 export const ownershipSuite = (start: Start): void => {
   const { subject, fixtures, call, asAdmin } = provideSubject(start);
   let groupCount = 0;

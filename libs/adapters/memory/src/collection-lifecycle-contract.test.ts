@@ -20,6 +20,9 @@ proveStores('the memory stores for the lifecycle of collections', collectionLife
       return () => before.forEach(([key, collection]) => key !== id && collections.set(key, collection));
     },
   ),
+  'a list item has the id, name, description, times, lifecycle and tags': list.replaceWith(
+    async (_args, _original, { collections }) => [...collections.values()],
+  ),
   'a list with a tag has the collections with this tag, ignoring case, and is counted': list.replaceWith(
     async ([visibility, page, containing, tag = null], original, { collections }) =>
       (await original.list(visibility, page, containing)).filter(

@@ -75,15 +75,7 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
 
     listVisibleIds: async (visibility) => listVisibleCollections(database, visibility).map(({ id }) => id),
 
-    listOwnedIds: async (profile) => [...collections.keys()].filter((id) => ownsCollection(database, profile, id)),
-
-    async listInactive() {
-      return new Map(
-        [...collections.values()].flatMap(({ id, lifecycle: { state } }) =>
-          state === 'active' ? [] : [[id, state] as const],
-        ),
-      );
-    },
+    ...createLifecycleReads(database),
 
     async findNames(ids) {
       const existingCollections = ids.map((id) => collections.get(id)).filter((collection) => collection !== undefined);
@@ -91,6 +83,19 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     },
   };
 };
+
+const createLifecycleReads = (database: MemoryDatabase): Pick<CollectionStore, 'listInactive' | 'listOwnedIds'> => ({
+  async listInactive() {
+    return new Map(
+      [...database.collections.values()].flatMap(({ id, lifecycle: { state } }) =>
+        state === 'active' ? [] : [[id, state] as const],
+      ),
+    );
+  },
+
+  listOwnedIds: async (profile) =>
+    [...database.collections.keys()].filter((id) => ownsCollection(database, profile, id)),
+});
 
 const createReadsByName = (database: MemoryDatabase): Pick<CollectionStore, 'findByNames' | 'listNamesakes'> => ({
   findByNames: async (visibility, names) =>
@@ -207,18 +212,22 @@ const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: C
   if (isTaken) throw new Error(`A collection with the import key ${importKey} already exists.`);
 };
 
+/** Changes collections, because something that they refer to is removed. */
+export const updateCollections = (
+  { collections }: MemoryDatabase,
+  changeOf: (collection: Collection) => Partial<Collection> | null,
+): void => {
+  for (const [id, collection] of collections) {
+    const change = changeOf(collection);
+    if (change) collections.set(id, copyFrozen({ ...collection, ...change, revision: collection.revision + 1 }));
+  }
+};
+
 const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
-  for (const [key, collection] of database.collections)
-    if (collection.lifecycle.successor === id)
-      database.collections.set(
-        key,
-        copyFrozen({
-          ...collection,
-          revision: collection.revision + 1,
-          lifecycle: { ...collection.lifecycle, successor: null },
-        }),
-      );
+  updateCollections(database, ({ lifecycle }) =>
+    lifecycle.successor === id ? { lifecycle: { ...lifecycle, successor: null } } : null,
+  );
   removeCredentialsOf(database, id);
   database.documents.delete(id);
   database.originals.delete(id);

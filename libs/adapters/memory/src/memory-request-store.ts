@@ -5,9 +5,11 @@ import type {
   Collection,
   Grant,
   ListedRequest,
+  Profile,
   ProfileId,
   RequestFilter,
   RequestPage,
+  RequestState,
   Visibility,
 } from '@portico/domain';
 import { PorticoError } from '@portico/domain';
@@ -16,7 +18,7 @@ import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants
 import { listLiveAccessGrants, ownsCollection } from './memory-memberships.ts';
 
 export const createMemoryRequestStore = (database: MemoryDatabase): AccessRequestStore => {
-  const { profiles, collections, grants, requests } = database;
+  const { profiles, collections, requests } = database;
 
   return {
     async create(requester, collectionId, now, decide) {
@@ -24,14 +26,7 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
       const pendingRequests = pendingRequestsOf(database, requester);
       const change = decide({
         profile: profiles.get(requester) ?? null,
-        collection: collection
-          ? {
-              id: collectionId,
-              name: collection.name,
-              discoverable: collection.discoverable,
-              lifecycle: collection.lifecycle.state,
-            }
-          : null,
+        collection: collection ? headOf(collection) : null,
         hasGrant: listLiveAccessGrants(database, requester, collectionId, now).length > 0,
         hasPendingRequest: pendingRequests.some((request) => request.collectionId === collectionId),
         pendingCount: pendingRequests.length,
@@ -64,15 +59,7 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
       const request = requests.get(id);
       const profile = request && profiles.get(request.profileId);
       if (!profile) throw new PorticoError('request_not_found');
-      const { profileId, collectionId } = request;
-      const grant = grants.get(profileId)?.get(collectionId) ?? null;
-      const change = decide({
-        request: toListedRequest(database, request),
-        profile,
-        grant,
-        lifecycle: collections.get(collectionId)?.lifecycle.state ?? 'active',
-        isOwned: decider !== null && ownsCollection(database, decider, collectionId),
-      });
+      const change = decide(decisionStateOf(database, { request, profile, decider }));
       const { status, decidedAt, answer } = change.request;
       commit(database, change, () => {
         requests.set(id, copyFrozen({ ...request, status, decidedAt, answer }));
@@ -93,6 +80,29 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
     },
 
     findDiscoverable: async (ids) => new Set(ids.filter((id) => collections.get(id)?.discoverable)),
+  };
+};
+
+const headOf = ({ id, name, discoverable, lifecycle }: Collection) => ({
+  ...{ id, name, discoverable },
+  lifecycle: lifecycle.state,
+});
+
+const decisionStateOf = (
+  database: MemoryDatabase,
+  {
+    request,
+    profile,
+    decider,
+  }: { readonly request: AccessRequest; readonly profile: Profile; readonly decider: ProfileId | null },
+): RequestState => {
+  const { profileId, collectionId } = request;
+  return {
+    request: toListedRequest(database, request),
+    profile,
+    grant: database.grants.get(profileId)?.get(collectionId) ?? null,
+    lifecycle: database.collections.get(collectionId)?.lifecycle.state ?? 'active',
+    isOwned: decider !== null && ownsCollection(database, decider, collectionId),
   };
 };
 

@@ -162,6 +162,17 @@ const createCallUseCases = (ports: Ports & WithUsageCounter, settings: Settings)
   };
 };
 
+/** The lifecycle of collections, and their owners. */
+const createOwnershipUseCases = (ports: Ports) => ({
+  setLifecycle: setLifecycle(ports),
+  findSuccessor: findSuccessor(ports),
+  readOwner: readOwner(ports),
+  setOwner: setOwner(ports),
+  setTags: setTags(ports),
+  readChangePolicy: readChangePolicy(ports),
+  setChangePolicy: setChangePolicy(ports),
+});
+
 /** Admission, profiles, collections and operations. */
 const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
   // Admission
@@ -204,13 +215,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   setOwnCredential: setOwnCredential(ports),
   removeOwnCredential: removeOwnCredential(ports),
   listOwnCredentials: listOwnCredentials(ports),
-  setLifecycle: setLifecycle(ports),
-  findSuccessor: findSuccessor(ports),
-  readOwner: readOwner(ports),
-  setOwner: setOwner(ports),
-  setTags: setTags(ports),
-  readChangePolicy: readChangePolicy(ports),
-  setChangePolicy: setChangePolicy(ports),
+  ...createOwnershipUseCases(ports),
   readDelivery,
   updateDelivery: updateDelivery(ports),
   readOrigins: readOrigins(ports),

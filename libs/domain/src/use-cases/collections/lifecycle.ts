@@ -9,7 +9,7 @@ import type { Ports } from '../../ports/index.ts';
 import { editCollection } from './collection-edit.ts';
 import { findVisibleCollection } from './find-collection.ts';
 
-/** Sets the state of a collection and what its callers should know about it; see `applyLifecycleEdit` for the errors. */
+/** Sets the state of a collection with its details; see `applyLifecycleEdit` for the errors. */
 export const setLifecycle =
   (ports: Pick<Ports, 'clock' | 'random' | 'collections'>) =>
   async (authority: CollectionAuthority, edit: LifecycleEdit): Promise<Lifecycle> => {
