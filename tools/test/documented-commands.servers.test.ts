@@ -53,6 +53,12 @@ const expectedOutput: Readonly<Record<string, readonly RegExp[]>> = {
     /Z"\nada@example\.com\nbob@example\.com\nnull\n/,
   ],
   'docs/identity-providers/local.md': [/\/console\/#code=/, /^eyJ/m],
+  'docs/lifecycle.md': [
+    /^set {2}Waymark Maps {2}deprecated since .* until 2030-07-01 00:00 UTC$/m,
+    /^lifecycle +deprecated since /m,
+    /^set {2}Waymark Maps {2}owned by the group Map team$/m,
+    /^set {2}Waymark Maps {2}public, maps$/m,
+  ],
   'docs/operations/backup-and-upgrade.md': [/portico-\d{4}-[\d-]+\.tar/],
   'docs/operations/monitoring.md': [/"status": ?"healthy"/, /^portico_build_info\{/m, /^alice@example\.com +\d/m],
   'docs/operations/troubleshooting.md': [/^ok {7}configuration: /m, /^Nothing is wrong\.$/m],

@@ -11,6 +11,7 @@ import {
   type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
+import { addLifecycleHeaders } from './responses/lifecycle-headers.ts';
 import type { RouteResponse } from './responses/route-response.ts';
 import type { BodyCache } from './responses/tagged-response.ts';
 import type { Exchange } from './exchange.ts';
@@ -75,7 +76,11 @@ export const handleRoute = async (
     });
   }
   deadline.throwIfExpired();
-  return route.handler({ useCases, service, bodies, caller, params, query, body, request, sender: exchange });
+  const context = { useCases, service, bodies, caller, params, query, body, request, sender: exchange };
+  const response = await route.handler(context);
+  return caller && 'principal' in caller && route.auth === 'token or key'
+    ? addLifecycleHeaders(response, caller.principal.target)
+    : response;
 };
 
 const noParameters = z.object({});

@@ -29,7 +29,7 @@ export const accessRequestStoreContract = {
   'the decision about a new request sees the profile and the collection': async (stores) => {
     const { ada, roads, bridges } = await setUp(stores);
     const state = { profile: ada, hasGrant: false, hasPendingRequest: false, pendingCount: 0 };
-    const headOf = ({ id, name, discoverable }: Collection) => ({ id, name, discoverable });
+    const headOf = ({ id, name, discoverable }: Collection) => ({ id, name, discoverable, lifecycle: 'active' });
     deepStrictEqual(await captureCreateState(stores, ada, roads), { ...state, collection: headOf(roads) });
     deepStrictEqual(await captureCreateState(stores, ada, bridges), { ...state, collection: headOf(bridges) });
   },
@@ -187,7 +187,8 @@ export const accessRequestStoreContract = {
   'the decision about a request sees it with its profile and grant': async (stores) => {
     const { ada, roads } = await setUp(stores);
     const request = await addRequest(stores, ada, roads);
-    const state = { request: toListedRequest(request, ada, roads), profile: ada };
+    const stored = { request: toListedRequest(request, ada, roads), profile: ada };
+    const state = { ...stored, lifecycle: 'active', isOwned: false };
     deepStrictEqual(await captureDecideState(stores, request), { ...state, grant: null });
     const grant = { grantedAt: start, expiresAt: start + 5, rule: null };
     await grantToClient(stores.grants, ada.id, roads.id, () => ({ ...grant, ...noEffects }));

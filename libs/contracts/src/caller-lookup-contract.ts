@@ -184,6 +184,8 @@ export const callerLookupContract = {
       delivery,
       ownCredentials,
       importKey,
+      ownerGroup,
+      changePolicy,
       ...expected
     } = collection;
     ok(
@@ -198,7 +200,9 @@ export const callerLookupContract = {
         credentialSchemes.length === 0 &&
         delivery === 'reveal' &&
         !ownCredentials &&
-        importKey,
+        importKey &&
+        ownerGroup === null &&
+        changePolicy.expected.length === 0,
     );
     deepStrictEqual((await stores.callers.findByUid(profile.uid, headTargetOf(collection), start))?.target, expected);
     ok(profile.clientId);

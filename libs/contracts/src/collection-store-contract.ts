@@ -248,12 +248,6 @@ export const collectionStoreContract = {
     await assertDocument(stores, id, aPackedDocument());
   },
 
-  'a list item has the id, name, description and times': async (stores) => {
-    const { id, name, description, createdAt } = await addCollection(stores, aCollection({ updatedAt: start + 5 }));
-    const listItem: ListedCollection = { id, name, description, createdAt, updatedAt: start + 5 };
-    deepStrictEqual(await stores.collections.list(allCollections, null), [listItem]);
-  },
-
   'a list is ordered by name, ignoring case': async (stores) => {
     await addCollectionsByName(stores, ['b', 'A', 'C', 'a1', 'B2']);
     deepStrictEqual(await namesOf(stores), ['A', 'a1', 'b', 'B2', 'C']);

@@ -24,6 +24,7 @@ export const grantStoreContract = {
       client,
       group: null,
       collectionName: collection.name,
+      lifecycle: 'active',
       grant: null,
       requests: [],
     });
@@ -121,6 +122,7 @@ export const grantStoreContract = {
       client,
       group: null,
       collectionName: collection.name,
+      lifecycle: 'active',
       grant: null,
       requests: [],
     });

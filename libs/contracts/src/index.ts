@@ -45,6 +45,8 @@ export * from './service-account-store-contract.ts';
 export * from './records.ts';
 export * from './snapshot.ts';
 export * from './subject-credentials-contract.ts';
+export * from './collection-lifecycle-contract.ts';
+export * from './owned-requests-contract.ts';
 export type * from './stores.ts';
 export * from './embedding-changes.ts';
 export * from './vector-index-contract.ts';

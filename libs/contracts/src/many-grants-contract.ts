@@ -36,6 +36,7 @@ export const manyGrantsContract = {
       client: null,
       group,
       collectionName: collection.name,
+      lifecycle: 'active',
       grant: { grantedAt: start, expiresAt: start - 1, rule: null },
     };
     deepStrictEqual(await captureStates(stores, pairs), [
@@ -45,6 +46,7 @@ export const manyGrantsContract = {
         client: otherRecords.client,
         group: null,
         collectionName: collection.name,
+        lifecycle: 'active',
         grant: null,
         requests: [],
       },
@@ -53,6 +55,7 @@ export const manyGrantsContract = {
         client,
         group: null,
         collectionName: otherRecords.collection.name,
+        lifecycle: 'active',
         grant: { grantedAt: start + 3, expiresAt: null, rule: null },
         requests: [],
       },
@@ -62,6 +65,7 @@ export const manyGrantsContract = {
         client: null,
         group: otherRecords.group,
         collectionName: otherRecords.collection.name,
+        lifecycle: 'active',
         grant: null,
         requests: [],
       },

@@ -1,4 +1,4 @@
-import { dayOf, noUses, deactivateOthers } from '@portico/domain';
+import { activeLifecycle, dayOf, emptyChangePolicy, noUses, deactivateOthers } from '@portico/domain';
 import type {
   AccountKey,
   AccessRequest,
@@ -19,6 +19,7 @@ import type {
   Id,
   Instant,
   JobId,
+  Lifecycle,
   NewJob,
   NewRevision,
   NewOverride,
@@ -139,6 +140,20 @@ export const aCollection = (fields: Partial<Collection> = {}): Collection => ({
   original: null,
   discoverable: false,
   importKey: null,
+  lifecycle: activeLifecycle,
+  ownerGroup: null,
+  tags: [],
+  changePolicy: emptyChangePolicy,
+  ...fields,
+});
+
+/** Returns a deprecation with all details. */
+export const aDeprecation = (fields: Partial<Lifecycle> = {}): Lifecycle => ({
+  state: 'deprecated',
+  since: start + 1,
+  sunset: start + 86_400_000,
+  successor: nextId<CollectionId>(),
+  text: 'Use the new roads.\nThey are größer.',
   ...fields,
 });
 

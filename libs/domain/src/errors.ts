@@ -12,6 +12,7 @@ export const errorDetails = {
   no_service_accounts: 'Not available to service accounts',
   own_credentials_off: 'Own credentials are off',
   approval_required: 'Approval required',
+  owner_required: 'Admin or owner access required',
   /** Errors for the bearers of valid access tokens; `reason` says what to do, and where. */
   not_registered: 'Not registered',
   not_bound: 'Registration not confirmed',
@@ -60,6 +61,9 @@ export const errorDetails = {
   too_many_pending: 'Too many pending requests',
   needs_no_grant: 'User is an admin and needs no grant',
   already_granted: 'Client already has access',
+  /** `reason` says what to do. */
+  collection_retired: 'Collection retired',
+  not_deprecated: 'Collection not deprecated',
   tier_taken: 'Tier already exists',
   name_shared: 'Several collections have this name',
   service_account_taken: 'Service account already exists',

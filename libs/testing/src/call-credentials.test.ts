@@ -72,6 +72,7 @@ const principalOf = async (
     limits,
     epochs,
     target,
+    ownsTarget: false,
     hasGrant: true,
     accessUntil: null,
     rules: [],

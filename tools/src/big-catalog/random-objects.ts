@@ -1,5 +1,7 @@
 import {
+  activeLifecycle,
   dayMs,
+  emptyChangePolicy,
   toIso,
   type AuditEntry,
   type ClientId,
@@ -117,6 +119,10 @@ export const makeCollection = (
     ownCredentials: false,
     discoverable: random.nextIntegerBelow(3) === 0,
     importKey: null,
+    lifecycle: activeLifecycle,
+    ownerGroup: null,
+    tags: [],
+    changePolicy: emptyChangePolicy,
   };
 };
 

@@ -7,7 +7,8 @@ Every route of the HTTP API. Your own service describes them for machines at \`/
 with parameters, bodies, responses and errors. Not listed: \`/mcp\` ([agents](../agents.md)), the
 [console](../console.md) and the local issuer.
 
-**Callers**: *anyone*; people with an identity *token*, or with a *token or key*; or an *admin* with an identity token.
+**Callers**: *anyone*; people with an identity *token*, or with a *token or key*; or an *admin* with an identity token; an
+*owner* is a member of the group that [owns](../lifecycle.md#owners) the collection.
 **Scope**: the scope that a [service account](../service-accounts.md) needs instead; if it is empty, service accounts cannot
 call the route.
 `;
@@ -18,6 +19,7 @@ const callers: Readonly<Record<RouteAuth, string>> = {
   token: 'token',
   'token or key': 'token or key',
   admin: 'admin',
+  'admin or owner': 'admin or owner',
 };
 
 const formatRow = ({ method, path, auth, scope, summary, scopedParts = [] }: Route): string => {

@@ -6,16 +6,17 @@ import { pick } from './pick.ts';
 
 /** Lists the collections by name, or only those whose name contains `search`, ignoring case. */
 export const showCollections = async (api: Api, terminal: Terminal, search: string | undefined): Promise<AllDone> => {
-  const query = { q: search, limit: 1_000 };
+  const query = { q: search, include: 'lifecycle', limit: 1_000 };
   const collections = await api.callAll('GET /api/collections/', { scope: 'catalog:read', query });
   const views = collections.map((collection) =>
-    pick(collection, ['id', 'name', 'description', 'created_at', 'updated_at']),
+    pick(collection, ['id', 'name', 'description', 'created_at', 'updated_at', 'lifecycle']),
   );
-  const rows = views.map(({ id, name, created_at, updated_at }) => [
+  const rows = views.map(({ id, name, created_at, updated_at, lifecycle }) => [
     id,
     name,
     `created ${dayOf(created_at)}`,
     `changed ${dayOf(updated_at)}`,
+    lifecycle === undefined || lifecycle.state === 'active' ? '' : lifecycle.state,
   ]);
   const emptyMessage = search === undefined ? 'There are no collections.' : 'No collection has this text in its name.';
   terminal.printResult(views, rows.length > 0 ? formatColumns(rows) : [emptyMessage]);

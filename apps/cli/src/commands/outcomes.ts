@@ -34,7 +34,14 @@ export const reportOutcomes = async <Item extends ItemOutcome>(
   return outcomes.every(({ outcome }) => !failures.has(outcome));
 };
 
-const failures: ReadonlySet<string> = new Set(['refused', 'failed', 'not_found', 'ambiguous', 'already_rejected']);
+const failures: ReadonlySet<string> = new Set([
+  'refused',
+  'failed',
+  'not_found',
+  'ambiguous',
+  'retired',
+  'already_rejected',
+]);
 
 /** Runs an action for one person; a failure becomes the outcome. Throws errors that do not affect only this person. */
 export const outcomeFor = async (

@@ -13,6 +13,7 @@ import { deleteCollections, showCollections } from '../commands/collections.ts';
 import type { Tool } from '../tool.ts';
 import { administer } from './administer.ts';
 import { addRevisions } from './revisions.ts';
+import { addLifecycle } from './lifecycle.ts';
 
 /** Adds the commands for collections, their settings and their credentials. */
 export const addCollections = (tool: Tool): void => {
@@ -25,6 +26,7 @@ export const addCollections = (tool: Tool): void => {
   addSettings(tool, collections);
   addCredentials(tool, collections);
   addRevisions(tool, collections);
+  addLifecycle(tool, collections);
   const remove = collections
     .command('delete')
     .argument('<id...>', 'the ids of collections, as shown by "collections list"')

@@ -20,9 +20,10 @@ const advice: Partial<Record<ErrorCode, string>> = {
   operation_not_found: 'There is no such operation: the API may have changed. Search again with search_operations.',
 };
 
-/** The errors of calls whose reason says what to do. */
+/** The errors whose reason says what to do. */
 const callErrors: ReadonlySet<ErrorCode> = new Set([
   'call_decided',
+  'collection_retired',
   'call_differs',
   'call_not_found',
   'operation_denied',

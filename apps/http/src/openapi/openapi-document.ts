@@ -95,6 +95,7 @@ const security: Readonly<Record<RouteAuth, readonly JsonObject[]>> = {
   token: [{ identityToken: [] }],
   'token or key': [{ identityToken: [] }, { clientId: [], apiKey: [] }, { keyPair: [] }],
   admin: [{ identityToken: [] }],
+  'admin or owner': [{ identityToken: [] }],
 };
 
 /** The errors that a route's authorization can cause. */
@@ -104,6 +105,14 @@ const callerErrors: Readonly<Record<RouteAuth, readonly ErrorCode[]>> = {
   token: ['invalid_token', 'token_required', 'rate_limited', 'identity_unavailable', 'internal'],
   'token or key': ['invalid_token', 'invalid_api_credentials', 'rate_limited', 'identity_unavailable', 'internal'],
   admin: ['invalid_token', 'token_required', 'admin_required', 'rate_limited', 'identity_unavailable', 'internal'],
+  'admin or owner': [
+    'invalid_token',
+    'token_required',
+    'owner_required',
+    'rate_limited',
+    'identity_unavailable',
+    'internal',
+  ],
 };
 
 const scopeErrorsOf = (auth: RouteAuth, scope: Route['scope']): readonly ErrorCode[] => {

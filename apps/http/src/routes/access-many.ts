@@ -66,10 +66,18 @@ const results = {
   revoked: 'The grant was revoked.',
   not_granted: 'The grant does not exist.',
   not_found: 'The client, group or collection does not exist; `reason` says which.',
+  retired: 'The collection is retired, so no one can get access to it.',
   ambiguous: 'Several collections have this name; `reason` lists their ids.',
 } as const satisfies Record<PairResult, string>;
 
-const grantResults = ['granted', 'changed', 'already', 'not_found', 'ambiguous'] as const satisfies PairResult[];
+const grantResults = [
+  'granted',
+  'changed',
+  'already',
+  'not_found',
+  'ambiguous',
+  'retired',
+] as const satisfies PairResult[];
 const revokeResults = ['revoked', 'not_granted', 'not_found', 'ambiguous'] as const satisfies PairResult[];
 
 const outcomeFields = {

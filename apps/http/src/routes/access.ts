@@ -132,7 +132,7 @@ export const accessRoutes = [
     status: 201,
     linkParameters: { client_profile_id: '$response.body#/client_id', collection_id: '$response.body#/collection_id' },
     response: grant,
-    errors: ['client_not_found', 'collection_not_found', 'already_granted'],
+    errors: ['client_not_found', 'collection_not_found', 'already_granted', 'collection_retired'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const pair = pairOf(params);
       const createdGrant = await useCases.grantAccess(caller.authority, pair, fields.expires_at ?? null);

@@ -1,8 +1,8 @@
-import { collectionNameMax, listVersionOf, requireReadableTarget } from '@portico/domain';
+import { collectionNameMax, listVersionOf, requireReadableTarget, tagMax } from '@portico/domain';
 import { z } from 'zod';
 import { toJsonResponse, createNotModifiedResponse } from '../responses/route-response.ts';
 import { matchesIfNoneMatch } from '../responses/negotiation.ts';
-import { text } from '../requests/fields.ts';
+import { line, text } from '../requests/fields.ts';
 import { defineRoute } from '../route.ts';
 import { createListPageResponse, summaryEtagOf, createCompleteListResponse } from './collection-responses.ts';
 import { readExtras, includedExtras, scopedExtras } from './collection-extras.ts';
@@ -16,6 +16,9 @@ const listQuery = z.object({
   q: text({ max: collectionNameMax })
     .optional()
     .meta({ description: 'Only collections whose name contains this, ignoring case.', examples: ['weather'] }),
+  tag: line({ max: tagMax })
+    .optional()
+    .meta({ description: 'Only collections with this tag, ignoring case.', examples: ['public'] }),
   limit: pageLimit,
   cursor: cursor.optional().meta({ description: 'From the `Link` header of the previous page.' }),
   include_total: includeTotal,
@@ -39,19 +42,19 @@ export const collectionListRoutes = [
     isConditional: true,
     response: z.array(listedCollection),
     handler: async ({ useCases, bodies, caller: { principal }, query, request }) => {
-      const { include = [], q: containing = null, cursor: after = null } = query;
+      const { include = [], q: containing = null, tag = null, cursor: after = null } = query;
       const isCompleteList = query.limit === undefined && after === null;
       // Only the list without parameters is cached by version.
-      if (isCompleteList && containing === null && !query.include && !query.include_total)
+      if (isCompleteList && containing === null && tag === null && !query.include && !query.include_total)
         return createCompleteListResponse(request, bodies, listVersionOf(principal), () =>
           useCases.listCollections(principal, null),
         );
       const limit = query.limit ?? pageLimitDefault;
       // One more than the page size, to see whether there is a next page.
       const requestedPage = isCompleteList ? null : { limit: limit + 1, after };
-      const collections = await useCases.listCollections(principal, requestedPage, containing);
+      const collections = await useCases.listCollections(principal, requestedPage, containing, tag);
       const { page, last } = isCompleteList ? { page: collections, last: undefined } : pageOf(collections, limit);
-      const total = query.include_total ? await useCases.countCollections(principal, containing) : null;
+      const total = query.include_total ? await useCases.countCollections(principal, containing, tag) : null;
       const response = createListPageResponse(request, page, await readExtras(useCases, principal, include, page));
       return {
         ...response,

@@ -1,6 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { constants, crc32, deflateRawSync, gunzipSync } from 'node:zlib';
-import type { CollectionHead, CollectionId, CollectionWithDocument, ProfileId } from '@portico/domain';
+import {
+  activeLifecycle,
+  type CollectionHead,
+  type CollectionId,
+  type CollectionWithDocument,
+  type ProfileId,
+} from '@portico/domain';
 import { expect, test } from 'vitest';
 import type { ReadyResponse } from '../responses/route-response.ts';
 import { createBodyCache } from '../responses/tagged-response.ts';
@@ -16,6 +22,8 @@ const firstHead: CollectionHead = {
   revision: 1,
   documentDigest: '',
   original: null,
+  lifecycle: activeLifecycle,
+  tags: [],
 };
 const changedHead: CollectionHead = { ...firstHead, revision: 2, updatedAt: 2 };
 

@@ -22,6 +22,7 @@ import {
   createTaggedResponse,
   revalidate,
 } from '../responses/tagged-response.ts';
+import { toLifecycleView } from './lifecycle-views.ts';
 import { toIsoOrNull } from './wire.ts';
 
 /**
@@ -59,13 +60,20 @@ export interface Extras {
   /** The last use of each collection. */
   readonly uses: ReadonlyMap<CollectionId, Instant> | null;
   readonly discoverable: ReadonlySet<CollectionId> | null;
+  readonly lifecycle: boolean;
+  readonly tags: boolean;
 }
 
-const noExtras: Extras = { uses: null, discoverable: null };
+const noExtras: Extras = { uses: null, discoverable: null, lifecycle: false, tags: false };
 
-const toExtrasView = ({ uses, discoverable }: Extras, id: CollectionId) => ({
+const toExtrasView = (
+  { uses, discoverable, ...included }: Extras,
+  { id, lifecycle, tags }: Pick<CollectionHead, 'id' | 'lifecycle' | 'tags'>,
+) => ({
   ...(uses ? { last_used_at: toIsoOrNull(uses.get(id) ?? null) } : {}),
   ...(discoverable ? { discoverable: discoverable.has(id) } : {}),
+  ...(included.lifecycle ? { lifecycle: toLifecycleView(lifecycle) } : {}),
+  ...(included.tags ? { tags } : {}),
 });
 
 /**
@@ -78,7 +86,7 @@ export const createCollectionWithExtrasResponse = async (
   extras: Extras,
 ): Promise<ReadyResponse> => {
   const coding = codingFor(request);
-  const extraFields = toExtrasView(extras, collection.id);
+  const extraFields = toExtrasView(extras, collection);
   const body = await spliceDocument(collection, document, coding, ['created_by', 'created_at'], extraFields);
   return toReadyResponse(body, {
     Vary: 'Accept-Encoding',
@@ -242,13 +250,13 @@ const encodeList = (list: readonly ListedCollection[], coding: Coding, extras: E
     coding,
   );
 
-const toListedView = ({ id, name, description, createdAt, updatedAt }: ListedCollection, extras: Extras) => ({
-  id,
-  name,
-  description,
-  created_at: toIso(createdAt),
-  updated_at: toIso(updatedAt),
-  ...toExtrasView(extras, id),
+const toListedView = (collection: ListedCollection, extras: Extras) => ({
+  id: collection.id,
+  name: collection.name,
+  description: collection.description,
+  created_at: toIso(collection.createdAt),
+  updated_at: toIso(collection.updatedAt),
+  ...toExtrasView(extras, collection),
 });
 
 /** Returns the entity tag of metadata without a credential. Metadata with a credential must not be cached at all. */

@@ -11,6 +11,7 @@ import {
 } from '@portico/domain';
 import { z } from 'zod';
 import { replacedDocument, toReplacedDocumentView } from './change-views.ts';
+import { lifecycle, tagList, toLifecycleView } from './lifecycle-views.ts';
 import { timestamp, uuid } from './wire.ts';
 
 const nameFields = { id: uuid, name: z.string(), description: z.string() };
@@ -99,6 +100,8 @@ const extras = {
         'When the collection was last read. Administrators see the last read by anyone, clients their own last read; null if there was none within 400 days. ' +
         'Present with `?include=usage`.',
     }),
+  lifecycle: lifecycle.optional().meta({ description: 'Present with `?include=lifecycle`.' }),
+  tags: tagList.optional().meta({ description: 'Present with `?include=tags`.' }),
 };
 
 export const collectionWithDocument = z
@@ -161,6 +164,8 @@ export const summary = z
       }),
     }),
     converted_from: convertedFrom,
+    lifecycle,
+    tags: tagList,
     discoverable: z
       .boolean()
       .meta({ description: 'Whether the catalog shows the collection to clients without a grant.' }),
@@ -203,6 +208,8 @@ export const toSummaryView = (collection: Collection): z.input<typeof summary> =
     base_url: collection.baseUrl,
     authentication: { type, name, ...(location === null ? {} : { in: location }), has_value: hasValue, is_set: isSet },
     converted_from: convertedFromOf(collection),
+    lifecycle: toLifecycleView(collection.lifecycle),
+    tags: [...collection.tags],
     discoverable: collection.discoverable,
     settings: { base_url: collection.baseUrlSetting, server_variables: collection.serverVariables },
     created_by: collection.createdBy,

@@ -264,7 +264,7 @@ const collectionRows = [
     body: grantExpiry,
     status: 201,
     response: groupGrant,
-    errors: ['group_not_found', 'collection_not_found', 'already_granted'],
+    errors: ['group_not_found', 'collection_not_found', 'already_granted', 'collection_retired'],
     handler: async (context) => {
       const { useCases, caller, params, body } = context;
       const expiresAt = body.fields.expires_at ?? null;

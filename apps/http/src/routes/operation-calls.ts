@@ -91,6 +91,7 @@ export const operationCallRoutes = [
       'no_usable_credential',
       'upstream_unreachable',
       'calls_off',
+      'collection_retired',
       'upstream_timed_out',
     ],
     handler: async ({ useCases, caller, params, body, request }) => {

@@ -72,7 +72,7 @@ const operationResult = z
     collection_id: uuid,
     collection_name: z.string(),
     ...operationFields,
-    deprecated: z.boolean(),
+    deprecated: z.boolean().meta({ description: 'Whether the operation or its collection is deprecated.' }),
     call,
     score: z
       .number()
@@ -211,7 +211,7 @@ export const operationRoutes = [
     operation: 'searchOperations',
     summary: 'Search operations in natural language',
     description:
-      'Searches the operations of all collections that the caller may see. Best match first; `[]` if nothing matches. ' +
+      'Searches the operations of all collections that the caller may see, except retired ones. Best match first; `[]` if nothing matches. ' +
       'The header `X-Search-Mode: exact` means that the vector index is unavailable; the results are the same.',
     auth: 'token or key',
     scope: 'catalog:read',

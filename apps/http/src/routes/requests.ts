@@ -1,4 +1,5 @@
 import {
+  deciderAuthorityOf,
   durationDaysMax,
   requestAnswerMax,
   requestReasonMax,
@@ -97,7 +98,7 @@ const filters = z.object({
   status: status.optional().meta({ description: 'Only requests with this status.' }),
   profile_id: profileId
     .optional()
-    .meta({ description: 'Only requests of this profile. Only administrators may name other profiles.' }),
+    .meta({ description: 'Only requests of this profile. Only administrators and owners may name other profiles.' }),
   collection_id: collectionId.optional().meta({ description: 'Only requests for this collection.' }),
   limit: numberParameter(1, 1_000).default(100).meta({ description: 'The page size.' }),
   cursor: pagePosition.optional().meta({ description: 'From the `Link` header of the previous page.' }),
@@ -110,7 +111,7 @@ export const requestRoutes = [
     operation: 'listRequests',
     summary: 'List requests for access',
     description:
-      'Administrators see all requests, other callers only their own. With `status=pending`, the oldest come first; ' +
+      'Administrators see all requests, owners their own and those for their collections, other callers only their own. With `status=pending`, the oldest come first; ' +
       'otherwise the newest.',
     auth: 'token or key',
     scope: 'access:read',
@@ -151,7 +152,7 @@ export const requestRoutes = [
     operation: 'askForAccess',
     summary: 'Request access to a collection',
     description:
-      'For approved clients. Administrators decide on the request; they get an email if mail is enabled. A client can have one pending ' +
+      'For approved clients. Administrators and owners of the collection decide on the request; they get an email if mail is enabled. A client can have one pending ' +
       'request per collection, and at most 100 in total; granting the access in any other way closes the request.',
     auth: 'token or key',
     scope: null,
@@ -165,6 +166,7 @@ export const requestRoutes = [
       'needs_no_grant',
       'collection_not_found',
       'already_granted',
+      'collection_retired',
       'already_requested',
       'too_many_pending',
     ],
@@ -182,7 +184,8 @@ export const requestRoutes = [
     path: '/api/access/requests/:request_id',
     operation: 'readRequest',
     summary: 'Read a request for access',
-    description: 'Clients can read only their own requests, administrators can read any.',
+    description:
+      'Clients can read only their own requests, owners also those for their collections, administrators any.',
     params: requestParameter,
     auth: 'token or key',
     scope: 'access:read',
@@ -215,19 +218,24 @@ export const requestRoutes = [
     operation: 'approveRequest',
     summary: 'Approve a request for access',
     description:
+      'For administrators and owners of the collection; no owner decides its own request. ' +
       'Grants the collection in the same transaction. The body is optional. If the requester has become an administrator, ' +
       'it is no longer a client, which results in a 404.',
     params: requestParameter,
-    auth: 'admin',
+    auth: 'admin or owner',
     scope: 'access:write',
     bodyKind: 'json',
     body: approval,
     status: 200,
     response: approvedRequest,
-    errors: ['request_not_found', 'client_not_found', 'request_decided'],
+    errors: ['request_not_found', 'client_not_found', 'request_decided', 'collection_retired'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const id = requestIdOf(params.request_id);
-      const { request, grant } = await useCases.approveRequest(caller.authority, id, fields.expires_at);
+      const { request, grant } = await useCases.approveRequest(
+        deciderAuthorityOf(caller.principal),
+        id,
+        fields.expires_at,
+      );
       return toJsonResponse({
         ...toRequestView(request),
         granted_at: toIso(grant.grantedAt),
@@ -240,9 +248,9 @@ export const requestRoutes = [
     path: '/api/access/requests/:request_id/deny',
     operation: 'denyRequest',
     summary: 'Deny a request for access',
-    description: 'The body is optional. The client may try again.',
+    description: 'For administrators and owners of the collection. The body is optional. The client may try again.',
     params: requestParameter,
-    auth: 'admin',
+    auth: 'admin or owner',
     scope: 'access:write',
     bodyKind: 'json',
     body: denial,
@@ -251,7 +259,9 @@ export const requestRoutes = [
     errors: ['request_not_found', 'request_decided'],
     handler: async ({ useCases, caller, params, body: { fields } }) => {
       const id = requestIdOf(params.request_id);
-      return toJsonResponse(toRequestView(await useCases.denyRequest(caller.authority, id, fields.reason ?? null)));
+      return toJsonResponse(
+        toRequestView(await useCases.denyRequest(deciderAuthorityOf(caller.principal), id, fields.reason ?? null)),
+      );
     },
   }),
 ] as const;

@@ -31,6 +31,7 @@ const searchResult = z
   .object({
     collection_id: uuid,
     collection_name: z.string(),
+    deprecated: z.literal(true).optional().meta({ description: 'Present if the collection is deprecated.' }),
     similarity_score: z.number().min(0).max(1).meta({ description: 'Cosine similarity; higher is better.' }),
   })
   .meta({ id: 'SearchResult' });
@@ -79,7 +80,8 @@ export const searchRoutes = [
     operation: 'searchCollections',
     summary: 'Search collections in natural language',
     description:
-      'Searches the collections that the caller may see. Highest score first. ' +
+      'Searches the collections that the caller may see, except retired ones. Highest score first; among equals, deprecated ' +
+      'collections last. ' +
       'The header `X-Search-Mode: exact` means that the vector index is unavailable and the database compared ' +
       'the vectors one by one; the results are the same.',
     auth: 'token or key',
@@ -94,9 +96,10 @@ export const searchRoutes = [
       const limit = fields.k_limit ?? kLimitDefault;
       const { results, isFallback } = await useCases.searchCollections(caller.principal, fields.query, limit);
       return toJsonResponse(
-        results.map(({ collectionId, collectionName, score }) => ({
+        results.map(({ collectionId, collectionName, deprecated, score }) => ({
           collection_id: collectionId,
           collection_name: collectionName,
+          ...(deprecated ? { deprecated } : {}),
           similarity_score: score,
         })),
         isFallback ? { 'X-Search-Mode': 'exact' } : {},

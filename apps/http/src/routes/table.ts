@@ -8,6 +8,8 @@ import { catalogRoutes } from './catalog.ts';
 import { changeRoutes } from './changes.ts';
 import { collectionCredentialRoutes } from './collection-credentials.ts';
 import { collectionDeliveryRoutes } from './collection-delivery.ts';
+import { collectionLifecycleRoutes } from './collection-lifecycle.ts';
+import { collectionOwnershipRoutes } from './collection-ownership.ts';
 import { collectionListRoutes } from './collection-lists.ts';
 import { collectionRoutes } from './collections.ts';
 import { consoleRoutes } from './console.ts';
@@ -56,6 +58,8 @@ export const tableRows = [
   ...addTag('Collections', collectionDeliveryRoutes),
   ...addTag('Collections', revisionRoutes),
   ...addTag('Collections', changeRoutes),
+  ...addTag('Collections', collectionLifecycleRoutes),
+  ...addTag('Collections', collectionOwnershipRoutes),
   ...addTag('Operations', operationRoutes),
   ...addTag('Operations', operationCallRoutes),
   ...addTag('Search', searchRoutes),

@@ -23,6 +23,21 @@ export const failuresSuite = (start: Start): void => {
     expect(reply.status).toBe(400);
   });
 
+  test('a call of a retired API is a 409 that names its successor, and is not sent', async () => {
+    const [target, other] = [await world.create(bearer), await world.create(bearer)];
+    const path = `/api/collections/${target.id}/lifecycle`;
+    expectStatus(await world.asAdmin('PUT', path, { state: 'deprecated', successor: other.id }), 200);
+    expect((await world.callByRest(target)).reply.headers).toMatchObject({ deprecation: expect.any(String) as string });
+    const count = world.api.requests.length;
+    expectStatus(await world.asAdmin('PUT', path, { state: 'retired' }), 200);
+    expect(errorOf((await world.callByRest(target)).reply)).toEqual([
+      409,
+      `Collection retired: use ${other.id} instead`,
+    ]);
+    expect(String((await world.callByMcp(target)).result['detail'])).toContain('Collection retired: use ');
+    expect(world.api.requests.length).toBe(count);
+  });
+
   test('a call without a credential is a 424 that names the missing one', async () => {
     const target = await world.create(bearer);
     expectStatus(await world.asAdmin('DELETE', `/api/collections/${target.id}/credentials/it`), 204);

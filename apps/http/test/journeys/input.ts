@@ -175,7 +175,10 @@ export const inputSuite = (start: Start): void => {
           const target = path.replace(/:\w+/g, part);
           expect((await call(method, target)).status).toBe(401);
           const validFields = body
-            ? { role: 'client', tier: null, value: 'x', profiles: ['x'], expires_at: null, arguments: {}, origins: [] }
+            ? {
+                ...{ role: 'client', tier: null, value: 'x', profiles: ['x'], expires_at: null, arguments: {} },
+                ...{ origins: [], state: 'active', group: null, tags: [], levels: {}, expected: [] },
+              }
             : undefined;
           const reply = await asAdmin(method, target, validFields);
           expect([target, reply.status, reply.text]).toEqual([target, 404, expect.stringMatching(badTarget)]);

@@ -21,6 +21,7 @@ import { importsSuite } from './imports.ts';
 import { incomparableDocumentsSuite } from './incomparable-documents.ts';
 import { inputSuite } from './input.ts';
 import { jobsSuite } from './jobs.ts';
+import { lifecycleSuite } from './lifecycle.ts';
 import { limitStatusSuite } from './limit-status.ts';
 import { limitsSuite, anonymousCallersSuite } from './limits.ts';
 import { listsSuite } from './lists.ts';
@@ -28,6 +29,7 @@ import { guessedCodesSuite, localSignInSuite } from './local-sign-in.ts';
 import { bulkOperationsSuite } from './bulk-operations.ts';
 import { operationSummariesSuite } from './operation-summaries.ts';
 import { operationsSuite } from './operations.ts';
+import { ownershipSuite } from './ownership.ts';
 import { pendingCallsSuite } from './pending-calls.ts';
 import { preconditionsSuite } from './preconditions.ts';
 import { profilesSuite } from './profiles.ts';
@@ -54,6 +56,8 @@ const storeSuites: Readonly<Record<string, Suite>> = {
   collections: collectionsSuite,
   'the settings of collections': collectionSettingsSuite,
   'the delivery of credentials': deliverySuite,
+  'the lifecycle of collections': lifecycleSuite,
+  'the owners of collections': ownershipSuite,
   'conditional changes': preconditionsSuite,
   revisions: revisionsSuite,
   imports: importsSuite,

@@ -37,6 +37,13 @@ export const rejectionsSuite = (start: Start): void => {
     },
   );
 
+  test.each(addRouteNames(routes.filter(({ auth }) => auth === 'admin or owner')))(
+    '%s requires an admin or an owner, whether the target exists or not',
+    async (_name, { method, path }) => {
+      expectError(await call(method, fillPath(path), { token: client.token }), 403, 'Admin or owner access required');
+    },
+  );
+
   describe.each(addRouteNames(routes.filter(({ body }) => body !== null && body.kind !== 'form')))(
     '%s',
     (_name, { method, path, auth }) => {

@@ -8,7 +8,7 @@ import { isServed, pathOf, rows, type Row } from '../matrix/request.ts';
 import { createWorld, type Person, type PersonKind, type World } from '../matrix/world.ts';
 import { startRequest, type IncompleteRequest } from './start-request.ts';
 
-const { invalidToken, invalidKey, adminRequired } = errors;
+const { invalidToken, invalidKey, adminRequired, ownerRequired } = errors;
 
 const toTokenOptions = ({ token }: Person): CallOptions => ({ token });
 const toKeyOptions = (person: Person): CallOptions => ({ key: keyOf(person) });
@@ -49,7 +49,7 @@ const rightsLosses: readonly RightsLoss[] = [
     reason: 'an admin was demoted',
     ...adminByToken,
     revoke: changeRole('client'),
-    errorFor: ({ auth }) => (auth === 'admin' ? adminRequired : null),
+    errorFor: ({ auth }) => (auth === 'admin' ? adminRequired : auth === 'admin or owner' ? ownerRequired : null),
   },
   { reason: 'a client with a token was suspended', ...clientByToken, revoke: suspend },
   { reason: 'a client with a token was deleted', ...clientByToken, revoke: remove, errorFor: unregisteredErrorOf },

@@ -31,6 +31,8 @@ export interface Endpoint {
   readonly changesCaller?: boolean;
   /** Errors that differ from those of the route's `auth`. */
   readonly specialErrors?: Readonly<Partial<Record<CallerName, ExpectedError>>>;
+  /** The error for the owners of the granted collection, if the endpoint is for owners and its target is another one. */
+  readonly ownerError?: ExpectedError;
   /**
    * The field of the list entries that contains a collection id: the list has exactly the collections visible to the
    * caller.

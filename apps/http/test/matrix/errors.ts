@@ -14,6 +14,7 @@ export const errors = {
   tokenRequired: createError(401, 'Identity token required'),
   invalidKey: createError(401, 'Invalid API credentials'),
   adminRequired: createError(403, 'Admin access required'),
+  ownerRequired: createError(403, 'Admin or owner access required'),
   noServiceAccounts: createError(403, 'Not available to service accounts'),
   ownCredentialsOff: createError(
     403,

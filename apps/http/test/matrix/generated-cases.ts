@@ -62,7 +62,7 @@ export const leakCases: readonly MatrixCase[] = rows.filter(requiresCredential).
   const account: CallerName = 'a service account with usage:read';
   const deniedCallers = [
     ...outsiders.filter((caller) => !isOwnProfile || caller !== 'an unregistered person'),
-    ...(row.auth === 'admin' ? insiders : []),
+    ...(row.auth === 'admin' || row.auth === 'admin or owner' ? insiders : []),
     ...(expectedErrorOf(row, account) ? [account] : []),
   ];
   return rotateList(index, deniedCallers).map((caller) => ({
@@ -159,10 +159,11 @@ export const conflictCases: readonly MatrixCase[] = conflicts.map(({ name, endpo
         'Invalid request body',
       );
     }
-    if (row.auth !== 'admin') return;
+    if (row.auth !== 'admin' && row.auth !== 'admin or owner') return;
     expectError(await send(world, row, target, {}), errors.invalidToken);
     const client = await credentialOf(world, 'a client with a grant, by token');
-    expectError(await send(world, row, target, client), errors.adminRequired);
+    const denied = row.auth === 'admin' ? errors.adminRequired : errors.ownerRequired;
+    expectError(await send(world, row, target, client), denied);
   },
 }));
 

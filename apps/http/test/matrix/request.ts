@@ -91,6 +91,7 @@ export const allowedCaller = ({ auth }: Row): CallerName => {
     case 'token or key':
       return 'a client with a grant, by key';
     case 'admin':
+    case 'admin or owner':
       return 'the first admin';
   }
 };

@@ -3,7 +3,7 @@ import { callers, type CallerKind, type CallerName, type Credential } from './ca
 import { errors, createScopeError, type ExpectedError } from './errors.ts';
 import type { Row } from './request.ts';
 
-const { invalidToken, tokenRequired, invalidKey, adminRequired } = errors;
+const { invalidToken, tokenRequired, invalidKey, adminRequired, ownerRequired } = errors;
 const success = null;
 
 const allSucceed = {
@@ -17,6 +17,25 @@ const allSucceed = {
   'a malformed credential': success,
   'a malformed key': success,
 } as const;
+
+const createAdminRule = (denied: ExpectedError) => ({
+  nothing: invalidToken,
+  'a bad token': invalidToken,
+  "a stranger's token": invalidToken,
+  "a client's token": denied,
+  "an admin's token": success,
+  'a key': tokenRequired,
+  'a bad key': tokenRequired,
+  'a malformed credential': invalidToken,
+  'a malformed key': tokenRequired,
+});
+
+/** The callers who own the granted collection. */
+const owners: readonly CallerName[] = [
+  'a member, by token',
+  'a member by claim, by token',
+  'a member by claim, by an older token',
+];
 
 /**
  * The result for each kind of endpoint and credential (specification, "Authentication" and section 2). Registration
@@ -49,23 +68,15 @@ const rule: Readonly<
     'a malformed credential': invalidToken,
     'a malformed key': invalidKey,
   },
-  admin: {
-    nothing: invalidToken,
-    'a bad token': invalidToken,
-    "a stranger's token": invalidToken,
-    "a client's token": adminRequired,
-    "an admin's token": success,
-    'a key': tokenRequired,
-    'a bad key': tokenRequired,
-    'a malformed credential': invalidToken,
-    'a malformed key': tokenRequired,
-  },
+  admin: createAdminRule(adminRequired),
+  'admin or owner': createAdminRule(ownerRequired),
 };
 
 /** Returns the error for a valid request from this caller; null if the request succeeds. */
 export const expectedErrorOf = (row: Row, caller: CallerName): ExpectedError | null => {
   const { credential } = callers[caller];
   if (credential === 'a service account') return accountErrorOf(row, caller);
+  if (row.auth === 'admin or owner' && owners.includes(caller)) return row.ownerError ?? success;
   return row.specialErrors?.[caller] ?? rule[row.auth][credential];
 };
 

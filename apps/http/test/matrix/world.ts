@@ -84,6 +84,7 @@ export const createWorld = async (service: MatrixService) => {
   const hidden = await make.collection('Hidden forecast');
   const group = await make.group(groupName);
   await make.asAdmin('POST', `/api/groups/${group}/collections/${granted}`, {}, 201);
+  await make.asAdmin('PUT', `/api/collections/${granted}/owner`, { json: { group } }, 200);
   const people = await createPeople(make, granted);
   const tier = await make.tier('standing');
   const override = await make.override(people.client.id);

@@ -130,9 +130,6 @@ proveStores('the memory collection store', collectionStoreContract, {
       return collection && packed ? { digest: collection.documentDigest, packed } : null;
     },
   ),
-  'a list item has the id, name, description and times': list.replaceWith(async (_args, _original, { collections }) => [
-    ...collections.values(),
-  ]),
   'a list is ordered by name, ignoring case': sortList((a, b) => compare(a.name, b.name)),
   'lists are ordered by code point': sortList((a, b) => compare(toNameKey(a.name), toNameKey(b.name))),
   'composed and decomposed letters are sorted alike, and names are returned unchanged': sortList((a, b) =>

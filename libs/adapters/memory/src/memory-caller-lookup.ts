@@ -12,7 +12,7 @@ import type {
   TargetDetails,
 } from '@portico/domain';
 import type { MemoryDatabase } from './memory-database.ts';
-import { listLiveAccessGrants, listLiveRules, accessGrantsOf } from './memory-memberships.ts';
+import { listLiveAccessGrants, listLiveRules, accessGrantsOf, ownsCollection } from './memory-memberships.ts';
 import { limitsOf } from './memory-limit-store.ts';
 import { findProfileByUid } from './memory-profile-store.ts';
 
@@ -53,6 +53,7 @@ const rowOf = <Detail extends TargetDetail>(
   target: targetOf(database, target),
   hasGrant: target !== null && listLiveAccessGrants(database, profile.id, target.id, now).length > 0,
   rules: target === null ? [] : listLiveRules(database, profile.id, target.id, now),
+  ownsTarget: target !== null && ownsCollection(database, profile.id, target.id),
   accessUntil: findFirstExpiryAfter(database, profile.id, now),
   claims: database.claims.get(profile.id) ?? null,
   readAt: now,
@@ -94,6 +95,8 @@ const parts: { readonly [Detail in TargetDetail]: (collection: Collection) => Ta
     revision,
     documentDigest,
     original,
+    lifecycle,
+    tags,
   }): CollectionHead => ({
     id,
     name,
@@ -104,6 +107,8 @@ const parts: { readonly [Detail in TargetDetail]: (collection: Collection) => Ta
     revision,
     documentDigest,
     original,
+    lifecycle,
+    tags,
   }),
   full: (collection) => collection,
 };

@@ -18,7 +18,7 @@ import {
   removeCredentialsOf,
   touchGrants,
 } from './memory-database.ts';
-import { accessGrantsOf } from './memory-memberships.ts';
+import { accessGrantsOf, ownsCollection } from './memory-memberships.ts';
 
 export const createMemoryCollectionStore = (database: MemoryDatabase): CollectionStore => {
   const { collections } = database;
@@ -61,21 +61,22 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
 
     ...createTextReads(database),
 
-    async list(visibility, page, containing = null) {
-      const entries = sortInListOrder(filterByName(containing, listVisibleCollections(database, visibility))).map(
-        toListedCollection,
-      );
+    async list(visibility, page, containing = null, tag = null) {
+      const matches = filterByTag(tag, filterByName(containing, listVisibleCollections(database, visibility)));
+      const entries = sortInListOrder(matches).map(toListedCollection);
       if (!page) return entries;
       return entries.filter((entry) => isAfter(entry, page.after)).slice(0, page.limit);
     },
 
     ...createReadsByName(database),
 
-    async count(visibility, containing) {
-      return filterByName(containing, listVisibleCollections(database, visibility)).length;
+    async count(visibility, containing, tag = null) {
+      return filterByTag(tag, filterByName(containing, listVisibleCollections(database, visibility))).length;
     },
 
     listVisibleIds: async (visibility) => listVisibleCollections(database, visibility).map(({ id }) => id),
+
+    ...createLifecycleReads(database),
 
     async findNames(ids) {
       const existingCollections = ids.map((id) => collections.get(id)).filter((collection) => collection !== undefined);
@@ -83,6 +84,19 @@ export const createMemoryCollectionStore = (database: MemoryDatabase): Collectio
     },
   };
 };
+
+const createLifecycleReads = (database: MemoryDatabase): Pick<CollectionStore, 'listInactive' | 'listOwnedIds'> => ({
+  async listInactive() {
+    return new Map(
+      [...database.collections.values()].flatMap(({ id, lifecycle: { state } }) =>
+        state === 'active' ? [] : [[id, state] as const],
+      ),
+    );
+  },
+
+  listOwnedIds: async (profile) =>
+    [...database.collections.keys()].filter((id) => ownsCollection(database, profile, id)),
+});
 
 const createReadsByName = (database: MemoryDatabase): Pick<CollectionStore, 'findByNames' | 'listNamesakes'> => ({
   findByNames: async (visibility, names) =>
@@ -172,13 +186,26 @@ const idAndNameOf = ({ id, name }: Collection) => ({ id, name });
 const filterByName = (containing: string | null, collections: readonly Collection[]): readonly Collection[] =>
   containing === null ? collections : collections.filter(({ name }) => toNameKey(name).includes(toNameKey(containing)));
 
-const toListedCollection = ({ id, name, description, createdAt, updatedAt }: Collection): ListedCollection => ({
+const toListedCollection = ({
   id,
   name,
   description,
   createdAt,
   updatedAt,
+  lifecycle,
+  tags,
+}: Collection): ListedCollection => ({
+  id,
+  name,
+  description,
+  createdAt,
+  updatedAt,
+  lifecycle,
+  tags,
 });
+
+const filterByTag = (tag: string | null, collections: readonly Collection[]): readonly Collection[] =>
+  tag === null ? collections : collections.filter(({ tags }) => tags.some((own) => toNameKey(own) === toNameKey(tag)));
 
 export const copyOf = (packed: PackedText): PackedText => ({ ...packed, deflated: packed.deflated.slice() });
 
@@ -190,8 +217,22 @@ const rejectDuplicateImportKey = (database: MemoryDatabase, { id, importKey }: C
   if (isTaken) throw new Error(`A collection with the import key ${importKey} already exists.`);
 };
 
+/** Changes collections, because something that they refer to is removed. */
+export const updateCollections = (
+  { collections }: MemoryDatabase,
+  changeOf: (collection: Collection) => Partial<Collection> | null,
+): void => {
+  for (const [id, collection] of collections) {
+    const change = changeOf(collection);
+    if (change) collections.set(id, copyFrozen({ ...collection, ...change, revision: collection.revision + 1 }));
+  }
+};
+
 const removeCascading = (database: MemoryDatabase, id: CollectionId): void => {
   database.collections.delete(id);
+  updateCollections(database, ({ lifecycle }) =>
+    lifecycle.successor === id ? { lifecycle: { ...lifecycle, successor: null } } : null,
+  );
   removeCredentialsOf(database, id);
   database.documents.delete(id);
   database.originals.delete(id);

@@ -61,6 +61,7 @@ export const stateOf = (database: MemoryDatabase, { grantee, collection }: Pair)
     client: grantee.kind === 'profile' ? (database.profiles.get(grantee.id) ?? null) : null,
     group,
     collectionName: database.collections.get(collection)?.name ?? null,
+    lifecycle: database.collections.get(collection)?.lifecycle.state ?? null,
     grant: database.grants.get(grantee.id)?.get(collection) ?? null,
     requests: [...database.requests.values()].filter(
       (request) =>

@@ -15,7 +15,7 @@ import {
   type ProfileId,
   type GroupRename,
 } from '@portico/domain';
-import { sortInListOrder } from './memory-collection-store.ts';
+import { sortInListOrder, updateCollections } from './memory-collection-store.ts';
 import {
   compareCodePoints,
   commit,
@@ -78,6 +78,7 @@ export const createMemoryGroupStore = (database: MemoryDatabase): GroupStore => 
       database.groups.delete(id);
       database.groupMembers.delete(id);
       database.grants.delete(id);
+      updateCollections(database, ({ ownerGroup }) => (ownerGroup === id ? { ownerGroup: null } : null));
       removeCredentialsOf(database, id);
       database.groupsEpoch += 1;
     });

@@ -57,6 +57,12 @@ export const listLiveAccessGrants = (
 ): readonly AccessGrant[] =>
   (accessGrantsOf(database, profile).get(collection) ?? []).filter((grant) => isLive(grant, now));
 
+/** Returns whether the profile is a member of the group that owns the collection. */
+export const ownsCollection = (database: MemoryDatabase, profile: ProfileId, id: CollectionId): boolean => {
+  const ownerGroup = database.collections.get(id)?.ownerGroup ?? null;
+  return ownerGroup !== null && groupsOf(database, profile).some((group) => group.id === ownerGroup);
+};
+
 /** Returns the rules of these grants; only `unrestrictedRule` if one of them has no rule. */
 export const listLiveRules = (
   database: MemoryDatabase,

@@ -5,18 +5,20 @@ import type {
   Collection,
   Grant,
   ListedRequest,
+  Profile,
   ProfileId,
   RequestFilter,
   RequestPage,
+  RequestState,
   Visibility,
 } from '@portico/domain';
 import { PorticoError } from '@portico/domain';
 import { sortInListOrder, isAfter } from './memory-collection-store.ts';
 import { compareCodePoints, commit, copyFrozen, type MemoryDatabase, touchGrants } from './memory-database.ts';
-import { listLiveAccessGrants } from './memory-memberships.ts';
+import { listLiveAccessGrants, ownsCollection } from './memory-memberships.ts';
 
 export const createMemoryRequestStore = (database: MemoryDatabase): AccessRequestStore => {
-  const { profiles, collections, grants, requests } = database;
+  const { profiles, collections, requests } = database;
 
   return {
     async create(requester, collectionId, now, decide) {
@@ -24,9 +26,7 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
       const pendingRequests = pendingRequestsOf(database, requester);
       const change = decide({
         profile: profiles.get(requester) ?? null,
-        collection: collection
-          ? { id: collectionId, name: collection.name, discoverable: collection.discoverable }
-          : null,
+        collection: collection ? headOf(collection) : null,
         hasGrant: listLiveAccessGrants(database, requester, collectionId, now).length > 0,
         hasPendingRequest: pendingRequests.some((request) => request.collectionId === collectionId),
         pendingCount: pendingRequests.length,
@@ -46,7 +46,7 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
 
     async list(filter, page) {
       const matches = [...requests.values()]
-        .filter((request) => matchesFilter(filter, request))
+        .filter((request) => matchesFilter(database, filter, request))
         .sort(compareOldestFirst);
       if (page.order === 'newest first') matches.reverse();
       return matches
@@ -55,13 +55,11 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
         .map((request) => toListedRequest(database, request));
     },
 
-    async decide(id, decide) {
+    async decide(id, decide, decider = null) {
       const request = requests.get(id);
       const profile = request && profiles.get(request.profileId);
       if (!profile) throw new PorticoError('request_not_found');
-      const { profileId, collectionId } = request;
-      const grant = grants.get(profileId)?.get(collectionId) ?? null;
-      const change = decide({ request: toListedRequest(database, request), profile, grant });
+      const change = decide(decisionStateOf(database, { request, profile, decider }));
       const { status, decidedAt, answer } = change.request;
       commit(database, change, () => {
         requests.set(id, copyFrozen({ ...request, status, decidedAt, answer }));
@@ -82,6 +80,29 @@ export const createMemoryRequestStore = (database: MemoryDatabase): AccessReques
     },
 
     findDiscoverable: async (ids) => new Set(ids.filter((id) => collections.get(id)?.discoverable)),
+  };
+};
+
+const headOf = ({ id, name, discoverable, lifecycle }: Collection) => ({
+  ...{ id, name, discoverable },
+  lifecycle: lifecycle.state,
+});
+
+const decisionStateOf = (
+  database: MemoryDatabase,
+  {
+    request,
+    profile,
+    decider,
+  }: { readonly request: AccessRequest; readonly profile: Profile; readonly decider: ProfileId | null },
+): RequestState => {
+  const { profileId, collectionId } = request;
+  return {
+    request: toListedRequest(database, request),
+    profile,
+    grant: database.grants.get(profileId)?.get(collectionId) ?? null,
+    lifecycle: database.collections.get(collectionId)?.lifecycle.state ?? 'active',
+    isOwned: decider !== null && ownsCollection(database, decider, collectionId),
   };
 };
 
@@ -113,10 +134,18 @@ const toListedRequest = ({ profiles, collections }: MemoryDatabase, request: Acc
   return { ...request, email, fullName, collectionName: collection.name, discoverable: collection.discoverable };
 };
 
-const matchesFilter = ({ status, profileId, collectionId }: RequestFilter, request: AccessRequest): boolean =>
+const matchesFilter = (
+  database: MemoryDatabase,
+  { status, profileId, collectionId, ownedBy = null }: RequestFilter,
+  request: AccessRequest,
+): boolean =>
   (status === null || request.status === status) &&
   (profileId === null || request.profileId === profileId) &&
-  (collectionId === null || request.collectionId === collectionId);
+  (collectionId === null || request.collectionId === collectionId) &&
+  (ownedBy === null ||
+    (request.profileId === ownedBy.profileId
+      ? ownedBy.own === 'included'
+      : ownsCollection(database, ownedBy.profileId, request.collectionId)));
 
 type Cursor = Pick<AccessRequest, 'createdAt' | 'id'>;
 
@@ -130,17 +159,18 @@ const isAfterCursor = (request: Cursor, { order, after }: RequestPage): boolean 
 const accessOf = (
   database: MemoryDatabase,
   visibility: Visibility,
-  { id, discoverable }: Collection,
+  { id, discoverable, lifecycle }: Collection,
 ): CatalogAccess | null => {
+  const isShown = discoverable && lifecycle.state !== 'retired';
   if (visibility.scope === 'all') return 'granted';
   if (visibility.scope === 'granted') {
     if (listLiveAccessGrants(database, visibility.profileId, id, visibility.now).length > 0) return 'granted';
     const isRequested = pendingRequestsOf(database, visibility.profileId).some(
       ({ collectionId }) => collectionId === id,
     );
-    if (discoverable && isRequested) return 'requested';
+    if (isShown && isRequested) return 'requested';
   }
-  return discoverable ? 'none' : null;
+  return isShown ? 'none' : null;
 };
 
 /** Lowercases only ASCII letters, as the databases do. */

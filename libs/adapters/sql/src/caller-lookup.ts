@@ -44,7 +44,7 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
         now: Instant,
       ): Promise<CallerRow<TargetDetails[Detail]> | null> => {
         const row = await readWithTarget(value, value, now, now, now, now, now, now, id, value);
-        return row ? callerOf(row, toTarget(row), rulesOf(row.rules), now) : null;
+        return row ? callerOf(row, toTarget(row), rulesOf(row.rules), Boolean(row.ownsTarget), now) : null;
       };
     };
     const readersByPart: { readonly [Detail in TargetDetail]: ReturnType<typeof prepare<Detail>> } = {
@@ -59,7 +59,7 @@ export const createSqlCallerLookup = (reads: PreparedReads): CallerLookup => {
     ): Promise<CallerRow<TargetDetails[Detail]> | null> => {
       if (target) return readersByPart[target.detail](value, target, now);
       const row = await readWithoutTarget(value, value, now, now, value);
-      return row ? callerOf<TargetDetails[Detail]>(row, null, [], now) : null;
+      return row ? callerOf<TargetDetails[Detail]>(row, null, [], false, now) : null;
     };
   };
   const byClientId = readBy('p.client_id = ?');
@@ -81,7 +81,7 @@ const readAccounts = (reads: PreparedReads): CallerLookup['findByAccountId'] => 
     names: readonly (keyof CollectionColumns)[],
     toPart: (row: CollectionColumns) => TargetDetails[Detail],
   ) => {
-    const readWithTarget = reads.prepareFirst<AccountCallerColumns & Omit<TargetColumns, 'rules'>>(
+    const readWithTarget = reads.prepareFirst<AccountCallerColumns & StoredTarget>(
       `select ${accountCallerColumns}, ${buildColumns('c', names, 'target_')}
         ${accountTables} left join collections c on c.id = ? ${whereAccount}`,
     );
@@ -123,7 +123,11 @@ type AccountCallerColumns = AccountStateColumns & EpochColumns;
 type TargetColumns = { readonly [Name in keyof CollectionColumns as `target_${Name}`]: CollectionColumns[Name] } & {
   /** See `rulesOf`. */
   readonly rules: string | null;
+  /** SQLite returns a boolean as 0 or 1. */
+  readonly ownsTarget: boolean | number;
 };
+
+type StoredTarget = Omit<TargetColumns, 'rules' | 'ownsTarget'>;
 
 /**
  * Returns the statement that finds the caller by a condition. The statement's parameters are the caller, twice; the
@@ -147,7 +151,7 @@ const buildStatement = (condition: string, columnList: string, join: string): st
 const buildTargetStatement = (condition: string, names: readonly string[]): string =>
   buildStatement(
     condition,
-    `${callerColumns}, ${buildColumns('c', names, 'target_')}, ${liveRules} as rules`,
+    `${callerColumns}, ${buildColumns('c', names, 'target_')}, ${liveRules} as rules, ${ownsTarget} as "ownsTarget"`,
     'left join collections c on c.id = ?',
   );
 
@@ -163,6 +167,10 @@ const liveRules = `case when exists (select 1 ${fromOwnGrant} and g.rule is null
     or (p.in_groups and exists (select 1 ${fromGroupGrants} and g.rule is null)) then ''
   else (select ${joinedRules} from (select g.rule ${fromOwnGrant}
     union all select g.rule ${fromGroupGrants} and p.in_groups) live) end`;
+
+/** Whether the caller is a member of the group that owns the target. Most collections have no owner. */
+const ownsTarget = `case when c.owner_group is not null and p.in_groups
+  then exists (select 1 from mine where mine.group_id = c.owner_group) else false end`;
 
 /**
  * The first expiry of a grant after an instant, which is the parameter: `ownUntil` for the caller's own grants, and
@@ -191,6 +199,7 @@ const callerOf = <Content extends CollectionHead>(
   row: CallerColumns,
   target: Content | null,
   rules: readonly OperationRule[],
+  ownsTarget: boolean,
   readAt: Instant,
 ): CallerRow<Content> => ({
   profile: profileOf(row),
@@ -201,6 +210,7 @@ const callerOf = <Content extends CollectionHead>(
   target,
   hasGrant: rules.length > 0,
   rules,
+  ownsTarget,
   accessUntil: earlierOf(row.ownUntil, row.groupsUntil),
   readAt,
 });
@@ -229,10 +239,10 @@ const earlierOf = (a: Instant | null, b: Instant | null): Instant | null =>
 const createTargetMapper = <Content>(
   names: readonly (keyof CollectionColumns)[],
   toPart: (row: CollectionColumns) => Content,
-): ((row: Omit<TargetColumns, 'rules'>) => Content | null) => {
+): ((row: StoredTarget) => Content | null) => {
   class TargetRow {
-    readonly row: Omit<TargetColumns, 'rules'>;
-    constructor(row: Omit<TargetColumns, 'rules'>) {
+    readonly row: StoredTarget;
+    constructor(row: StoredTarget) {
       this.row = row;
     }
   }

@@ -1,14 +1,16 @@
 import {
   toNameKey,
   type CollectionId,
+  type InactiveState,
   type ListedCollection,
   type ListPage,
   type NamedCollection,
   type NamesakeCollection,
   type Visibility,
 } from '@portico/domain';
+import { lifecycleColumns, lifecycleOf, type LifecycleColumns, tagsOf, toTagKeys } from './collection-record.ts';
 import type { CollectionReads } from './collection-store.ts';
-import { grantedIds, toGrantedIdsParameters, isGranted, toIsGrantedParameters } from './memberships.ts';
+import { grantedIds, ownedIds, toGrantedIdsParameters, isGranted, toIsGrantedParameters } from './memberships.ts';
 import type { PreparedRead, PreparedReads, Value } from './sql.ts';
 import { buildColumns } from './table.ts';
 
@@ -31,6 +33,8 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
   );
   const lists = prepareListReads(reads);
   const readAllIds = reads.prepareColumn<CollectionId>('select id from collections');
+  const readOwnedIds = reads.prepareColumn<CollectionId>(ownedIds('?'));
+  const readInactive = reads.prepareAll<{ id: CollectionId; lifecycle: InactiveState }>(selectInactive);
   const readGrantedIds = reads.prepareColumn<CollectionId>(grantedIds);
 
   return {
@@ -62,6 +66,12 @@ export const createSqlCollectionReads = (reads: PreparedReads, { idsInJson }: Co
         case 'none':
           return [];
       }
+    },
+
+    listOwnedIds: (profile) => readOwnedIds(profile, profile),
+
+    async listInactive() {
+      return new Map((await readInactive()).map(({ id, lifecycle }) => [id, lifecycle]));
     },
 
     async findNames(ids) {
@@ -128,24 +138,30 @@ const prepareListReads = (reads: PreparedReads) => {
       : [grantedStatements, [...toGrantedIdsParameters(visibility.profileId, visibility.now)]];
 
   return {
-    async list(visibility: Visibility, page: ListPage | null, containing: string | null = null) {
+    async list(
+      visibility: Visibility,
+      page: ListPage | null,
+      containing: string | null = null,
+      tag: string | null = null,
+    ) {
       if (visibility.scope === 'none') return [];
       const [statements, parameters] = selectStatements(visibility);
-      if (!page && containing === null) return statements.all(...parameters);
+      if (!page && containing === null && tag === null) return (await statements.all(...parameters)).map(listedOf);
       // Nothing sorts before the empty string.
       const { nameKey: key, id } = page?.after ?? { nameKey: '', id: '' };
       const limit = page?.limit ?? limitMax;
-      return containing === null
+      const rows = await (containing === null && tag === null
         ? statements.page(...parameters, key, id, limit)
-        : statements.search(...parameters, patternOf(containing), key, id, limit);
+        : statements.search(...parameters, patternOf(containing ?? ''), tagPatternOf(tag), key, id, limit));
+      return rows.map(listedOf);
     },
 
-    async count(visibility: Visibility, containing: string | null) {
+    async count(visibility: Visibility, containing: string | null, tag: string | null = null) {
       if (visibility.scope === 'none') return 0;
       const [{ total, totalContaining }, parameters] = selectStatements(visibility);
-      const row = await (containing === null
+      const row = await (containing === null && tag === null
         ? total(...parameters)
-        : totalContaining(...parameters, patternOf(containing)));
+        : totalContaining(...parameters, patternOf(containing ?? ''), tagPatternOf(tag)));
       return row?.total ?? 0;
     },
   };
@@ -155,11 +171,14 @@ type ListStatements = ReturnType<typeof prepareListStatements>;
 
 const prepareListStatements = (reads: PreparedReads, fromClause: string) => {
   const select = `select ${listColumns} ${fromClause}`;
-  const [afterCondition, containsCondition] = ['(c.name_key, c.id) > (?, ?)', `c.name_key like ? escape '!'`];
+  const [afterCondition, containsCondition] = [
+    '(c.name_key, c.id) > (?, ?)',
+    `c.name_key like ? escape '!' and c.tag_keys like ? escape '!'`,
+  ];
   return {
-    all: reads.prepareAll<ListedCollection>(`${select} ${orderByName}`),
-    page: reads.prepareAll<ListedCollection>(`${select} where ${afterCondition} ${orderByName} limit ?`),
-    search: reads.prepareAll<ListedCollection>(
+    all: reads.prepareAll<ListedRow>(`${select} ${orderByName}`),
+    page: reads.prepareAll<ListedRow>(`${select} where ${afterCondition} ${orderByName} limit ?`),
+    search: reads.prepareAll<ListedRow>(
       `${select} where ${containsCondition} and ${afterCondition} ${orderByName} limit ?`,
     ),
     total: reads.prepareFirst<{ readonly total: number }>(`select count(*) as total ${fromClause}`),
@@ -178,7 +197,32 @@ const limitMax = 2_147_483_647;
  */
 const patternOf = (containing: string): string => `%${toNameKey(containing).replace(/[!%_]/g, '!$&')}%`;
 
-const listColumns = buildColumns('c', ['id', 'name', 'description', 'createdAt', 'updatedAt']);
+/** Returns a pattern that matches `toTagKeys` of tags among which is this one; any tags match null. */
+const tagPatternOf = (tag: string | null): string =>
+  tag === null ? '%' : `%${toTagKeys([tag]).replace(/[!%_]/g, '!$&')}%`;
+
+type ListedRow = Omit<ListedCollection, 'lifecycle' | 'tags'> & LifecycleColumns & { readonly tags: string };
+
+const listedOf = (row: ListedRow): ListedCollection => ({
+  id: row.id,
+  name: row.name,
+  description: row.description,
+  createdAt: row.createdAt,
+  updatedAt: row.updatedAt,
+  lifecycle: lifecycleOf(row),
+  tags: tagsOf(row),
+});
+
+const listColumns = buildColumns('c', [
+  'id',
+  'name',
+  'description',
+  'createdAt',
+  'updatedAt',
+  'tags',
+  ...lifecycleColumns,
+]);
+const selectInactive = `select c.id, c.lifecycle from collections c where c.lifecycle <> 'active'`;
 const fromGranted = `from (${grantedIds}) visible join collections c on c.id = visible.collection_id`;
 const orderByName = 'order by c.name_key, c.id';
 const selectNames = 'select id, name from collections where id in';

@@ -1,8 +1,24 @@
-import { type Collection, type CollectionHead, toNameKey } from '@portico/domain';
+import {
+  activeLifecycle,
+  type ChangePolicy,
+  type Collection,
+  type CollectionHead,
+  emptyChangePolicy,
+  type Lifecycle,
+  toNameKey,
+} from '@portico/domain';
 import { CollectionEntity } from './entities/collection-entities.ts';
 import { columnsOf, insertInto, type Row, updateOf, omitNames } from './table.ts';
 
 type CollectionRow = Row<typeof CollectionEntity>;
+
+export const lifecycleColumns = [
+  'lifecycle',
+  'lifecycleSince',
+  'lifecycleSunset',
+  'lifecycleSuccessor',
+  'lifecycleText',
+] as const satisfies readonly (keyof CollectionRow)[];
 
 /** The columns that responses include. They are small even if the document is large. */
 export const headColumns = [
@@ -17,12 +33,16 @@ export const headColumns = [
   'originalVersion',
   'originalDigest',
   'originalFor',
+  ...lifecycleColumns,
+  'tags',
 ] as const satisfies readonly (keyof CollectionRow)[];
 
 /** Excludes the digest of the operations, which `OperationStore` reads and writes. */
-export const collectionColumns = omitNames(columnsOf(CollectionEntity), 'nameKey', 'operationsDigest');
+export const collectionColumns = omitNames(columnsOf(CollectionEntity), 'nameKey', 'tagKeys', 'operationsDigest');
 
-export type CollectionColumns = Omit<CollectionRow, 'nameKey' | 'operationsDigest'>;
+export type CollectionColumns = Omit<CollectionRow, 'nameKey' | 'tagKeys' | 'operationsDigest'>;
+
+export type LifecycleColumns = Pick<CollectionRow, (typeof lifecycleColumns)[number]>;
 
 const writtenColumns = omitNames(columnsOf(CollectionEntity), 'operationsDigest');
 
@@ -42,7 +62,23 @@ export const headOf = (row: CollectionColumns): CollectionHead => ({
     row.originalVersion !== null && row.originalDigest !== null && row.originalFor === row.documentDigest
       ? { version: row.originalVersion, digest: row.originalDigest }
       : null,
+  lifecycle: lifecycleOf(row),
+  tags: tagsOf(row),
 });
+
+export const tagsOf = ({ tags }: Pick<CollectionRow, 'tags'>): readonly string[] =>
+  tags === '[]' ? [] : (JSON.parse(tags) as string[]);
+
+export const lifecycleOf = (row: LifecycleColumns): Lifecycle =>
+  row.lifecycle === 'active'
+    ? activeLifecycle
+    : {
+        state: row.lifecycle,
+        since: row.lifecycleSince,
+        sunset: row.lifecycleSunset,
+        successor: row.lifecycleSuccessor,
+        text: row.lifecycleText,
+      };
 
 export const collectionOf = (row: CollectionColumns): Collection => ({
   ...headOf(row),
@@ -66,7 +102,16 @@ export const collectionOf = (row: CollectionColumns): Collection => ({
   ownCredentials: Boolean(row.ownCredentials),
   discoverable: Boolean(row.discoverable),
   importKey: row.importKey,
+  ownerGroup: row.ownerGroup,
+  changePolicy: row.changePolicy === null ? emptyChangePolicy : (JSON.parse(row.changePolicy) as ChangePolicy),
 });
+
+/** Returns the sort keys of the tags, each on its own line between line breaks, so that one can be found by a pattern. */
+export const toTagKeys = (tags: readonly string[]): string =>
+  tags.length === 0 ? '' : `\n${tags.map(toNameKey).join('\n')}\n`;
+
+const toPolicyColumn = (policy: ChangePolicy): string | null =>
+  Object.keys(policy.levels).length === 0 && policy.expected.length === 0 ? null : JSON.stringify(policy);
 
 /** Parses the origins that a credential is bound to. */
 export const originsIn = (json: string | null): readonly string[] | null =>
@@ -81,12 +126,23 @@ export const toCollectionRow = ({
   serverVariables,
   credentialSchemes,
   original,
+  lifecycle,
+  tags,
+  changePolicy,
   ...attributes
 }: Collection): Omit<CollectionRow, 'operationsDigest'> => ({
   ...attributes,
   nameKey: toNameKey(attributes.name),
   serverVariables: JSON.stringify(serverVariables),
   credentialSchemes: JSON.stringify(credentialSchemes),
+  lifecycle: lifecycle.state,
+  lifecycleSince: lifecycle.since,
+  lifecycleSunset: lifecycle.sunset,
+  lifecycleSuccessor: lifecycle.successor,
+  lifecycleText: lifecycle.text,
+  tags: JSON.stringify(tags),
+  tagKeys: toTagKeys(tags),
+  changePolicy: toPolicyColumn(changePolicy),
   originalVersion: original?.version ?? null,
   originalDigest: original?.digest ?? null,
   originalFor: original && attributes.documentDigest,

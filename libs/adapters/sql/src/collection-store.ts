@@ -24,7 +24,16 @@ import { buildColumns, upsertInto, write } from './table.ts';
 /** The reads of the hot paths. Each dialect has its own SQL for them. */
 export type CollectionReads = Pick<
   CollectionStore,
-  'findDocument' | 'findOriginal' | 'list' | 'findByNames' | 'listNamesakes' | 'count' | 'listVisibleIds' | 'findNames'
+  | 'findDocument'
+  | 'findOriginal'
+  | 'list'
+  | 'findByNames'
+  | 'listNamesakes'
+  | 'count'
+  | 'listVisibleIds'
+  | 'listInactive'
+  | 'listOwnedIds'
+  | 'findNames'
 >;
 
 export const createSqlCollectionStore = (database: SqlDatabase, reads: CollectionReads): CollectionStore => ({
@@ -60,6 +69,7 @@ export const createSqlCollectionStore = (database: SqlDatabase, reads: Collectio
       await deleteOperations(transaction, id);
       // The foreign keys also delete the collection's document, revisions, vectors and grants.
       await transaction.run(remove, [id]);
+      await transaction.run(clearSuccessor, [id]);
       await transaction.run(touchCatalog, createEpochParameters());
       await writeEffects(transaction, effects);
     });
@@ -73,6 +83,8 @@ export const touchGroups = `update epochs set groups = ${buildNextValue('groups'
 const touchGrantsOf = `update profiles set grants_epoch = ${buildNextValue('grants_epoch')}
   where id in (select profile_id from grants where collection_id = ?)`;
 const upsertDocument = upsertInto(DocumentEntity, 'collectionId');
+const clearSuccessor = `update collections set lifecycle_successor = null, revision = revision + 1
+  where lifecycle_successor = ?`;
 const remove = 'delete from collections where id = ?';
 
 type Decide = Parameters<CollectionStore['update']>[1];

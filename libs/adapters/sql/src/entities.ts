@@ -1,3 +1,4 @@
+import type { EntitySchema } from '@mikro-orm/core';
 import {
   GrantEntity,
   GroupEntity,
@@ -29,9 +30,9 @@ import {
 
 /**
  * The tables, for both dialects. Each entity names its indexes explicitly, because the dialects would generate
- * different names.
+ * different names. Their inferred type is too long for the compiler.
  */
-export const entities = [
+export const entities: EntitySchema[] = [
   ProfileEntity,
   CollectionEntity,
   DocumentEntity,

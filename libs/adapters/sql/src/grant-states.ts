@@ -1,4 +1,14 @@
-import type { AccessRequest, Grant, GrantState, Group, GroupId, Pair, Profile, ProfileId } from '@portico/domain';
+import type {
+  AccessRequest,
+  Grant,
+  GrantState,
+  Group,
+  GroupId,
+  LifecycleState,
+  Pair,
+  Profile,
+  ProfileId,
+} from '@portico/domain';
 import { groupColumns } from './group-record.ts';
 import { groupsOf } from './memberships.ts';
 import { profileColumns, type ProfileColumns, profileOf } from './profile-record.ts';
@@ -11,7 +21,7 @@ import { buildColumns } from './table.ts';
 export const prepareStates = (idsInJson: string) => {
   const selectProfiles = `select ${buildColumns('p', profileColumns)} from profiles p where p.id in (${idsInJson})`;
   const selectGroups = `select ${buildColumns('r', groupColumns)} from access_groups r where r.id in (${idsInJson})`;
-  const selectNames = `select id, name from collections where id in (${idsInJson})`;
+  const selectNames = `select id, name, lifecycle from collections where id in (${idsInJson})`;
   const selectOwn = `select g.profile_id as "granteeId", ${grantColumns} from grants g
     where g.profile_id in (${idsInJson}) and g.collection_id in (${idsInJson})`;
   const selectOfGroups = `select g.group_id as "granteeId", ${grantColumns} from group_grants g
@@ -28,7 +38,7 @@ export const prepareStates = (idsInJson: string) => {
     const collectionIds = toJson(pairs.map(({ collection }) => collection));
     const profiles = indexById((await sql.all<ProfileColumns>(selectProfiles, [profileIds])).map(profileOf));
     const groups = indexById(await sql.all<Group>(selectGroups, [groupIds]));
-    const names = indexById(await sql.all<{ id: string; name: string }>(selectNames, [collectionIds]));
+    const names = indexById(await sql.all<NameRow>(selectNames, [collectionIds]));
     const grants = new Map(
       [
         ...(await sql.all<GrantRow>(selectOwn, [profileIds, collectionIds])),
@@ -50,6 +60,7 @@ export const prepareStates = (idsInJson: string) => {
         client: (grantee.kind === 'profile' && profiles.get(grantee.id)) || null,
         group: (grantee.kind === 'group' && groups.get(grantee.id)) || null,
         collectionName: names.get(collection)?.name ?? null,
+        lifecycle: names.get(collection)?.lifecycle ?? null,
         grant: grants.get(key) ?? null,
         requests: (requests.get(key) ?? []).map(({ granteeId: _granteeId, ...request }) => request),
       };
@@ -58,6 +69,12 @@ export const prepareStates = (idsInJson: string) => {
 };
 
 const grantColumns = buildColumns('g', ['collectionId', 'grantedAt', 'expiresAt', 'rule']);
+
+interface NameRow {
+  readonly id: string;
+  readonly name: string;
+  readonly lifecycle: LifecycleState;
+}
 
 interface GrantRow extends GrantColumns {
   readonly granteeId: string;

@@ -85,6 +85,7 @@ export const createSqlGroupStore = (
       const effects = decide(await load(transaction, id));
       // The foreign keys also delete the group's members and grants.
       await transaction.run('delete from access_groups where id = ?', [id]);
+      await transaction.run(clearOwner, [id]);
       await transaction.run(touchGroups, createEpochParameters());
       await writeEffects(transaction, effects);
     });
@@ -165,6 +166,7 @@ const membersOf = (
   };
 };
 
+const clearOwner = 'update collections set owner_group = null, revision = revision + 1 where owner_group = ?';
 const selectGroup = `select ${buildColumns('r', groupColumns)} from access_groups r where r.id = ?`;
 /** Selects the members of the group `r`. A member that was both added and claimed counts once. */
 const membersOfGroup = `select m.profile_id from group_members m where m.group_id = r.id

@@ -13,6 +13,14 @@ export const groupsOf = (profile: string): string =>
     union all select (select r.id from access_groups r where r.name = k.name) from claimed_groups k
       where k.profile_id = ${profile}`;
 
+/**
+ * Returns SQL that selects the ids of the collections that a profile owns as a member of their owner group. The
+ * parameters are those of `profile`, twice.
+ */
+export const ownedIds = (profile: string): string =>
+  `select c.id from (${groupsOf(profile)}) mine cross join collections c
+    where c.owner_group = mine.group_id and c.owner_group is not null`;
+
 /** Selects the members of all groups; the result may contain duplicates. */
 export const allMembers = `select m.profile_id, m.group_id from group_members m
   union all select k.profile_id, r.id as group_id from claimed_groups k join access_groups r on r.name = k.name`;

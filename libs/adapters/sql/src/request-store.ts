@@ -5,6 +5,7 @@ import {
   type CatalogEntry,
   type CatalogPage,
   type CollectionId,
+  type LifecycleState,
   type ListedRequest,
   PorticoError,
   type Profile,
@@ -16,7 +17,7 @@ import {
 import { writeEffects } from './effects.ts';
 import { GrantEntity } from './entities/access-entities.ts';
 import { touchGrants } from './grant-store.ts';
-import { grantedIds, toGrantedIdsParameters } from './memberships.ts';
+import { grantedIds, ownedIds, toGrantedIdsParameters } from './memberships.ts';
 import { findProfile } from './profile-store.ts';
 import { insertRequest, requestColumns, writeDecisions } from './request-record.ts';
 import { type GrantColumns, ruleOf, toRuleText } from './rule-record.ts';
@@ -49,14 +50,21 @@ export const createSqlRequestStore = (
     return (await database.reads.all<RequestRow>(text, parameters)).map(requestOf);
   },
 
-  async decide(id, decide) {
+  async decide(id, decide, decider = null) {
     await database.transact(async (transaction) => {
       const request = await findRequest(transaction, id);
       const profile = request && (await findProfile(transaction, request.profileId));
       if (!profile) throw new PorticoError('request_not_found');
       const { profileId, collectionId } = request;
       const grant = (await transaction.first<GrantColumns>(selectGrant, [profileId, collectionId])) ?? null;
-      const change = decide({ request, profile, grant: grant && { ...grant, rule: ruleOf(grant.rule) } });
+      const change = decide({
+        request,
+        profile,
+        grant: grant && { ...grant, rule: ruleOf(grant.rule) },
+        lifecycle: (await transaction.first<LifecycleRow>(selectLifecycle, [collectionId]))?.lifecycle ?? 'active',
+        isOwned:
+          decider !== null && (await transaction.first(selectOwned, [decider, decider, collectionId])) !== undefined,
+      });
       await writeDecisions(transaction, [{ ...change.request, id }]);
       if (change.grant) {
         const { grantedAt, expiresAt, rule } = change.grant;
@@ -111,7 +119,12 @@ const findRequest = async (sql: Sql, id: AccessRequest['id']): Promise<ListedReq
   return row ? requestOf(row) : null;
 };
 
-const selectCollection = 'select id, name, discoverable from collections where id = ?';
+interface LifecycleRow {
+  readonly lifecycle: LifecycleState;
+}
+const selectLifecycle = 'select lifecycle from collections where id = ?';
+const selectOwned = `select owned.id from (${ownedIds('?')}) owned where owned.id = ?`;
+const selectCollection = 'select id, name, discoverable, lifecycle from collections where id = ?';
 const selectPending = `select q.collection_id as id from access_requests q where q.profile_id = ? and q.status = 'pending'`;
 
 const readRequestState = async (
@@ -134,7 +147,7 @@ const readRequestState = async (
 };
 
 const buildListStatement = (
-  { status, profileId, collectionId }: RequestFilter,
+  { status, profileId, collectionId, ownedBy = null }: RequestFilter,
   { limit, order, after }: RequestPage,
 ): Statement => {
   const [comparison, direction] = order === 'oldest first' ? ['>', 'asc'] : ['<', 'desc'];
@@ -143,6 +156,10 @@ const buildListStatement = (
     status && ['and q.status = ?', status],
     profileId && ['and q.profile_id = ?', profileId],
     collectionId && ['and q.collection_id = ?', collectionId],
+    ownedBy && [
+      `and (q.profile_id ${ownedBy.own === 'included' ? '= ? or' : '<> ? and'} q.collection_id in (${ownedIds('?')}))`,
+      ...[ownedBy.profileId, ownedBy.profileId, ownedBy.profileId],
+    ],
     after && [`and (q.created_at, q.id) ${comparison} (?, ?)`, after.createdAt, after.id],
     [`order by q.created_at ${direction}, q.id ${direction} limit ?`, limit],
   ]);
@@ -156,7 +173,7 @@ const buildVisibilityParts = (visibility: Visibility): { readonly access: Part; 
     case 'all':
       return { access: [`'granted'`], visible: ['true'] };
     case 'none':
-      return { access: [`'none'`], visible: ['c.discoverable = ?', true] };
+      return { access: [`'none'`], visible: [isShown, true] };
     case 'granted': {
       const grantedParameters = toGrantedIdsParameters(visibility.profileId, visibility.now);
       return {
@@ -165,11 +182,14 @@ const buildVisibilityParts = (visibility: Visibility): { readonly access: Part; 
           ...grantedParameters,
           visibility.profileId,
         ],
-        visible: [`(c.discoverable = ? or c.id in (${grantedIds}))`, true, ...grantedParameters],
+        visible: [`(${isShown} or c.id in (${grantedIds}))`, true, ...grantedParameters],
       };
     }
   }
 };
+
+/** The condition for the collections that the catalog shows to everyone. */
+const isShown = `(c.discoverable = ? and c.lifecycle <> 'retired')`;
 
 const buildCatalogStatement = (visibility: Visibility, { containing, limit, after }: CatalogPage): Statement => {
   const { access, visible } = buildVisibilityParts(visibility);

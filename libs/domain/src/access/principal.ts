@@ -65,6 +65,8 @@ export interface CallerRow<Head extends CollectionHead = CollectionHead> {
    * grant. An admin's are those of `rulesOf`.
    */
   readonly rules: readonly OperationRule[];
+  /** Whether the profile is a member of the group that owns the target. */
+  readonly ownsTarget: boolean;
   /**
    * The earliest time after `readAt` at which one of the profile's or its groups' grants expires; null if none does.
    */
@@ -109,9 +111,11 @@ export const operatorCredential = { kind: 'operator' } as OperatorCredential;
 
 /**
  * The authentication that an endpoint requires: `token` accepts an identity token, `token or key` also accepts an API
- * key pair, and `admin` accepts an admin's token. Each also accepts a service account that has the required scope.
+ * key pair, and `admin` accepts an admin's token. `admin or owner` also accepts the token of an owner of the request's
+ * target; if the request has no target, the token of an owner of any collection, and the use case checks which. Each
+ * also accepts a service account that has the required scope.
  */
-export type RequiredAuth = 'token' | 'token or key' | 'admin';
+export type RequiredAuth = 'token' | 'token or key' | 'admin' | 'admin or owner';
 
 /**
  * Why a request has no caller. `token_required`: a key was sent to an endpoint that accepts none, and was not checked.
@@ -157,6 +161,7 @@ export const omitSecrets = <Head extends CollectionHead>({
   target,
   hasGrant,
   rules,
+  ownsTarget,
   accessUntil,
   readAt,
 }: CallerRow<Head>): Omit<IdentifiedCaller<Head>, 'via'> => ({
@@ -166,6 +171,7 @@ export const omitSecrets = <Head extends CollectionHead>({
   target,
   hasGrant,
   rules,
+  ownsTarget,
   accessUntil,
   readAt,
 });
@@ -186,6 +192,8 @@ export interface Initiator {
 
 declare const authorityBrand: unique symbol;
 declare const personBrand: unique symbol;
+declare const collectionBrand: unique symbol;
+declare const ownerBrand: unique symbol;
 
 /**
  * Required by admin-only use cases. Only this file mints it: for an admin, and for the operator, who has access to the
@@ -203,6 +211,26 @@ export interface PersonAuthority extends AdminAuthority {
   readonly [personBrand]: true;
 }
 
+/**
+ * Required by the use cases that an admin or an owner of a collection may run, for this collection alone. Only this file
+ * mints it.
+ */
+export interface CollectionAuthority extends Initiator {
+  readonly [collectionBrand]: true;
+  readonly collectionId: CollectionId;
+}
+
+/**
+ * The authority of a profile that may own collections. Accepted, as an admin's is, by use cases that decide about
+ * requests and check in their transaction whether the profile owns the collection. Only this file mints it.
+ */
+export interface OwnerAuthority extends Initiator {
+  readonly [ownerBrand]: true;
+  readonly ownerId: ProfileId;
+}
+
+export type DeciderAuthority = AdminAuthority | OwnerAuthority;
+
 const createAuthority = (initiator: Initiator): PersonAuthority => initiator as PersonAuthority;
 
 /** The authority of the operator's command line. No network request ever gets it. */
@@ -219,6 +247,37 @@ export const authorityOf = ({
   if (!isAdmin(profile)) throw new PorticoError('admin_required');
   return createAuthority({ actor: via === 'operator' ? null : { id: profile.id, email: profile.email }, deadline });
 };
+
+/**
+ * Whether the caller owns the request's target, as the statement that authorized this request read it. Only an approved
+ * profile owns anything; a suspended one is no caller.
+ */
+export const isOwnerOfTarget = ({ profile, ownsTarget, target }: Omit<Principal, 'deadline'>): boolean =>
+  ownsTarget && target !== null && profile.status === 'approved';
+
+/**
+ * Returns the authority over one collection of an admin, a service account, the operator, or an owner whose request has
+ * this collection as its target. Throws `owner_required` for every other caller.
+ */
+export const collectionAuthorityOf = (principal: Principal, id: CollectionId): CollectionAuthority => {
+  const { profile, target, via, deadline } = principal;
+  if (!isAdmin(profile) && !(isOwnerOfTarget(principal) && target?.id === id)) throw new PorticoError('owner_required');
+  const actor = via === 'operator' ? null : { id: profile.id, email: profile.email };
+  return { actor, deadline, collectionId: id } as CollectionAuthority;
+};
+
+/** Returns the authority of an admin, or of an approved profile that may own collections; throws `owner_required`. */
+export const deciderAuthorityOf = (principal: Principal): DeciderAuthority => {
+  const { profile, via, deadline } = principal;
+  if (isAdmin(profile)) return authorityOf(principal);
+  if (profile.status !== 'approved' || via !== 'token') throw new PorticoError('owner_required');
+  const { id, email } = profile;
+  return { actor: { id, email }, deadline, ownerId: id } as OwnerAuthority;
+};
+
+/** Returns the profile that must own the collection it decides about; null for an admin, who decides about all. */
+export const ownerIdOf = (authority: DeciderAuthority): ProfileId | null =>
+  'ownerId' in authority ? authority.ownerId : null;
 
 /** Returns the authority of an admin in person; throws `no_service_accounts` for a service account. */
 export const personAuthorityOf = (principal: Pick<Principal, 'profile' | 'via' | 'deadline'>): PersonAuthority => {
@@ -245,6 +304,7 @@ export const createOperatorCaller = (_credential: OperatorCredential, now: Insta
   target: null,
   hasGrant: false,
   rules: [],
+  ownsTarget: false,
   accessUntil: null,
   readAt: now,
   via: 'operator',

@@ -1,4 +1,5 @@
 import type { OperationKey } from '../ids.ts';
+import type { Instant } from '../instant.ts';
 
 /**
  * How a change affects a caller that follows the earlier document: `breaking` if its requests may be rejected or it may
@@ -27,6 +28,8 @@ export interface Change {
   readonly example: string | null;
   /** Identifies the change among others: 12 hexadecimal digits. The same change of other versions has the same. */
   readonly fingerprint: string;
+  /** Why the change is `info`, and until when, if the collection's policy expects it. */
+  readonly expected?: { readonly reason: string; readonly until: Instant };
 }
 
 export interface ChangedOperation {

@@ -1,5 +1,7 @@
-import type { CollectionId, ProfileId } from '../ids.ts';
+import type { CollectionId, GroupId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
+import type { ChangePolicy } from './change-policy.ts';
+import type { Lifecycle } from './lifecycle.ts';
 
 /**
  * How a credential is sent. In a scheme derived from a document, `none` also covers mutual TLS and other HTTP schemes
@@ -66,6 +68,9 @@ export interface CollectionHead {
   readonly documentDigest: string;
   /** Null if the document was sent as OpenAPI 3.0 or 3.1. */
   readonly original: OriginalDocument | null;
+  readonly lifecycle: Lifecycle;
+  /** In the order that was set; unique, ignoring case. */
+  readonly tags: readonly string[];
 }
 
 /** A collection without its document. */
@@ -102,10 +107,16 @@ export interface Collection extends CollectionHead {
   readonly discoverable: boolean;
   /** The source that the collection was imported from, so that a later import updates it; unique unless null. */
   readonly importKey: string | null;
+  /** The group whose members may decide about this collection; null if only administrators may. */
+  readonly ownerGroup: GroupId | null;
+  readonly changePolicy: ChangePolicy;
 }
 
 /** A collection in a list. */
-export type ListedCollection = Pick<CollectionHead, 'id' | 'name' | 'description' | 'createdAt' | 'updatedAt'>;
+export type ListedCollection = Pick<
+  CollectionHead,
+  'id' | 'name' | 'description' | 'createdAt' | 'updatedAt' | 'lifecycle' | 'tags'
+>;
 
 /** Which collections a caller may see. */
 export type Visibility =

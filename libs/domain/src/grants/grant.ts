@@ -1,4 +1,5 @@
 import type { OperationRule } from '../access/operation-rule.ts';
+import type { LifecycleState } from '../collections/lifecycle.ts';
 import type { Group } from '../groups/group.ts';
 import type { CollectionId, GroupId, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
@@ -44,6 +45,8 @@ export interface GrantState extends Pair {
   readonly group: Group | null;
   /** The collection's name, or null if there is no such collection. */
   readonly collectionName: string | null;
+  /** Null if there is no such collection. */
+  readonly lifecycle: LifecycleState | null;
   /** The pair's own grant, even an expired one; null if there is none. */
   readonly grant: Grant | null;
   /** The pending requests for the collection, by the profile or by the group's members. */
@@ -51,7 +54,12 @@ export interface GrantState extends Pair {
 }
 
 export type GrantErrorCode =
-  'client_not_found' | 'group_not_found' | 'collection_not_found' | 'already_granted' | 'grant_not_found';
+  | 'client_not_found'
+  | 'group_not_found'
+  | 'collection_not_found'
+  | 'already_granted'
+  | 'collection_retired'
+  | 'grant_not_found';
 
 export type GrantRule = (state: GrantState, now: Instant) => GrantErrorCode | null;
 
@@ -69,7 +77,10 @@ const isNotYetGranted: GrantRule = (state, now) => (hasLiveGrant(state, now) ? '
 
 const isGranted: GrantRule = (state, now) => (hasLiveGrant(state, now) ? null : 'grant_not_found');
 
-export const grantingRules = [granteeExists, collectionExists, isNotYetGranted];
+/** A grant that a retired collection already has remains, and may be changed and revoked. */
+const isNotRetired: GrantRule = ({ lifecycle }) => (lifecycle === 'retired' ? 'collection_retired' : null);
+
+export const grantingRules = [granteeExists, collectionExists, isNotYetGranted, isNotRetired];
 
 /** Also used for changing a grant. */
 export const revokingRules = [granteeExists, collectionExists, isGranted];

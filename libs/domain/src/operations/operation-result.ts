@@ -1,3 +1,4 @@
+import type { CollectionId } from '../ids.ts';
 import type { OperationWithCollection, OperationReference } from '../documents/operation.ts';
 import { toOperationScore, operationScoreMin } from './score-curve.ts';
 
@@ -13,18 +14,21 @@ export interface OperationResult extends OperationWithCollection {
 
 /**
  * Returns the matches that are worth showing, best first: those that still exist and score at least
- * `operationScoreMin`. Among equal scores, operations that are not deprecated come first; then they are sorted by name,
- * path and method.
+ * `operationScoreMin`. An operation of a deprecated collection is deprecated. Among equal scores, operations that are
+ * not deprecated come first; then they are sorted by name, path and method.
  */
 export const toOperationResults = (
   matches: readonly OperationMatch[],
   storedOperations: readonly OperationWithCollection[],
+  deprecatedIds: ReadonlySet<CollectionId> = new Set(),
 ): readonly OperationResult[] => {
   const operations = new Map(storedOperations.map((operation) => [nameOf(operation), operation]));
   return matches
     .flatMap((match) => {
       const operation = operations.get(nameOf(match));
-      return operation ? [{ ...operation, score: roundScore(toOperationScore(match.similarity)) }] : [];
+      if (!operation) return [];
+      const deprecated = operation.deprecated || deprecatedIds.has(operation.collectionId);
+      return [{ ...operation, deprecated, score: roundScore(toOperationScore(match.similarity)) }];
     })
     .filter(({ score }) => score >= operationScoreMin)
     .sort(

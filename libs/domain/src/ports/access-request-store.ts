@@ -1,4 +1,5 @@
 import type { Visibility } from '../collections/collection.ts';
+import type { LifecycleState } from '../collections/lifecycle.ts';
 import type { Grant } from '../grants/grant.ts';
 import type { CollectionId, ProfileId, RequestId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
@@ -16,6 +17,9 @@ export interface RequestState {
   readonly profile: Profile;
   /** The profile's own grant for the collection, even an expired one; null if there is none. */
   readonly grant: Grant | null;
+  readonly lifecycle: LifecycleState;
+  /** Whether the decider owns the collection; false if there is none. */
+  readonly isOwned: boolean;
 }
 
 export interface RequestChange extends Effects {
@@ -63,16 +67,16 @@ export interface AccessRequestStore {
   list(filter: RequestFilter, page: RequestPage): Promise<readonly ListedRequest[]>;
 
   /**
-   * Loads, decides and stores in one transaction: the request, and the grant if there is one. Throws
-   * `request_not_found`. Exactly one of several concurrent calls sees the request as pending. Once the promise is
+   * Loads, decides and stores in one transaction: the request, and the grant if there is one. The state says whether
+   * `decider` owns the collection. Throws `request_not_found`. Exactly one of several concurrent calls sees the request as pending. Once the promise is
    * fulfilled, every read anywhere sees the grant, and the profile's grants epoch has increased.
    */
-  decide(id: RequestId, decide: (state: RequestState) => RequestChange): Promise<void>;
+  decide(id: RequestId, decide: (state: RequestState) => RequestChange, decider?: ProfileId | null): Promise<void>;
 
   /**
    * Returns one page of the catalog, sorted as lists of collections are. The catalog contains the discoverable
-   * collections and those that the reader can already see, which are marked `granted`. Any other collection that the
-   * reader has a pending request for is marked `requested`.
+   * collections that are not retired, and those that the reader can already see, which are marked `granted`. Any other
+   * collection that the reader has a pending request for is marked `requested`.
    */
   listCatalog(reader: Visibility, page: CatalogPage): Promise<readonly CatalogEntry[]>;
 

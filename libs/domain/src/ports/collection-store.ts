@@ -1,8 +1,9 @@
 import type { NewRevision } from '../changes/revision.ts';
 import type { Collection, ListedCollection, Visibility } from '../collections/collection.ts';
+import type { LifecycleState } from '../collections/lifecycle.ts';
 import type { NamesakeCollection } from '../collections/namesakes.ts';
 import type { PackedText, ReadDocument } from '../documents/document.ts';
-import type { CollectionId } from '../ids.ts';
+import type { CollectionId, ProfileId } from '../ids.ts';
 import type { Effects } from './effects.ts';
 
 export interface ListPage {
@@ -10,6 +11,8 @@ export interface ListPage {
   /** The last collection of the previous page, by sort key and id; null for the first page. */
   readonly after: { readonly nameKey: string; readonly id: CollectionId } | null;
 }
+
+export type InactiveState = Exclude<LifecycleState, 'active'>;
 
 export type NamedCollection = Pick<Collection, 'id' | 'name'>;
 
@@ -47,8 +50,9 @@ export interface CollectionStore {
   ): Promise<Collection>;
 
   /**
-   * Removes the collection with its document, revisions, operations, vectors, grants and access requests. The grants epoch of each
-   * profile that had a grant increases, and so does the groups epoch. Throws `collection_not_found`.
+   * Removes the collection with its document, revisions, operations, vectors, grants and access requests. The grants
+   * epoch of each profile that had a grant increases, and so does the groups epoch. Collections that it was the successor
+   * of have none from then on. Throws `collection_not_found`.
    */
   remove(id: CollectionId, decide: (current: Collection) => Effects): Promise<void>;
 
@@ -63,9 +67,15 @@ export interface CollectionStore {
 
   /**
    * Returns the visible collections, all or one page, sorted by `toNameKey(name)` (code points), then by id. If
-   * `containing` is given, returns only collections whose name contains it, ignoring case. Does not read documents.
+   * `containing` is given, returns only collections whose name contains it, ignoring case; if `tag` is given, only
+   * those with this tag, ignoring case. Does not read documents.
    */
-  list(visibility: Visibility, page: ListPage | null, containing?: string | null): Promise<readonly ListedCollection[]>;
+  list(
+    visibility: Visibility,
+    page: ListPage | null,
+    containing?: string | null,
+    tag?: string | null,
+  ): Promise<readonly ListedCollection[]>;
 
   /** Returns the visible collections that have exactly one of these names, in the order of `list`. */
   findByNames(visibility: Visibility, names: readonly string[]): Promise<readonly NamedCollection[]>;
@@ -74,10 +84,16 @@ export interface CollectionStore {
   listNamesakes(visibility: Visibility, names: readonly string[]): Promise<readonly NamesakeCollection[]>;
 
   /** Returns the number of collections that `list` returns without a page. */
-  count(visibility: Visibility, containing: string | null): Promise<number>;
+  count(visibility: Visibility, containing: string | null, tag?: string | null): Promise<number>;
 
   /** Returns the ids of all visible collections, in any order. */
   listVisibleIds(visibility: Visibility): Promise<readonly CollectionId[]>;
+
+  /** Returns the collections that the profile owns, as a member of their owner group, in any order. */
+  listOwnedIds(profile: ProfileId): Promise<readonly CollectionId[]>;
+
+  /** Returns the states of the collections that are not active. */
+  listInactive(): Promise<ReadonlyMap<CollectionId, InactiveState>>;
 
   /** Returns the names of these collections, omitting those that do not exist. */
   findNames(ids: readonly CollectionId[]): Promise<ReadonlyMap<CollectionId, string>>;

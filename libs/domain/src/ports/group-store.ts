@@ -72,8 +72,8 @@ export interface GroupStore {
   ): Promise<Group>;
 
   /**
-   * Removes the group with its members and grants, in one transaction. Throws `group_not_found`. The groups epoch
-   * increases.
+   * Removes the group with its members and grants, in one transaction. The collections that it owned have no owner from
+   * then on. Throws `group_not_found`. The groups epoch increases.
    */
   remove(id: GroupId, decide: (group: Group) => Effects): Promise<void>;
 

@@ -46,6 +46,12 @@ export interface RequestFilter {
   readonly status: RequestStatus | null;
   readonly profileId: ProfileId | null;
   readonly collectionId: CollectionId | null;
+  /** Only requests for collections that this profile owns. */
+  readonly ownedBy?: {
+    readonly profileId: ProfileId;
+    /** Whether its own requests, for any collection, are included, or excluded also if it owns the collection. */
+    readonly own: 'included' | 'excluded';
+  } | null;
 }
 
 // In characters (Unicode code points), after trimming.

@@ -1,3 +1,4 @@
+import type { LifecycleState } from '../collections/lifecycle.ts';
 import type { CollectionId } from '../ids.ts';
 import type { Profile } from '../profiles/profile.ts';
 import { isSuspended } from '../profiles/suspension-machine.ts';
@@ -8,7 +9,12 @@ export interface NewRequestState {
   /** The requester; null if the profile no longer exists. */
   readonly profile: Profile | null;
   /** The requested collection; null if there is none. */
-  readonly collection: { readonly id: CollectionId; readonly name: string; readonly discoverable: boolean } | null;
+  readonly collection: {
+    readonly id: CollectionId;
+    readonly name: string;
+    readonly discoverable: boolean;
+    readonly lifecycle: LifecycleState;
+  } | null;
   /** Whether the profile has access to the collection at that time, through its own grant or a group's. */
   readonly hasGrant: boolean;
   /** Whether a request for the pair is pending. */
@@ -23,6 +29,7 @@ export type NewRequestErrorCode =
   | 'needs_no_grant'
   | 'collection_not_found'
   | 'already_granted'
+  | 'collection_retired'
   | 'already_requested'
   | 'too_many_pending';
 
@@ -41,6 +48,9 @@ const collectionIsVisible: NewRequestRule = ({ collection, hasGrant }) =>
 
 const isNotYetGranted: NewRequestRule = ({ hasGrant }) => (hasGrant ? 'already_granted' : null);
 
+const isNotRetired: NewRequestRule = ({ collection }) =>
+  collection?.lifecycle === 'retired' ? 'collection_retired' : null;
+
 const isNotYetRequested: NewRequestRule = ({ hasPendingRequest }) => (hasPendingRequest ? 'already_requested' : null);
 
 const isBelowPendingMax: NewRequestRule = ({ pendingCount }) =>
@@ -53,6 +63,7 @@ export const newRequestRules = [
   requesterIsClient,
   collectionIsVisible,
   isNotYetGranted,
+  isNotRetired,
   isNotYetRequested,
   isBelowPendingMax,
 ];

@@ -12,6 +12,8 @@ export interface VectorMatch {
 export interface SearchResult {
   readonly collectionId: CollectionId;
   readonly collectionName: string;
+  /** Whether the collection is deprecated. */
+  readonly deprecated: boolean;
   /** The score, 0 to 1, with six decimals. */
   readonly score: number;
 }
@@ -22,16 +24,26 @@ export interface SearchResults {
   readonly isFallback: boolean;
 }
 
-/** Sorts by descending score, then by name, then by id; drops matches whose collection no longer exists. */
-export const rank = (matches: readonly VectorMatch[], names: ReadonlyMap<CollectionId, string>): SearchResult[] =>
+/**
+ * Sorts by descending score, then those that are not deprecated first, then by name and id; drops matches whose
+ * collection no longer exists.
+ */
+export const rank = (
+  matches: readonly VectorMatch[],
+  names: ReadonlyMap<CollectionId, string>,
+  deprecatedIds: ReadonlySet<CollectionId> = new Set(),
+): SearchResult[] =>
   matches
     .flatMap(({ collectionId, score }) => {
       const collectionName = names.get(collectionId);
-      return collectionName === undefined ? [] : [{ collectionId, collectionName, score: roundScore(score) }];
+      if (collectionName === undefined) return [];
+      const deprecated = deprecatedIds.has(collectionId);
+      return [{ collectionId, collectionName, deprecated, score: roundScore(score) }];
     })
     .sort(
       (a, b) =>
         b.score - a.score ||
+        Number(a.deprecated) - Number(b.deprecated) ||
         compareText(a.collectionName, b.collectionName) ||
         compareText(a.collectionId, b.collectionId),
     );

@@ -32,6 +32,8 @@ import { redeemCall } from './calls/redeem-call.ts';
 import { confirmOrigins, readOrigins } from './collections/bound-origins.ts';
 import { listCredentials, removeCredential, setCredential } from './collections/credentials.ts';
 import { readDelivery, updateDelivery } from './collections/delivery.ts';
+import { findSuccessor, setLifecycle } from './collections/lifecycle.ts';
+import { readChangePolicy, readOwner, setChangePolicy, setOwner, setTags } from './collections/ownership.ts';
 import {
   listOwnCredentials,
   removeOwnCredential,
@@ -213,6 +215,17 @@ const createWebhookUseCases = (ports: Ports & WithDeliveryCounter) => ({
   getDeliveryTotals: ports.deliveryCounter.getTotals,
 });
 
+/** The lifecycle of collections, and their owners. */
+const createOwnershipUseCases = (ports: Ports) => ({
+  setLifecycle: setLifecycle(ports),
+  findSuccessor: findSuccessor(ports),
+  readOwner: readOwner(ports),
+  setOwner: setOwner(ports),
+  setTags: setTags(ports),
+  readChangePolicy: readChangePolicy(ports),
+  setChangePolicy: setChangePolicy(ports),
+});
+
 /** Admission, profiles, collections and operations. */
 const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets, settings: Settings) => ({
   // Admission
@@ -256,6 +269,7 @@ const createCatalogUseCases = (ports: Ports & WithUsageCounter & WithVisibleSets
   setOwnCredential: setOwnCredential(ports),
   removeOwnCredential: removeOwnCredential(ports),
   listOwnCredentials: listOwnCredentials(ports),
+  ...createOwnershipUseCases(ports),
   readDelivery,
   updateDelivery: updateDelivery(ports),
   readOrigins: readOrigins(ports),

@@ -9,7 +9,7 @@ type Outcome = GrantResult['outcomes'][number];
 
 /** Returns a sentence with the number of pairs for each outcome. */
 export const summaryOf = (result: GrantResult): string => {
-  const failedCount = result.not_found + result.ambiguous;
+  const failedCount = result.not_found + result.ambiguous + result.retired;
   const parts = [
     ...(result.granted > 0 ? [text.granted(result.granted)] : []),
     ...(result.changed > 0 ? [text.expiryChanged(result.changed)] : []),
@@ -26,6 +26,7 @@ export const reasonsOf = ({ outcomes }: GrantResult): readonly string[] => [
 
 const reasonOf = (outcome: Outcome): string | null => {
   if (outcome.outcome === 'ambiguous') return text.ambiguousApi(outcome.collection_name);
+  if (outcome.outcome === 'retired') return text.retiredApi(outcome.collection_name);
   if (outcome.outcome !== 'not_found') return null;
   if (outcome.email !== undefined && outcome.profile_id === null) return text.unknownPerson(outcome.email);
   if (outcome.group_name !== undefined && outcome.group_id === null) return text.unknownGroup(outcome.group_name);

@@ -95,7 +95,9 @@ const GrantButton = ({ person }: { readonly person: PersonDetails }) => {
       { body },
       {
         onSuccess: ({ outcomes }) => {
-          const failedOutcomes = outcomes.filter(({ outcome }) => outcome === 'not_found' || outcome === 'ambiguous');
+          const failedOutcomes = outcomes.filter(({ outcome }) =>
+            ['not_found', 'ambiguous', 'retired'].includes(outcome),
+          );
           setFailures(failedOutcomes.map(({ collection_name: name, reason }) => text.notGranted(name, reason ?? '')));
           notify(text.granted(outcomes.length - failedOutcomes.length));
           close();

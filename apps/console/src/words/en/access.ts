@@ -80,6 +80,7 @@ const grant = {
   unknownPerson: (email: string) => `No one is registered as ${email}.`,
   unknownGroup: (name: string) => `There is no group ${name}.`,
   unknownApi: (name: string) => `There is no API ${name}.`,
+  retiredApi: (name: string) => `${name} is retired, so no one can get access to it.`,
   ambiguousApi: (name: string) => `Several APIs are called ${name}: choose one from the list instead.`,
   notPossible: (name: string, api: string) => `${name} cannot be granted access to ${api}.`,
   nothingGranted: 'Nothing was granted',

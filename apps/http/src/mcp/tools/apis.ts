@@ -11,6 +11,7 @@ import { cursor, cursorOf } from '../../routes/list-cursor.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { collectionId } from './arguments.ts';
 import { toDistinctionView } from './distinct-name.ts';
+import { describeLifecycle } from './lifecycle-note.ts';
 import { toOneLine } from './one-line.ts';
 import { credentialPlaceOf, toSentCredential, type CredentialPlace } from './sent-credential.ts';
 
@@ -35,10 +36,11 @@ export const apiTools: readonly Tool[] = [
       const { results } = await useCases.searchCollections(principal, query, limit ?? searchLimitDefault);
       const names = results.map(({ collectionName }) => collectionName);
       const distinctions = await useCases.distinguishCollections(principal, names);
-      const apis = results.map(({ collectionId: id, collectionName, score }) => ({
+      const apis = results.map(({ collectionId: id, collectionName, deprecated, score }) => ({
         collection_id: id,
         name: collectionName,
         ...toDistinctionView(distinctions.get(id)),
+        ...(deprecated ? { deprecated } : {}),
         score,
       }));
       return { data: { hint: apis.length === 0 ? noAccessText : searchHint, apis } };
@@ -81,6 +83,8 @@ export const apiTools: readonly Tool[] = [
       const shownCredential = isStored(api) && isCredentialWithheld(caller, api) ? 'withheld' : credential;
       const isComplete = /^https?:[^{}]*$/i.test(baseUrl);
       const hasVariables = api.baseUrlSetting === null && Object.keys(api.serverVariables).length > 0;
+      const lifecycleNote = describeLifecycle(api.lifecycle);
+      const lifecycleNotes = lifecycleNote === null ? [] : [lifecycleNote];
       const baseUrlHints = hasVariables ? [variablesHint] : isComplete ? [] : [baseUrlHint];
       return {
         data: {
@@ -91,7 +95,8 @@ export const apiTools: readonly Tool[] = [
           authentication: place && { ...place },
           credential,
           delivery: api.delivery,
-          hint: [...baseUrlHints, describeCredential(place, shownCredential)].join(' '),
+          ...(api.lifecycle.state === 'active' ? {} : { lifecycle: api.lifecycle.state }),
+          hint: [...lifecycleNotes, ...baseUrlHints, describeCredential(place, shownCredential)].join(' '),
         },
       };
     },
@@ -163,9 +168,10 @@ const credentialHints = {
   unknown: 'The API as a whole names no credential that can be stored. describe_operation names those of an operation.',
 } as const;
 
-const toLineView = ({ id, name, description }: ListedCollection, distinction: string | undefined) => ({
+const toLineView = ({ id, name, description, lifecycle }: ListedCollection, distinction: string | undefined) => ({
   collection_id: id,
   name,
   ...toDistinctionView(distinction),
+  ...(lifecycle.state === 'active' ? {} : { lifecycle: lifecycle.state }),
   description: toOneLine(description, descriptionLineMax),
 });

@@ -1,5 +1,6 @@
 import {
   callTimeoutMs,
+  requireReadableTarget,
   searchQueryMax,
   toPreparedRequestView,
   type OperationResult,
@@ -12,6 +13,7 @@ import { defineTool, type Tool } from '../tool.ts';
 import { callId, collectionId, operationKey } from './arguments.ts';
 import { describeConfidence, noMatchText } from './confidence.ts';
 import { toDistinctionView } from './distinct-name.ts';
+import { describeLifecycle } from './lifecycle-note.ts';
 import { toOneLine } from './one-line.ts';
 
 const limitDefault = 5;
@@ -74,7 +76,9 @@ export const operationTools: readonly Tool[] = [
         omitsAllowed: true,
       });
       const text = new TextDecoder().decode(description.text);
+      const lifecycleNote = describeLifecycle(requireReadableTarget(caller).lifecycle);
       const notes = [
+        ...(lifecycleNote === null ? [] : [lifecycleNote]),
         ...(description.call === 'allowed' ? [] : [permissionNotes[description.call]]),
         ...(isTruncated(text) ? [truncationNote] : []),
       ];

@@ -72,7 +72,7 @@ export const accessEndpoints: Endpoints = {
     badQueries: ['?include=everything'],
   },
   'POST /api/access/grants': {
-    response: object(['granted', 'changed', 'already', 'not_found', 'ambiguous', 'outcomes'], { outcomes }),
+    response: object(['granted', 'changed', 'already', 'not_found', 'ambiguous', 'retired', 'outcomes'], { outcomes }),
     target: ({ people, granted }) => ({ json: { profiles: [people.granted.id], collections: [granted] } }),
     freshTarget: async ({ make, granted }) => ({
       json: { profiles: [(await make.person('pending', granted)).email], collections: [granted] },

@@ -84,6 +84,8 @@ export const collectionEndpoints: Endpoints = {
         'base_url',
         'authentication',
         'converted_from',
+        'lifecycle',
+        'tags',
         'discoverable',
         'settings',
         'created_by',

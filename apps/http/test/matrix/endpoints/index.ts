@@ -6,6 +6,7 @@ import { collectionEndpoints } from './collections.ts';
 import { credentialEndpoints } from './credentials.ts';
 import { importEndpoints } from './imports.ts';
 import { groupEndpoints } from './groups.ts';
+import { lifecycleEndpoints } from './lifecycle.ts';
 import { limitEndpoints } from './limits.ts';
 import { jobEndpoints } from './jobs.ts';
 import { operationEndpoints } from './operations.ts';
@@ -28,6 +29,7 @@ export const endpoints: Endpoints = {
   ...collectionEndpoints,
   ...revisionEndpoints,
   ...credentialEndpoints,
+  ...lifecycleEndpoints,
   ...importEndpoints,
   ...serviceAccountEndpoints,
   ...accessEndpoints,

@@ -132,6 +132,7 @@ export const requestEndpoints: Endpoints = {
   'POST /api/access/requests/{request_id}/approve': {
     target: sharedTarget,
     freshTarget: createTargetByOther,
+    ownerError: errors.requestNotFound,
     verify: ({ body }) => expect(body).toMatchObject({ status: 'approved', expires_at: null }),
     badBodies: [
       { expires_at: 7 },
@@ -143,6 +144,7 @@ export const requestEndpoints: Endpoints = {
   'POST /api/access/requests/{request_id}/deny': {
     target: sharedTarget,
     freshTarget: createTargetByOther,
+    ownerError: errors.requestNotFound,
     verify: ({ body }) => expect(body).toMatchObject({ status: 'denied', answer: null }),
     badBodies: [{ reason: 7 }, { reason: 'x'.repeat(1_001) }, { reason: 'a\0b' }],
   },

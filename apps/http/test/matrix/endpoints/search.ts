@@ -1,9 +1,10 @@
 import { expect } from 'vitest';
 import type { Endpoints } from '../endpoint.ts';
-import { object } from '../shapes.ts';
+import { listOf, object } from '../shapes.ts';
 
 export const searchEndpoints: Endpoints = {
   'POST /api/vector/search': {
+    response: listOf(['collection_id', 'collection_name', 'similarity_score']),
     target: () => ({ json: { query: 'weather forecast', k_limit: 100 } }),
     collectionField: 'collection_id',
     verify: ({ list }) => {

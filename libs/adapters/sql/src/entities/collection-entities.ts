@@ -4,6 +4,8 @@ import type {
   AuthenticationType,
   CollectionId,
   Delivery,
+  GroupId,
+  LifecycleState,
   OperationKey,
   ProfileId,
 } from '@portico/domain';
@@ -57,8 +59,31 @@ export const CollectionEntity = defineEntity({
     originalVersion: text().nullable(),
     originalDigest: text().nullable(),
     originalFor: text().nullable(),
+    lifecycle: text().$type<LifecycleState>().default('active'),
+    lifecycleSince: int64().nullable(),
+    lifecycleSunset: int64().nullable(),
+    /** No foreign key, because "portico migrate" copies rows in any order; cleared when the successor is removed. */
+    lifecycleSuccessor: text().$type<CollectionId>().nullable(),
+    lifecycleText: text().nullable(),
+    /** No foreign key, as for the successor; cleared when the group is removed. */
+    ownerGroup: text().$type<GroupId>().nullable(),
+    /** A JSON array of strings. */
+    tags: text().default('[]'),
+    /** See `toTagKeys`. */
+    tagKeys: text().default(''),
+    /** As JSON; null if it is empty. */
+    changePolicy: text().nullable(),
   },
-  indexes: [{ name: 'collections_name_key_index', properties: ['nameKey', 'id'] }],
+  indexes: [
+    { name: 'collections_name_key_index', properties: ['nameKey', 'id'] },
+    { name: 'collections_lifecycle_index', properties: ['lifecycle', 'id'], where: "lifecycle <> 'active'" },
+    { name: 'collections_owner_index', properties: ['ownerGroup', 'id'], where: 'owner_group is not null' },
+    {
+      name: 'collections_successor_index',
+      properties: ['lifecycleSuccessor'],
+      where: 'lifecycle_successor is not null',
+    },
+  ],
 });
 
 /** Returns a foreign key to a collection: the row is deleted together with the collection. */

@@ -1,5 +1,5 @@
 import { aCollection, aDocumentContent, aPackedDocument, noEffects } from '@portico/contracts';
-import type { CollectionId } from '@portico/domain';
+import { activeLifecycle, type CollectionId, emptyChangePolicy } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
 import { type Kind, createDatabaseConfig, runIn } from '../../test/movable.ts';
 import { postgres } from '../../test/with-postgresql.ts';
@@ -44,6 +44,7 @@ const document = (kind: Kind, number: number): string =>
 const noSettings = {
   ...{ baseUrlSetting: null, serverVariables: {}, credentialSchemes: [] },
   ...{ delivery: 'reveal', ownCredentials: false },
+  ...{ lifecycle: activeLifecycle, ownerGroup: null, tags: [], changePolicy: emptyChangePolicy },
 };
 
 const withMigratedRelease = async <T>(

@@ -1,5 +1,6 @@
 import { toEmailKey } from '@portico/domain';
 import { embeddingsInStep, nowOnPostgresql, nowOnSqlite } from './embeddings-in-step.ts';
+import { addLifecycleColumns } from './lifecycle-columns.ts';
 import type { Dialect, DialectSql, DataMigration } from './migration.ts';
 import { createRevisionTables } from './revision-tables.ts';
 import { createWebhookTables } from './webhook-tables.ts';
@@ -320,6 +321,7 @@ const addColumns = ({ text, bytes, buildUnique }: DialectTypes): readonly string
   `alter table collections add column original_version ${text} null`,
   `alter table collections add column original_digest ${text} null`,
   `alter table collections add column original_for ${text} null`,
+  ...addLifecycleColumns(text),
   `alter table documents add column original_deflated ${bytes} null`,
   'alter table documents add column original_crc32 bigint null',
   'alter table documents add column original_bytes bigint null',

@@ -3,6 +3,7 @@ import {
   type Credential,
   type IdentifiedCaller,
   isAdmin,
+  isOwnerOfTarget,
   isKeyCredential,
   type Principal,
   requireScope,
@@ -64,7 +65,7 @@ export interface AdmittedRegistration {
   readonly rateLimit: CountedRequest | null;
 }
 
-type RequiredPorts = IdentifyingPorts & Pick<Ports, 'limiter'>;
+type RequiredPorts = IdentifyingPorts & Pick<Ports, 'collections' | 'limiter'>;
 
 /**
  * Admits a request or rejects it: 401, then 429, then 403 by role, in this order (specification, section 1). A caller
@@ -87,9 +88,23 @@ export const admit =
     const rateLimit =
       previousAdmission?.rateLimit ?? (isAdmin(caller.profile) ? null : await countClient(ports, settings, principal));
     if (auth === 'admin' && !isAdmin(caller.profile)) throw new PorticoError('admin_required', { rateLimit });
+    if (auth === 'admin or owner' && !(await isAdminOrOwner(ports, principal, request.target)))
+      throw new PorticoError('owner_required', { rateLimit });
     ports.uses.touch(principal);
     return { principal, rateLimit };
   };
+
+/** Whether the caller owns the target; if the request has none, whether it owns any collection. */
+const isAdminOrOwner = async (
+  { collections }: Pick<Ports, 'collections'>,
+  principal: Principal,
+  target: Target | null,
+): Promise<boolean> => {
+  const { profile } = principal;
+  if (isAdmin(profile)) return true;
+  if (target) return isOwnerOfTarget(principal);
+  return profile.status === 'approved' && (await collections.listOwnedIds(profile.id)).length > 0;
+};
 
 /**
  * Admits a registration, which accepts an identity token and usually needs none. If a token is required, any other

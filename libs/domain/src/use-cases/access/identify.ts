@@ -179,6 +179,7 @@ const identifyByAccount = async <Detail extends TargetDetail>(
     target: collection,
     hasGrant: false,
     rules: [],
+    ownsTarget: false,
     accessUntil: null,
     readAt: now,
     via: 'account',

@@ -3,6 +3,7 @@ import { createCallerQueue } from '../../access/caller-queue.ts';
 import { permissionOf, type Principal, requireReadableTarget } from '../../access/principal.ts';
 import { rejectOverrides, requireOrigin } from '../../calls/call-address.ts';
 import type { CallAnswer, CallInput } from '../../calls/call.ts';
+import { rejectRetired } from '../../changes/lifecycle-machine.ts';
 import type { Collection } from '../../collections/collection.ts';
 import { PorticoError } from '../../errors.ts';
 import type { OperationKey } from '../../ids.ts';
@@ -42,7 +43,7 @@ type CallOperation = (principal: Principal<Collection>, key: OperationKey, input
 /**
  * Calls an operation of the collection that the request is about, with the credentials that are stored for the caller.
  * Every response of the API is a result, with any status. If the caller's rules say that the operation needs a decision,
- * holds the call, or makes one that was approved. Throws `calls_off`, `operation_not_found`, `operation_denied`,
+ * holds the call, or makes one that was approved. Throws `calls_off`, `collection_retired`, `operation_not_found`, `operation_denied`,
  * `invalid_arguments`, `no_usable_credential`, `ambiguous_credential`, `origin_changed`, `rate_limited`,
  * `upstream_unreachable` and `upstream_timed_out`, and the errors of `holdCall` and `redeemCall`.
  */
@@ -55,6 +56,7 @@ export const callOperation = (ports: RequiredPorts, settings: Settings): CallOpe
   const connections = { egress, tokens: createAccessTokens(egress, ports.clock) };
   return async (principal, key, input) => {
     const collection = requireReadableTarget(principal);
+    rejectRetired(collection);
     const operation = await locateOperation(ports, collection, key);
     const permission = requirePermission(principal, operation);
     const storedCredentials = await readCredentials(principal);

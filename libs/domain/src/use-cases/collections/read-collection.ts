@@ -176,7 +176,7 @@ const narrowHint =
 
 /**
  * Returns all collections that the caller may see, or one page of them, sorted by name; if `containing` is given, only
- * those whose name contains it.
+ * those whose name contains it, and if `tag` is given, only those with this tag.
  */
 export const listCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
@@ -184,11 +184,12 @@ export const listCollections =
     principal: Principal,
     page: ListPage | null,
     containing: string | null = null,
+    tag: string | null = null,
   ): Promise<readonly ListedCollection[]> =>
-    collections.list(visibilityOf(principal), page, containing);
+    collections.list(visibilityOf(principal), page, containing, tag);
 
 /** Returns the number of these collections across all pages. */
 export const countCollections =
   ({ collections }: Pick<Ports, 'collections'>) =>
-  (principal: Principal, containing: string | null): Promise<number> =>
-    collections.count(visibilityOf(principal), containing);
+  (principal: Principal, containing: string | null, tag: string | null = null): Promise<number> =>
+    collections.count(visibilityOf(principal), containing, tag);

@@ -1,7 +1,9 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Comparison } from '../../changes/change.ts';
 import { createRevision } from '../../changes/revision.ts';
+import { emptyChangePolicy } from '../../collections/change-policy.ts';
 import type { Collection, CollectionHead, ServerVariables } from '../../collections/collection.ts';
+import { activeLifecycle } from '../../collections/lifecycle.ts';
 import type { ReadDocument } from '../../documents/document.ts';
 import type { NewJob } from '../../jobs/job.ts';
 import { isVersion32 } from '../../documents/document-error.ts';
@@ -95,6 +97,10 @@ export const createCollection =
       delivery: 'reveal',
       ownCredentials: false,
       importKey: input.importKey ?? null,
+      lifecycle: activeLifecycle,
+      ownerGroup: null,
+      tags: [],
+      changePolicy: emptyChangePolicy,
       ...documentFieldsOf(document),
     };
     const jobs = createEmbeddingJobs(ports, id);

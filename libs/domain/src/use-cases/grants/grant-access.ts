@@ -146,6 +146,12 @@ const decidePair = async <Decided extends Grant | null>(
   return storedGrant as Decided;
 };
 
+/** Returns the error for new access to a retired collection, with the next step. */
+export const createRetiredError = (): PorticoError =>
+  new PorticoError('collection_retired', {
+    reason: 'no one can get access to it; activate it first, or use another API',
+  });
+
 /** Returns the audit entry field for the expiry of a grant. */
 export const expiryFieldOf = (expiresAt: Instant | null) =>
   expiresAt === null ? {} : { expires_at: toIso(expiresAt) };
@@ -156,6 +162,7 @@ export const expiryFieldOf = (expiresAt: Instant | null) =>
 export const enforce = (rules: readonly GrantRule[], state: GrantState, now: Instant) => {
   for (const rule of rules) {
     const errorCode = rule(state, now);
+    if (errorCode === 'collection_retired') throw createRetiredError();
     if (errorCode) throw new PorticoError(errorCode);
   }
   const { client, group, collection, collectionName } = state;

@@ -22,7 +22,8 @@ import { type GrantSelection, resolvePairs, type NamedPair } from './resolve-pai
 /** The maximum number of pairs in one request, including repeated ones. */
 export const pairsMax = 10_000;
 
-export type PairResult = 'granted' | 'changed' | 'revoked' | 'already' | 'not_granted' | 'not_found' | 'ambiguous';
+export type PairResult =
+  'granted' | 'changed' | 'revoked' | 'already' | 'not_granted' | 'not_found' | 'ambiguous' | 'retired';
 
 export interface PairOutcome extends NamedPair {
   readonly result: PairResult;
@@ -73,6 +74,7 @@ interface Decision {
 const decideGrant = (state: GrantState, now: Instant, expiresAt: Instant | null | undefined): Decision => {
   const errorCode = findErrorCode(grantingRules, state, now);
   if (errorCode === 'already_granted' && state.grant) return decideExtension(state, state.grant, now, expiresAt);
+  if (errorCode === 'collection_retired') return { result: 'retired', errorCode, expiresAt: null };
   if (errorCode) return { result: 'not_found', errorCode, expiresAt: null };
   const grant = { grantedAt: now, expiresAt: expiresAt ?? null, rule: null };
   return {

@@ -21,10 +21,10 @@ import {
 import type { Checkpoint, Ports } from '../../ports/index.ts';
 import type { Credentials } from '../../profiles/api-key.ts';
 import { isSuspended } from '../../profiles/suspension-machine.ts';
-import type { PendingRequests } from '../../requests/access-request.ts';
+import type { ListedRequest, PendingRequest, PendingRequests } from '../../requests/access-request.ts';
 import { TextRejectedError } from '../../search/embedding.ts';
 import type { Settings } from '../../settings.ts';
-import { findNoticeRecipients, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
+import { canDecideAsOwner, findNoticeRecipients, type NoticeSettings, openCredentials } from '../mails/mail-jobs.ts';
 import { indexOperations } from '../operations/index-operations.ts';
 import { offerBatchSize } from '../outbox/offer-jobs.ts';
 import { embedCollection } from '../search/embed-collection.ts';
@@ -212,6 +212,8 @@ const sendNotice = async (
   head: Letterhead,
   { profileId }: NoticeTask,
 ): Promise<boolean> => {
+  const recipient = await ports.profiles.find(profileId);
+  if (recipient && recipient.role !== 'admin') return sendOwnerNotice(ports, settings, head, recipient);
   const profiles = await ports.profiles.readPending(noticeNamesMax);
   const requests = await readPendingRequests(ports);
   const calls = await readWaitingCalls(ports);
@@ -220,6 +222,36 @@ const sendNotice = async (
   await ports.mailer.send(composePendingNotice(head, admin, profiles, requests, calls));
   return true;
 };
+
+/**
+ * Emails an owner the pending requests for its collections, except its own; sends nothing if there are none, or if the
+ * recipient does not receive notices.
+ */
+const sendOwnerNotice = async (
+  ports: RequiredPorts,
+  settings: NoticeSettings,
+  head: Letterhead,
+  owner: Recipient,
+): Promise<boolean> => {
+  if (!canDecideAsOwner(settings, owner)) return false;
+  const ownedBy = { profileId: owner.id, own: 'excluded' } as const;
+  const filter = { status: 'pending', profileId: null, collectionId: null, ownedBy } as const;
+  const page = { limit: ownedRequestsMax, order: 'newest first', after: null } as const;
+  const requests = (await ports.requests.list(filter, page)).map(toPendingRequest);
+  if (requests.length === 0) return false;
+  const shownRequests = { total: requests.length, newest: requests.slice(0, noticeNamesMax) };
+  const mail = composePendingNotice(head, owner, { total: 0, newest: [] }, shownRequests, { total: 0, newest: [] });
+  await ports.mailer.send(mail);
+  return true;
+};
+
+/** The maximum number of an owner's pending requests that are counted. */
+const ownedRequestsMax = 1_000;
+
+const toPendingRequest = ({ collectionName: collection, ...request }: ListedRequest): PendingRequest => ({
+  ...request,
+  collection,
+});
 
 /** Emails a decision; sends nothing about a request that no longer exists, is pending again, or was withdrawn. */
 const sendDecision = async (
@@ -255,7 +287,7 @@ const readPendingRequests = async ({ requests }: RequiredPorts): Promise<Pending
   const total = await requests.countPending();
   return {
     total,
-    newest: newestRequests.map(({ collectionName: collection, ...request }) => ({ ...request, collection })),
+    newest: newestRequests.map(toPendingRequest),
   };
 };
 

@@ -1,5 +1,5 @@
 import type { PendingCall } from '../../calls/pending-call.ts';
-import type { JobId, ProfileId } from '../../ids.ts';
+import type { CollectionId, JobId, ProfileId } from '../../ids.ts';
 import type { JobTask, NewJob } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Credentials, RotatedCredentials } from '../../profiles/api-key.ts';
@@ -96,11 +96,38 @@ export const createNoticeJobs = async (
   ports: Omit<RequiredPorts, 'cipher'> & Pick<Ports, 'profiles' | 'mailer'>,
   settings: NoticeSettings,
 ): Promise<readonly NewJob[]> =>
-  ports.mailer.enabled
-    ? (await findNoticeRecipients(ports, settings)).map(({ id }) =>
-        createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.notice', profileId: id, requestCount: 1 }),
-      )
-    : [];
+  ports.mailer.enabled ? (await findNoticeRecipients(ports, settings)).map(({ id }) => createNoticeJob(ports, id)) : [];
+
+const createNoticeJob = (ports: Omit<RequiredPorts, 'cipher'>, profileId: ProfileId): NewJob =>
+  createJob(ports, ports.random.uuid() as JobId, { kind: 'mail.notice', profileId, requestCount: 1 });
+
+/** The maximum number of owners of a collection who are notified of a request. */
+export const notifiedOwnersMax = 50;
+
+/** Whether a profile may receive notices as an owner: whether it can sign in and decide. */
+export const canDecideAsOwner = (settings: NoticeSettings, profile: Profile): boolean =>
+  settings.adminNotices && profile.status === 'approved' && canSignIn(settings, profile);
+
+/**
+ * Creates jobs that notify the owners of a collection, except admins and the requester, of a new request for it; at most
+ * `notifiedOwnersMax`, by email.
+ */
+export const createOwnerNoticeJobs = async (
+  ports: Omit<RequiredPorts, 'cipher'> & Pick<Ports, 'collections' | 'groups' | 'profiles' | 'mailer'>,
+  settings: NoticeSettings,
+  { collectionId, requester }: { readonly collectionId: CollectionId; readonly requester: ProfileId },
+): Promise<readonly NewJob[]> => {
+  const ownerGroup = (ports.mailer.enabled && (await ports.collections.find(collectionId))?.ownerGroup) || null;
+  const members = ownerGroup === null ? null : await ports.groups.listMembers(ownerGroup);
+  const jobs: NewJob[] = [];
+  for (const { profileId } of members ?? []) {
+    if (jobs.length === notifiedOwnersMax) break;
+    const profile = profileId === requester ? null : await ports.profiles.find(profileId);
+    if (profile && profile.role !== 'admin' && canDecideAsOwner(settings, profile))
+      jobs.push(createNoticeJob(ports, profileId));
+  }
+  return jobs;
+};
 
 /** Opens sealed credentials; throws if they were sealed for a different job, or with a key that is not configured. */
 export const openCredentials = <Sealed extends Credentials = Credentials>(

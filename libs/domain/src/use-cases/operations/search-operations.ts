@@ -6,7 +6,7 @@ import { toOperationResults, type OperationResult } from '../../operations/opera
 import type { EmbeddedQuery, Ports } from '../../ports/index.ts';
 import type { WithUsageCounter } from '../../usage/usage-counter.ts';
 import { createQueryCache } from '../search/query-cache.ts';
-import type { WithVisibleSets } from '../search/visible-sets.ts';
+import type { VisibleSet, WithVisibleSets } from '../search/visible-sets.ts';
 
 export interface OperationSearch {
   readonly query: string;
@@ -30,7 +30,7 @@ type RequiredPorts = WithVisibleSets & Pick<Ports, 'operations' | 'operationEmbe
 
 /**
  * Returns the operations that match the query, best first, from the collections that the caller may see; none if
- * nothing matches. Hidden collections influence neither results nor scores, because they are excluded before ranking.
+ * nothing matches, and none of retired collections. Hidden collections influence neither results nor scores, because they are excluded before ranking.
  * Displayed data is read from the database: an operation that is still in the index but no longer in a document is
  * never shown. Each has a summary for display (`withSummary`), and whether the caller may call it. Rules for calls
  * influence neither results nor scores.
@@ -38,10 +38,11 @@ type RequiredPorts = WithVisibleSets & Pick<Ports, 'operations' | 'operationEmbe
 export const searchOperations = (ports: RequiredPorts & WithUsageCounter & Pick<Ports, 'grants'>) => {
   const runSearch = createSearch(ports);
   return async (principal: Principal, search: OperationSearch): Promise<OperationSearchResults> => {
-    const visibleIds = await ports.visibleSets(principal);
+    const { ids, deprecatedIds } = await ports.visibleSets(principal);
     const candidateIds =
-      search.collectionId === null ? visibleIds : visibleIds.includes(search.collectionId) ? [search.collectionId] : [];
-    const { results, isFallback } = await runSearch(candidateIds, principal.epochs.operations, search);
+      search.collectionId === null ? ids : ids.includes(search.collectionId) ? [search.collectionId] : [];
+    const candidates = { ids: candidateIds, deprecatedIds };
+    const { results, isFallback } = await runSearch(candidates, principal.epochs.operations, search);
     // A collection that the caller may not see might not even exist.
     ports.uses.count(principal, 'search', candidateIds.length > 0 ? search.collectionId : null);
     return { results: await addPermissions(ports, principal, results), isFallback };
@@ -70,7 +71,7 @@ const createSearch = ({ operationEmbedder, operationIndex, operations }: Require
     ({ vector: { dense, sparse } }) => dense.byteLength + sparse.indices.byteLength + sparse.weights.byteLength,
   );
   return async (
-    candidateIds: readonly CollectionId[],
+    { ids: candidateIds, deprecatedIds }: VisibleSet,
     asOf: number,
     { query, limit, method }: OperationSearch,
   ): Promise<{ readonly results: readonly OperationResult[]; readonly isFallback: boolean }> => {
@@ -79,7 +80,7 @@ const createSearch = ({ operationEmbedder, operationIndex, operations }: Require
     const { modelId, vector } = await embedCached(currentModelId, query, () => operationEmbedder.embedQuery(query));
     const indexQuery = { modelId, vector, candidateIds, method, limit: limit + extraMatches, asOf };
     const { matches, isFallback } = await operationIndex.search(indexQuery);
-    const results = toOperationResults(matches, await operations.findMany(matches));
+    const results = toOperationResults(matches, await operations.findMany(matches), deprecatedIds);
     return { results: results.slice(0, limit).map(withSummary), isFallback };
   };
 };

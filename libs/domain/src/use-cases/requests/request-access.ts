@@ -9,11 +9,14 @@ import type { CatalogEntry } from '../../requests/catalog.ts';
 import { applyRequestEvent } from '../../requests/request-machine.ts';
 import type { Settings } from '../../settings.ts';
 import { collectionFieldsOf, profileFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
-import { createNoticeJobs } from '../mails/mail-jobs.ts';
+import { createNoticeJobs, createOwnerNoticeJobs } from '../mails/mail-jobs.ts';
 import { prepareEvent } from '../webhooks/create-event-jobs.ts';
 import { accessRequestedDataOf } from '../webhooks/event-data.ts';
 
-type RequiredPorts = Pick<Ports, 'clock' | 'random' | 'requests' | 'profiles' | 'mailer' | 'webhooks'>;
+type RequiredPorts = Pick<
+  Ports,
+  'clock' | 'random' | 'requests' | 'profiles' | 'mailer' | 'collections' | 'groups' | 'webhooks'
+>;
 
 export interface NewRequest {
   readonly collectionId: CollectionId;
@@ -30,7 +33,11 @@ export const requestAccess =
   (ports: RequiredPorts, settings: Settings) =>
   async (principal: Principal, { collectionId, reason, durationDays }: NewRequest): Promise<ListedRequest> => {
     const { id: profileId } = principal.profile;
-    const jobs = await createNoticeJobs(ports, settings);
+    const recipients = { collectionId, requester: profileId };
+    const jobs = [
+      ...(await createNoticeJobs(ports, settings)),
+      ...(await createOwnerNoticeJobs(ports, settings, recipients)),
+    ];
     const createEventJobs = await prepareEvent(ports, 'access.requested');
     const now = ports.clock.now();
     let createdRequest: ListedRequest | null = null;
@@ -113,6 +120,7 @@ const enforceRules = (state: NewRequestState) => {
   for (const rule of newRequestRules) {
     const errorCode = rule(state);
     if (errorCode === 'too_many_pending') throw new PorticoError(errorCode, { reason: tooManyMessage });
+    if (errorCode === 'collection_retired') throw new PorticoError(errorCode, { reason: retiredMessage });
     if (errorCode) throw new PorticoError(errorCode);
   }
   const { profile, collection } = state;
@@ -120,4 +128,5 @@ const enforceRules = (state: NewRequestState) => {
   return { profile, collection };
 };
 
+const retiredMessage = 'no one can get access to it; request another API';
 const tooManyMessage = `at most ${pendingRequestsMax} requests can be pending; withdraw one, or try again when some are decided`;

@@ -13,7 +13,7 @@ type RequiredPorts = WithVisibleSets & Pick<Ports, 'collections' | 'embedder' | 
 
 /**
  * Returns the nearest collections among those that the caller may see, best first. Hidden collections influence neither
- * results nor scores, because they are excluded before ranking. The query is embedded by the model that all processes
+ * results nor scores, because they are excluded before ranking; so are retired ones. The query is embedded by the model that all processes
  * search with. If this process does not have that model, for example after a change of the model on an Ollama server,
  * it uses its current one, and finds the collections that are already embedded with it. Queries are cached with their
  * vectors.
@@ -31,7 +31,7 @@ const createSearch = (ports: RequiredPorts) => {
   const readNames = createNameCache(ports);
   const embedCached = createQueryCache<EmbeddedTexts>(({ vectors }) => vectors[0]?.byteLength ?? 0);
   return async (principal: Principal, query: string, limit: number): Promise<SearchResults> => {
-    const candidateIds = await ports.visibleSets(principal);
+    const { ids: candidateIds, deprecatedIds } = await ports.visibleSets(principal);
     if (candidateIds.length === 0) return { results: [], isFallback: false };
     const { searchModel } = principal.epochs;
     const { modelId, vectors } = await embedCached(searchModel, query, async () =>
@@ -43,6 +43,6 @@ const createSearch = (ports: RequiredPorts) => {
     const { matches, isFallback } = await ports.vectors.search({ modelId, vector, candidateIds, limit, asOf });
     const ids = matches.map(({ collectionId }) => collectionId);
     const names = await readNames(ids, principal.epochs.catalog);
-    return { results: rank(matches, names).slice(0, limit), isFallback };
+    return { results: rank(matches, names, deprecatedIds).slice(0, limit), isFallback };
   };
 };

@@ -4,7 +4,7 @@ import type { CollectionId } from '../../ids.ts';
 import { createVisibleSets } from './visible-sets.ts';
 
 /** Creates visible sets for callers who see `size` collections each, and records the callers whose sets were read. */
-const setUp = (size: number) => {
+const setUp = (size: number, inactive: ReadonlyMap<string, string> = new Map()) => {
   const reads: string[] = [];
   const ids = Array.from({ length: size }, (_, i) => String(i) as CollectionId);
   const visibleSets = createVisibleSets({
@@ -13,6 +13,7 @@ const setUp = (size: number) => {
         reads.push(visibility.profileId ?? visibility.scope);
         return [...ids];
       },
+      listInactive: async () => inactive,
     } as unknown as Parameters<typeof createVisibleSets>[0]['collections'],
   });
   return { reads, listVisible: (id: string, version = 0) => visibleSets(callerOf(id, version)) };
@@ -32,6 +33,18 @@ test('a set is read once, and again after its version has changed', async () => 
   expect(await listVisible('ada')).toBe(firstIds);
   expect(await listVisible('ada', 1)).not.toBe(firstIds);
   expect(reads).toEqual(['ada', 'ada']);
+});
+
+test('a set has no retired collections, and says which are deprecated', async () => {
+  const { listVisible } = setUp(
+    4,
+    new Map([
+      ['1', 'retired'],
+      ['2', 'deprecated'],
+      ['9', 'deprecated'],
+    ]),
+  );
+  expect(await listVisible('ada')).toMatchObject({ ids: ['0', '2', '3'], deprecatedIds: new Set(['2']) });
 });
 
 test('sets are cached up to 64 MiB, and the least recently used is evicted first', async () => {

@@ -14,13 +14,20 @@ const idBytes = 100;
 /** The size of a set besides its ids. */
 const setBytes = 500;
 
-interface VisibleSet {
-  readonly version: string;
+/** The collections that a search may find. */
+export interface VisibleSet {
+  /** Without those that are retired. */
   readonly ids: readonly CollectionId[];
+  /** Those of them that are deprecated. */
+  readonly deprecatedIds: ReadonlySet<CollectionId>;
 }
 
-/** Returns the ids that a caller may see: the same array for as long as it is valid. */
-export type VisibleSets = (principal: Principal) => Promise<readonly CollectionId[]>;
+interface CachedSet extends VisibleSet {
+  readonly version: string;
+}
+
+/** Returns the collections that searches of a caller may find: the same arrays for as long as they are valid. */
+export type VisibleSets = (principal: Principal) => Promise<VisibleSet>;
 
 /** The state that the searches share. */
 export interface WithVisibleSets {
@@ -28,11 +35,11 @@ export interface WithVisibleSets {
 }
 
 /**
- * Caches the ids that callers may see, by the callers' `listVersionOf`: after a grant, a revocation or a change, the old
+ * Caches the ids that callers may find, by the callers' `listVersionOf`: after a grant, a revocation or a change, the old
  * set is never found again. The least recently used sets are evicted first; the last one read is always cached.
  */
 export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>): VisibleSets => {
-  const sets = new Map<string, VisibleSet>();
+  const sets = new Map<string, CachedSet>();
   let bytes = 0;
 
   const evict = (key: string): void => {
@@ -41,7 +48,7 @@ export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>): 
     sets.delete(key);
   };
 
-  const store = (key: string, set: VisibleSet): void => {
+  const store = (key: string, set: CachedSet): void => {
     evict(key);
     sets.set(key, set);
     bytes += sizeOf(set);
@@ -55,13 +62,20 @@ export const createVisibleSets = ({ collections }: Pick<Ports, 'collections'>): 
     const key = isAdmin(principal.profile) ? 'all' : principal.profile.id;
     const version = listVersionOf(principal);
     const cachedSet = sets.get(key);
-    const set =
-      cachedSet?.version === version
-        ? cachedSet
-        : { version, ids: await collections.listVisibleIds(visibilityOf(principal)) };
+    const set = cachedSet?.version === version ? cachedSet : { version, ...(await readSet(collections, principal)) };
     store(key, set);
-    return set.ids;
+    return set;
   };
 };
 
-const sizeOf = ({ ids }: VisibleSet): number => setBytes + ids.length * idBytes;
+const readSet = async (collections: Ports['collections'], principal: Principal): Promise<VisibleSet> => {
+  const ids = await collections.listVisibleIds(visibilityOf(principal));
+  const inactive = ids.length === 0 ? new Map() : await collections.listInactive();
+  if (inactive.size === 0) return { ids, deprecatedIds: new Set() };
+  return {
+    ids: ids.filter((id) => inactive.get(id) !== 'retired'),
+    deprecatedIds: new Set(ids.filter((id) => inactive.get(id) === 'deprecated')),
+  };
+};
+
+const sizeOf = ({ ids, deprecatedIds }: VisibleSet): number => setBytes + (ids.length + deprecatedIds.size) * idBytes;
