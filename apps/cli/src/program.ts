@@ -20,6 +20,7 @@ import { addAccess } from './program/access.ts';
 import { addCalls } from './program/calls.ts';
 import { addAccounts } from './program/accounts.ts';
 import { addConsole } from './program/console.ts';
+import { addDiff } from './program/diff.ts';
 import { addKeys } from './program/keys.ts';
 import { addLimits } from './program/limits.ts';
 import { withCurrentNames } from './program/old-names.ts';
@@ -71,7 +72,7 @@ export const createTool = (environment: Environment, io: Io, setExitCode: (code:
     .showHelpAfterError('(see portico --help)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 failure (import: a document was rejected; with several people or collections: one was rejected; jobs: one could not be retried or discarded; doctor: something is wrong), 2 incorrect usage.',
+      '\nExit codes: 0 success, 1 failure (import: a document was rejected; diff: there are changes of the level --fail-on; with several people or collections: one was rejected; jobs: one could not be retried or discarded; doctor: something is wrong), 2 incorrect usage.',
     );
   const getTerminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false, io);
   const tool: Tool = { program, environment, io, getTerminal, setExitCode, overHttp: new Set() };
@@ -86,6 +87,7 @@ export const createTool = (environment: Environment, io: Io, setExitCode: (code:
     addReports,
     addAccounts,
     addImport,
+    addDiff,
     addSignIn,
     addIndexes,
     addJobs,

@@ -11,6 +11,7 @@ import {
   type ProfileId,
   type ReadDocument,
 } from '@portico/domain';
+import { readBundled } from '../bundling/read-bundled.ts';
 import { runAndFinish } from '../run-and-finish.ts';
 import { createProgress } from '../progress.ts';
 import type { Api } from '../server/api.ts';
@@ -187,13 +188,7 @@ const readSource = async (
   documents: ImportContext['documents'],
   { file, folder }: Source,
 ): Promise<{ readonly document: ReadDocument; readonly notices: ReadDocument['notices'] }> => {
-  const content = await readFile(file);
-  const document = await documents.readFile(content);
-  if (!document.hasExternalReferences) return { document, notices: document.notices };
-  const { bundleDocument } = await import('../bundling/bundle-document.ts');
-  const { json, notices } = await bundleDocument(file, content, folder, documents);
-  const bundledDocument = json ? await documents.readFile(json) : document;
-  return { document: bundledDocument, notices: [...bundledDocument.notices, ...notices] };
+  return readBundled(documents, { file, content: await readFile(file), folder });
 };
 
 /** Returns why a file is not imported. A file that was only found is skipped if it is not meant to be a document. */

@@ -1,0 +1,108 @@
+import {
+  toPlainLine,
+  type Change,
+  type ChangeCounts,
+  type ChangeLevel,
+  type Comparison,
+  type Json,
+} from '@portico/domain';
+import { formatCount, toSafeJson } from '../terminal.ts';
+import { toJunit } from './junit-report.ts';
+import { toMarkdown } from './markdown-report.ts';
+import { toWorkflowCommands } from './workflow-commands.ts';
+
+export const diffFormats = ['text', 'json', 'markdown', 'github', 'junit'] as const;
+export type DiffFormat = (typeof diffFormats)[number];
+
+export interface DiffReport extends Comparison {
+  /** The path of the new document; null for standard input. */
+  readonly path: string | null;
+}
+
+/** Returns the report in this format, without a line break at the end. */
+export const formatDiff = (format: DiffFormat, report: DiffReport): string => {
+  switch (format) {
+    case 'text':
+      return toTextLines(report).join('\n');
+    case 'json':
+      return toSafeJson(toDiffView(report));
+    case 'markdown':
+      return toMarkdown(report);
+    case 'github':
+      return toWorkflowCommands(report);
+    case 'junit':
+      return toJunit(report);
+  }
+};
+
+/** Whether there are changes of this level, or of a more important one. */
+export const hasChangesOf = ({ breaking, warning }: ChangeCounts, level: Exclude<ChangeLevel, 'info'>): boolean =>
+  breaking > 0 || (level === 'warning' && warning > 0);
+
+const toDiffView = ({ counts, changes }: DiffReport) => ({
+  counts,
+  changes: changes.map(({ rule, level, operation, place, text, example, fingerprint }) => ({
+    ...{ rule, level, operation_key: operation?.key ?? null },
+    ...{ method: operation?.method ?? null, path: operation?.path ?? null, place, text },
+    example: example === null ? null : (JSON.parse(example) as Json),
+    fingerprint,
+  })),
+});
+
+/** Returns the numbers of changes as text, such as `1 breaking change, 2 warnings, 1 other change`. */
+export const formatCounts = ({ breaking, warning, info }: ChangeCounts): string =>
+  breaking + warning + info === 0
+    ? 'no changes'
+    : [
+        formatCount(breaking, 'breaking change'),
+        formatCount(warning, 'warning'),
+        formatCount(info, 'other change'),
+      ].join(', ');
+
+/** Returns the changes by operation, in the order of the changes, so that operations with breaking changes come first. */
+export const groupByOperation = (changes: readonly Change[]): ReadonlyMap<string, readonly Change[]> =>
+  Map.groupBy(changes, operationNameOf);
+
+/** Returns `METHOD path` of a change. */
+export const operationNameOf = ({ operation }: Change): string =>
+  operation ? `${operation.method} ${toPlainLine(operation.path)}` : 'The document';
+
+/** Returns the text of a change, with its place. */
+export const sentenceOf = ({ place, text }: Change): string => toPlainLine(place === '' ? text : `${place}: ${text}`);
+
+/** The maximum length of an example outside JSON, in UTF-16 code units. */
+const exampleLengthMax = 200;
+
+/** Returns the example of a change on one line, shortened; null if it has none. */
+export const exampleOf = ({ example }: Change): string | null => {
+  if (example === null) return null;
+  const line = toPlainLine(example);
+  return line.length > exampleLengthMax ? `${line.slice(0, exampleLengthMax)}…` : line;
+};
+
+/** Returns how many changes are not listed as text, or null if all are. */
+export const remainderOf = ({ counts, changes }: Comparison): string | null => {
+  const remainder = counts.breaking + counts.warning + counts.info - changes.length;
+  return remainder > 0 ? `… and ${remainder} more` : null;
+};
+
+const toTextLines = (report: DiffReport): readonly string[] => {
+  const remainder = remainderOf(report);
+  return [
+    ...[...groupByOperation(report.changes)].flatMap(([name, changes]) => [
+      name,
+      ...changes.flatMap(toChangeLines),
+      '',
+    ]),
+    ...(remainder === null ? [] : [remainder, '']),
+    `${formatCounts(report.counts)}.`,
+  ];
+};
+
+const toChangeLines = (change: Change): readonly string[] => {
+  const example = exampleOf(change);
+  return [
+    `  ${change.level.padEnd(8)}  ${sentenceOf(change)}  [${change.rule}]`,
+    ...(example === null ? [] : [`            example: ${example}`]),
+  ];
+};
