@@ -1,8 +1,12 @@
 import type { Portico } from '@portico/composition';
+import { toChangeView } from '../diff/change-view.ts';
 import {
   isPorticoError,
   operatorAuthority,
   SchemaViolationError,
+  type ChangeCounts,
+  type ChangeLevel,
+  type Comparison,
   type ImportedDocument,
   type ImportPlan,
   type ProfileId,
@@ -29,6 +33,22 @@ export interface PlannedImport extends Omit<ImportResult, 'id'> {
   /** Null for a collection that would be created. */
   readonly id: string | null;
   readonly changes: Changes;
+  /** Null unless an existing document changes, and from servers of earlier versions. */
+  readonly comparison: ComparisonSummary | null;
+}
+
+/** The changes that callers may notice; named as in the output. */
+export interface ComparisonSummary {
+  readonly counts: ChangeCounts;
+  readonly changes: { readonly total: number; readonly first: readonly ListedChange[] };
+}
+export interface ListedChange {
+  readonly rule: string;
+  readonly level: ChangeLevel;
+  readonly method: string | null;
+  readonly path: string | null;
+  readonly place: string;
+  readonly text: string;
 }
 
 /** The changes that publishing would make; named as in the output. */
@@ -73,6 +93,7 @@ export const createStoresTarget = ({ useCases }: Portico, createdBy: ProfileId |
       descriptionDerived: isDerived(plannedFields),
       namesakes,
       changes: changesOf(plan),
+      comparison: plan.comparison && summarize(plan.comparison),
     };
   },
 });
@@ -93,6 +114,17 @@ export const removePrefix = (message: string): string => message.replace(/^Inval
 
 /** The maximum number of operations listed, which equals the server's. */
 const operationsListedMax = 100;
+
+/** The maximum number of changes listed, which equals the server's. */
+const changesListedMax = 100;
+
+const summarize = ({ counts, changes }: Comparison): ComparisonSummary => ({
+  counts,
+  changes: {
+    total: counts.breaking + counts.warning + counts.info,
+    first: changes.slice(0, changesListedMax).map(toChangeView),
+  },
+});
 
 const changesOf = ({ current, plannedFields, addedOperations, removedOperations }: ImportPlan): Changes => {
   const summaryOf = (operations: ImportPlan['addedOperations']): ListedOperations => ({

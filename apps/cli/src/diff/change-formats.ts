@@ -1,12 +1,6 @@
-import {
-  toPlainLine,
-  type Change,
-  type ChangeCounts,
-  type ChangeLevel,
-  type Comparison,
-  type Json,
-} from '@portico/domain';
+import { toPlainLine, type Change, type ChangeCounts, type ChangeLevel, type Comparison } from '@portico/domain';
 import { formatCount, toSafeJson } from '../terminal.ts';
+import { toChangeView } from './change-view.ts';
 import { toJunit } from './junit-report.ts';
 import { toMarkdown } from './markdown-report.ts';
 import { toWorkflowCommands } from './workflow-commands.ts';
@@ -39,15 +33,7 @@ export const formatDiff = (format: DiffFormat, report: DiffReport): string => {
 export const hasChangesOf = ({ breaking, warning }: ChangeCounts, level: Exclude<ChangeLevel, 'info'>): boolean =>
   breaking > 0 || (level === 'warning' && warning > 0);
 
-const toDiffView = ({ counts, changes }: DiffReport) => ({
-  counts,
-  changes: changes.map(({ rule, level, operation, place, text, example, fingerprint }) => ({
-    ...{ rule, level, operation_key: operation?.key ?? null },
-    ...{ method: operation?.method ?? null, path: operation?.path ?? null, place, text },
-    example: example === null ? null : (JSON.parse(example) as Json),
-    fingerprint,
-  })),
-});
+const toDiffView = ({ counts, changes }: DiffReport) => ({ counts, changes: changes.map(toChangeView) });
 
 /** Returns the numbers of changes as text, such as `1 breaking change, 2 warnings, 1 other change`. */
 export const formatCounts = ({ breaking, warning, info }: ChangeCounts): string =>

@@ -5,11 +5,8 @@ import { exitCodes, OperatorError } from '../terminal.ts';
 import type { Tool } from '../tool.ts';
 
 /** Creates the option that makes changes a failure. */
-export const createFailOnOption = (): Option =>
-  new Option('--fail-on <level>', 'exit with 1 if there are such changes (warning: or breaking ones)').choices([
-    'breaking',
-    'warning',
-  ]);
+export const createFailOnOption = (effect: string): Option =>
+  new Option('--fail-on <level>', `${effect} (warning: or breaking ones)`).choices(['breaking', 'warning']);
 
 /** Adds the command that compares two documents. It needs neither a server nor the stores. */
 export const addDiff = (tool: Tool): void => {
@@ -22,7 +19,7 @@ export const addDiff = (tool: Tool): void => {
     )
     .argument('<new>', 'the same')
     .addOption(new Option('--format <format>', 'the format of the report (default: text)').choices(diffFormats))
-    .addOption(createFailOnOption())
+    .addOption(createFailOnOption('exit with 1 if there are such changes'))
     .option('--output <file>', 'write the report to this file')
     .description('compare two OpenAPI documents and list the changes that callers may notice; works without a server')
     .action(async (before: string, after: string, options: DiffOptions) => {

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import { toJsonResponse } from '../responses/route-response.ts';
 import { booleanParameter, line, plainName } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
+import { comparisonView, toComparisonView } from './change-views.ts';
 import { convertedFrom, convertedFromOf, importedSpec, warnings } from './collection-views.ts';
 import { addMemberName } from './collections.ts';
 import { timestamp, uuid } from './wire.ts';
@@ -81,6 +82,9 @@ const plan = z
         operations_removed: operations,
       })
       .meta({ description: 'Operations are the same if method and path are the same.' }),
+    comparison: comparisonView
+      .optional()
+      .meta({ description: 'The changes that callers may notice, if an existing document changes.' }),
     namesakes,
     warnings: warnings.optional(),
   })
@@ -183,7 +187,7 @@ const toWarningsView = ({
       };
 
 const toPlanView = (
-  { outcome, current, plannedFields, addedOperations, removedOperations }: ImportPlan,
+  { outcome, current, plannedFields, addedOperations, removedOperations, comparison }: ImportPlan,
   document: ReadDocument,
 ): z.input<typeof plan> => ({
   ...{ outcome, id: current?.id ?? null, name: plannedFields.name },
@@ -198,6 +202,7 @@ const toPlanView = (
     operations_added: toChangedOperationsView(addedOperations),
     operations_removed: toChangedOperationsView(removedOperations),
   },
+  ...(comparison ? { comparison: toComparisonView(comparison) } : {}),
 });
 
 const toChangedOperationsView = (changedOperations: readonly Operation[]): z.input<typeof operations> => ({

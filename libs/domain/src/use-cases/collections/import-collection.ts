@@ -1,5 +1,7 @@
 import type { AdminAuthority } from '../../access/principal.ts';
+import type { Comparison } from '../../changes/change.ts';
 import type { Collection } from '../../collections/collection.ts';
+import type { ReadDocument } from '../../documents/document.ts';
 import type { Operation } from '../../documents/operation.ts';
 import { PorticoError } from '../../errors.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
@@ -76,6 +78,8 @@ export interface ImportPlan extends Namesakes {
    */
   readonly addedOperations: readonly Operation[];
   readonly removedOperations: readonly Operation[];
+  /** The changes that callers may notice; null unless an existing document changes. */
+  readonly comparison: Comparison | null;
 }
 
 type PlanningPorts = Pick<Ports, 'collections' | 'operations' | 'documents' | 'cipher'>;
@@ -98,6 +102,7 @@ export const planImport =
         namesakes,
         addedOperations: document.operations,
         removedOperations: [],
+        comparison: null,
       };
     }
     const plannedFields = applyEdit(ports.cipher, current, editOf(input));
@@ -108,8 +113,19 @@ export const planImport =
       findMissing(document.operations, currentOperations),
     ];
     const namesakes = outcome === 'updated' ? await namesakesOf(ports, { id: existingId, name }) : [];
-    return { outcome, current, plannedFields, namesakes, addedOperations, removedOperations };
+    const comparison = await compareWithStored(ports, current, document);
+    return { outcome, current, plannedFields, namesakes, addedOperations, removedOperations, comparison };
   };
+
+const compareWithStored = async (
+  { collections, documents }: Pick<PlanningPorts, 'collections' | 'documents'>,
+  { id, documentDigest }: Collection,
+  document: ReadDocument,
+): Promise<Comparison | null> => {
+  if (documentDigest === document.digest) return null;
+  const storedDocument = await collections.findDocument(id);
+  return storedDocument && documents.compare(storedDocument.packed, document.packed, null);
+};
 
 const editOf = ({ name, document, strict }: ImportedDocument): CollectionEdit => ({
   name,
