@@ -38,7 +38,9 @@ const write = (name: string, ...paths: readonly string[]): void =>
 
 const outcomesOf = async (tool: Tool): Promise<readonly string[]> => {
   const { stdout } = await tool('--json', 'import', folder, '--dry-run');
-  return (JSON.parse(stdout) as { taken: { outcome: string }[] }).taken.map(({ outcome }) => outcome);
+  return (
+    (JSON.parse(stdout) as Record<string, readonly { outcome: string }[]>)['taken']?.map(({ outcome }) => outcome) ?? []
+  );
 };
 
 describe.each([
@@ -52,9 +54,13 @@ describe.each([
     const { code, stdout } = await tool('import', folder, '--dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain('    1 breaking change, 0 warnings, 0 other changes\n      breaking: GET /two: ');
-    const [file] = (
-      JSON.parse((await tool('--json', 'import', folder, '--dry-run')).stdout) as { taken: { comparison: unknown }[] }
-    ).taken;
+    const [file] =
+      (
+        JSON.parse((await tool('--json', 'import', folder, '--dry-run')).stdout) as Record<
+          string,
+          readonly { comparison: unknown }[]
+        >
+      )['taken'] ?? [];
     expect(file?.comparison).toMatchObject({
       counts: { breaking: 1, warning: 0 },
       changes: { total: 1, first: [{ level: 'breaking', method: 'GET', path: '/two' }] },

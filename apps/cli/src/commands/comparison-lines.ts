@@ -1,4 +1,4 @@
-import { formatCounts } from '../diff/change-formats.ts';
+import { formatCounts } from '../diff/change-texts.ts';
 import type { ComparisonSummary, ListedChange } from './import-target.ts';
 
 /** The maximum number of changes in the lines for one file. */

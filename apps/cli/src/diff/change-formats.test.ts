@@ -1,6 +1,7 @@
 import type { Change, OperationKey } from '@portico/domain';
 import { describe, expect, test } from 'vitest';
-import { diffFormats, formatDiff, hasChangesOf, type DiffReport } from './change-formats.ts';
+import { diffFormats, formatDiff, hasChangesOf } from './change-formats.ts';
+import type { DiffReport } from './change-texts.ts';
 
 const hostile =
   '\u001b[31mred\u0000 ::set-env name=x::1%0A\r\n::error::x ##[error] ]]> <b>&"\' `code` [l](u) @team #1 https://x.example \u202e\ud800';

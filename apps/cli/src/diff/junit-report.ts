@@ -1,5 +1,5 @@
 import { toPlainLine, type Change } from '@portico/domain';
-import { exampleOf, formatCounts, operationNameOf, sentenceOf, type DiffReport } from './change-formats.ts';
+import { exampleOf, formatCounts, operationNameOf, sentenceOf, type DiffReport } from './change-texts.ts';
 
 /**
  * Returns the changes as a JUnit report: a test case per change, because servers list test cases by name and show one

@@ -7,7 +7,7 @@ import {
   remainderOf,
   sentenceOf,
   type DiffReport,
-} from './change-formats.ts';
+} from './change-texts.ts';
 
 /** Returns the changes as Markdown for a comment on a pull request. */
 export const toMarkdown = (report: DiffReport): string => {

@@ -1,12 +1,5 @@
 import { toPlainLine, type Change, type ChangeLevel } from '@portico/domain';
-import {
-  exampleOf,
-  formatCounts,
-  operationNameOf,
-  remainderOf,
-  sentenceOf,
-  type DiffReport,
-} from './change-formats.ts';
+import { exampleOf, formatCounts, operationNameOf, remainderOf, sentenceOf, type DiffReport } from './change-texts.ts';
 
 /**
  * Returns the changes as GitHub's workflow commands, which annotate the new file, and a line with their numbers. GitHub
