@@ -271,6 +271,8 @@ describe.each([
       '      + GET /c',
       '    1 operation removed',
       '      - GET /a',
+      '    1 breaking change, 0 warnings, 1 other change',
+      '      breaking: GET /a: The operation was removed.',
       expect.stringMatching(`^refused    ${folder}/broken.json: `),
       `created    (new)  New  (${folder}/new.json)`,
       '    1 operation in it',

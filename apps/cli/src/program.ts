@@ -21,6 +21,7 @@ import { addCalls } from './program/calls.ts';
 import { addAccounts } from './program/accounts.ts';
 import { addWebhooks } from './program/webhooks.ts';
 import { addConsole } from './program/console.ts';
+import { addDiff, createFailOnOption } from './program/diff.ts';
 import { addKeys } from './program/keys.ts';
 import { addLimits } from './program/limits.ts';
 import { withCurrentNames } from './program/old-names.ts';
@@ -72,7 +73,7 @@ export const createTool = (environment: Environment, io: Io, setExitCode: (code:
     .showHelpAfterError('(see portico --help)')
     .addHelpText(
       'after',
-      '\nExit codes: 0 success, 1 failure (import: a document was rejected; with several people or collections: one was rejected; jobs: one could not be retried or discarded; doctor: something is wrong), 2 incorrect usage.',
+      '\nExit codes: 0 success, 1 failure (import: a document was rejected; import and diff: there are changes of the level --fail-on; with several people or collections: one was rejected; jobs: one could not be retried or discarded; doctor: something is wrong), 2 incorrect usage.',
     );
   const getTerminal = () => createTerminal(program.opts<{ json?: true }>().json ?? false, io);
   const tool: Tool = { program, environment, io, getTerminal, setExitCode, overHttp: new Set() };
@@ -88,6 +89,7 @@ export const createTool = (environment: Environment, io: Io, setExitCode: (code:
     addAccounts,
     addWebhooks,
     addImport,
+    addDiff,
     addSignIn,
     addIndexes,
     addJobs,
@@ -139,6 +141,7 @@ const addImport = (tool: Tool): void => {
     .option('--explain', 'show where each document violates the official schema (the first 20 places)')
     .option('--verbose', 'list unchanged collections too')
     .option('--dry-run', 'show creations, updates, rejections and changes without making them')
+    .addOption(createFailOnOption('import nothing, and exit with 1, if a document has such changes'))
     .option(
       '--base <folder>',
       'remember paths relative to this folder, so that a copy elsewhere updates the same collections',

@@ -33,7 +33,7 @@ export const createTerminal = (json: boolean, io: Io): Terminal => {
 export const toSafeLine = (line: string): string => `${/^ */.exec(line)?.[0] ?? ''}${toPlainLine(line)}`;
 
 /** Returns JSON in which every character with a special meaning to a terminal or a line reader is escaped. */
-const toSafeJson = (value: unknown): string =>
+export const toSafeJson = (value: unknown): string =>
   JSON.stringify(value, null, 2).replace(
     /[\p{Zl}\p{Zp}\p{Bidi_Control}\u007f-\u009f]/gu,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { parseMarkedJson, writeMarkedJson, type DocumentReader, type DocumentWarning } from '@portico/domain';
 import { bundle, createConfig, Source } from '@redocly/openapi-core';
-import { FolderResolver } from './folder-resolver.ts';
+import { FolderResolver, type ReadReferencedFile } from './folder-resolver.ts';
 
 export interface Bundle {
   /** The document with the referenced parts of other files, as JSON; null if no other file was read. */
@@ -22,8 +22,9 @@ export const bundleDocument = async (
   content: Uint8Array,
   folder: string,
   documents: Pick<DocumentReader, 'convertToJson'>,
+  readReferenced?: ReadReferencedFile,
 ): Promise<Bundle> => {
-  const resolver = new FolderResolver(folder, documents);
+  const resolver = new FolderResolver(folder, documents, readReferenced);
   const { json } = await documents.convertToJson(content);
   const parsed = withSwaggerText(parseMarkedJson(Buffer.from(json).toString()) as object);
   const document = { source: new Source(resolve(file), ''), parsed };

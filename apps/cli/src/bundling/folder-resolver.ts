@@ -7,6 +7,9 @@ import { BaseResolver, ResolveError, Source, type Document } from '@redocly/open
 const fileBytesMax = 33_554_432;
 const totalBytesMax = 134_217_728;
 
+/** Reads a file by its absolute path. Throws an error whose message completes `the reference was left: it …`. */
+export type ReadReferencedFile = (path: string) => Promise<Buffer>;
+
 /**
  * Reads the files that a document refers to, only below one folder: no address is fetched, and neither `..` nor a
  * symbolic link leads out. Numbers keep their digits (`parseMarkedJson`).
@@ -14,6 +17,7 @@ const totalBytesMax = 134_217_728;
 export class FolderResolver extends BaseResolver {
   readonly #folder: string;
   readonly #documents: Pick<DocumentReader, 'convertToJson'>;
+  readonly #readReferenced: ReadReferencedFile | null;
   readonly #loadedDocuments = new Map<string, Promise<Document>>();
   /** The reasons why references were left, by target. */
   readonly problems = new Map<string, string>();
@@ -22,8 +26,9 @@ export class FolderResolver extends BaseResolver {
   fileCount = 0;
   #totalBytes = 0;
 
-  constructor(folder: string, documents: Pick<DocumentReader, 'convertToJson'>) {
+  constructor(folder: string, documents: Pick<DocumentReader, 'convertToJson'>, readReferenced?: ReadReferencedFile) {
     super();
+    this.#readReferenced = readReferenced ?? null;
     this.#folder = resolve(folder);
     this.#documents = documents;
   }
@@ -59,13 +64,9 @@ export class FolderResolver extends BaseResolver {
     if (isAddress(target)) throw new Error('is an address, and nothing is fetched');
     const outside = `is outside of the folder ${this.#folder}, so it was not read`;
     if (!isInside(this.#folder, target)) throw new Error(outside);
-    const file = await realpath(target).catch(throwReadError);
-    if (!isInside(await realpath(this.#folder), file)) throw new Error(`is a link; its target ${outside}`);
-    const { size, isRegular } = await stat(file).then((stats) => ({ size: stats.size, isRegular: stats.isFile() }));
-    if (!isRegular) throw new Error('is not a file');
-    if (size > fileBytesMax || (this.#totalBytes += size) > totalBytesMax)
-      throw new Error('is too large to be bundled');
-    const content = await readFile(file).catch(throwReadError);
+    const content = await (this.#readReferenced
+      ? this.#readWith(this.#readReferenced, target)
+      : this.#readFromDisk(target, outside));
     // As for a Markdown description, for example.
     if (!/\.(?:json|ya?ml)$/i.test(target)) return content.toString('utf8');
     const { json, notices } = await this.#documents.convertToJson(content);
@@ -74,6 +75,27 @@ export class FolderResolver extends BaseResolver {
       ...notices.map(({ pointer, message }) => ({ pointer: '', message: `${name}#${pointer} ${message}` })),
     );
     return parseMarkedJson(Buffer.from(json).toString());
+  }
+
+  async #readWith(read: ReadReferencedFile, target: string): Promise<Buffer> {
+    const content = await read(target);
+    this.#addBytes(content.length);
+    return content;
+  }
+
+  #addBytes(bytes: number): void {
+    if (bytes > fileBytesMax || (this.#totalBytes += bytes) > totalBytesMax)
+      throw new Error('is too large to be bundled');
+  }
+
+  /** Reads a file, unless a link leads out of the folder. */
+  async #readFromDisk(target: string, outside: string): Promise<Buffer> {
+    const file = await realpath(target).catch(throwReadError);
+    if (!isInside(await realpath(this.#folder), file)) throw new Error(`is a link; its target ${outside}`);
+    const stats = await stat(file);
+    if (!stats.isFile()) throw new Error('is not a file');
+    this.#addBytes(stats.size);
+    return readFile(file).catch(throwReadError);
   }
 }
 

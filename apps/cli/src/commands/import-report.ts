@@ -1,6 +1,7 @@
 import type { DocumentWarning } from '@portico/domain';
 import { formatCount } from '../terminal.ts';
-import type { Changes, ImportResult } from './import-target.ts';
+import { toComparisonLines } from './comparison-lines.ts';
+import type { Changes, ComparisonSummary, ImportResult } from './import-target.ts';
 
 interface FileResult {
   readonly file: string;
@@ -26,6 +27,8 @@ export interface ImportedFile extends FileResult {
   readonly converted_from: string | null;
   /** Set only by a dry run. */
   readonly changes?: Changes;
+  /** Set only by a dry run; null unless an existing document changes. */
+  readonly comparison?: ComparisonSummary | null;
 }
 /** A file that was not imported. */
 export interface OmittedFile extends FileResult {
@@ -94,6 +97,7 @@ export const toFileLines = (
         ...toNamesakeLines(result),
         ...result.notices.map(({ pointer, message }) => `    warning: ${pointer || '(the document)'}  ${message}`),
         ...toChangeLines(result),
+        ...toComparisonLines(result.comparison ?? null),
         ...(explain ? toDepartureLines(result) : []),
       ]
     : [];

@@ -1,8 +1,12 @@
 import type { Portico } from '@portico/composition';
+import { toChangeView } from '../diff/change-view.ts';
 import {
   isPorticoError,
   operatorAuthority,
   SchemaViolationError,
+  type ChangeCounts,
+  type ChangeLevel,
+  type Comparison,
   type ImportedDocument,
   type ImportPlan,
   type ProfileId,
@@ -29,6 +33,24 @@ export interface PlannedImport extends Omit<ImportResult, 'id'> {
   /** Null for a collection that would be created. */
   readonly id: string | null;
   readonly changes: Changes;
+  /** Null unless an existing document changes, and from servers of earlier versions. */
+  readonly comparison: ComparisonSummary | null;
+}
+
+/** The changes that callers may notice; named as in the output. */
+export interface ComparisonSummary {
+  /** Null if the changes are unknown, because the documents are too large. */
+  readonly counts: ChangeCounts | null;
+  readonly total: number | null;
+  readonly first: readonly ListedChange[];
+}
+export interface ListedChange {
+  readonly rule: string;
+  readonly level: ChangeLevel;
+  readonly method: string | null;
+  readonly path: string | null;
+  readonly place: string;
+  readonly text: string;
 }
 
 /** The changes that publishing would make; named as in the output. */
@@ -73,6 +95,7 @@ export const createStoresTarget = ({ useCases }: Portico, createdBy: ProfileId |
       descriptionDerived: isDerived(plannedFields),
       namesakes,
       changes: changesOf(plan),
+      comparison: plan.documentChange && summarize(plan.documentChange.comparison),
     };
   },
 });
@@ -93,6 +116,19 @@ export const removePrefix = (message: string): string => message.replace(/^Inval
 
 /** The maximum number of operations listed, which equals the server's. */
 const operationsListedMax = 100;
+
+/** The maximum number of changes listed, which equals the server's. */
+const changesListedMax = 100;
+
+const summarize = (comparison: Comparison | null): ComparisonSummary => {
+  if (!comparison) return { counts: null, total: null, first: [] };
+  const { counts, changes } = comparison;
+  return {
+    counts,
+    total: counts.breaking + counts.warning + counts.info,
+    first: changes.slice(0, changesListedMax).map(toChangeView),
+  };
+};
 
 const changesOf = ({ current, plannedFields, addedOperations, removedOperations }: ImportPlan): Changes => {
   const summaryOf = (operations: ImportPlan['addedOperations']): ListedOperations => ({

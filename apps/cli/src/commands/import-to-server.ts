@@ -13,8 +13,10 @@ export const createServerTarget = (api: Api): ImportTarget => ({
   },
   plan: async (document) => {
     const input = { scope: 'catalog:read', repeatable: true, ...requestFor(document) } as const;
-    const { id, changes, ...response } = await api.call('POST /api/imports/plan', input).catch(throwDocumentRejection);
-    return { id, ...toImportResult(response), changes };
+    const { id, changes, comparison, ...response } = await api
+      .call('POST /api/imports/plan', input)
+      .catch(throwDocumentRejection);
+    return { id, ...toImportResult(response), changes, comparison: comparison ?? null };
   },
 });
 

@@ -11,6 +11,7 @@ import {
   type ProfileId,
   type ReadDocument,
 } from '@portico/domain';
+import { readBundled } from '../bundling/read-bundled.ts';
 import { runAndFinish } from '../run-and-finish.ts';
 import { createProgress } from '../progress.ts';
 import type { Api } from '../server/api.ts';
@@ -25,6 +26,8 @@ import {
   type ImportedFile,
 } from './import-report.ts';
 import { findSources, type Source } from './import-sources.ts';
+import { toComparisonLines } from './comparison-lines.ts';
+import { rejectChanges, type FailingLevel } from './failing-changes.ts';
 import { DocumentRejectedError, createStoresTarget, removePrefix, type ImportTarget } from './import-target.ts';
 import { createServerTarget } from './import-to-server.ts';
 
@@ -44,6 +47,8 @@ export interface ImportOptions extends ReportOptions {
   readonly source?: string;
   /** Publishes one file as the collection with exactly this name, instead of identifying the collection by path. */
   readonly name?: string;
+  /** Imports nothing if a document has changes of this level, or of a more important one. */
+  readonly failOn?: FailingLevel;
 }
 
 /** The dependencies of an import. */
@@ -96,6 +101,8 @@ const importDocuments = async (
 ): Promise<ImportSummary> => {
   const sources = await findSources(paths, options);
   if (options.name !== undefined) requireOneDocument(sources);
+  // Plans everything first, so that nothing is imported if one document has such changes.
+  if (options.failOn && !options.dryRun) await requireNoChanges(context, sources, options);
   const summary = { imported: [] as ImportedFile[], skipped: [] as OmittedFile[], refused: [] as OmittedFile[] };
   const ignoredSources = new Set<Source>();
   const documentArguments = new Set<string>();
@@ -123,7 +130,24 @@ const importDocuments = async (
     terminal.printResult(toReportView(summary, fileCount, options), toCountLines(summary, fileCount, options));
   });
   requireDocuments(sources, documentArguments);
+  if (options.failOn && options.dryRun) rejectChanges(summary.imported, options.failOn);
   return summary;
+};
+
+/** Throws if publishing one of the documents would make changes of the level `failOn`, and prints their plans. */
+const requireNoChanges = async (
+  context: ImportContext,
+  sources: readonly Source[],
+  options: ImportOptions & { readonly failOn?: FailingLevel },
+): Promise<void> => {
+  const plans: ImportedFile[] = [];
+  for (const source of sources) {
+    const plan = await importFile(context, source, { ...options, dryRun: true });
+    if (plan && 'name' in plan) plans.push(plan);
+  }
+  rejectChanges(plans, options.failOn ?? 'breaking', (plan) =>
+    [plan.file, ...toComparisonLines(plan.comparison ?? null)].forEach((line) => context.terminal.printNote(line)),
+  );
 };
 
 /** Throws a usage error unless there is one file, apart from those that may turn out to be no documents. */
@@ -187,13 +211,7 @@ const readSource = async (
   documents: ImportContext['documents'],
   { file, folder }: Source,
 ): Promise<{ readonly document: ReadDocument; readonly notices: ReadDocument['notices'] }> => {
-  const content = await readFile(file);
-  const document = await documents.readFile(content);
-  if (!document.hasExternalReferences) return { document, notices: document.notices };
-  const { bundleDocument } = await import('../bundling/bundle-document.ts');
-  const { json, notices } = await bundleDocument(file, content, folder, documents);
-  const bundledDocument = json ? await documents.readFile(json) : document;
-  return { document: bundledDocument, notices: [...bundledDocument.notices, ...notices] };
+  return readBundled(documents, { file, content: await readFile(file), folder });
 };
 
 /** Returns why a file is not imported. A file that was only found is skipped if it is not meant to be a document. */

@@ -74,16 +74,15 @@ export const replacedDocument = z
 /** Returns the member `changes`; none if the document stays the same. */
 export const toReplacedDocumentView = (
   documentChange: DocumentChange | null,
-): { changes?: z.input<typeof replacedDocument> } => {
-  if (!documentChange) return {};
-  const { comparison } = documentChange;
-  if (!comparison) return { changes: { counts: null, total: null, first: [] } };
+): { changes?: z.input<typeof replacedDocument> } =>
+  documentChange ? { changes: toDocumentChangesView(documentChange) } : {};
+
+export const toDocumentChangesView = ({ comparison }: DocumentChange): z.input<typeof replacedDocument> => {
+  if (!comparison) return { counts: null, total: null, first: [] };
   const { counts, changes } = comparison;
   return {
-    changes: {
-      counts: toCountsView(counts),
-      total: counts.breaking + counts.warning + counts.info,
-      first: changes.slice(0, listedChangesMax).map(toChangeView),
-    },
+    counts: toCountsView(counts),
+    total: counts.breaking + counts.warning + counts.info,
+    first: changes.slice(0, listedChangesMax).map(toChangeView),
   };
 };

@@ -11,7 +11,7 @@ import { z } from 'zod';
 import { toJsonResponse } from '../responses/route-response.ts';
 import { booleanParameter, line, plainName } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
-import { replacedDocument, toReplacedDocumentView } from './change-views.ts';
+import { replacedDocument, toDocumentChangesView, toReplacedDocumentView } from './change-views.ts';
 import { convertedFrom, convertedFromOf, importedSpec, warnings } from './collection-views.ts';
 import { addMemberName } from './collections.ts';
 import { timestamp, uuid } from './wire.ts';
@@ -83,6 +83,9 @@ const plan = z
         operations_removed: operations,
       })
       .meta({ description: 'Operations are the same if method and path are the same.' }),
+    comparison: replacedDocument
+      .optional()
+      .meta({ description: 'The changes that callers may notice, if an existing document changes.' }),
     namesakes,
     warnings: warnings.optional(),
   })
@@ -186,7 +189,7 @@ const toWarningsView = ({
       };
 
 const toPlanView = (
-  { outcome, current, plannedFields, addedOperations, removedOperations }: ImportPlan,
+  { outcome, current, plannedFields, addedOperations, removedOperations, documentChange }: ImportPlan,
   document: ReadDocument,
 ): z.input<typeof plan> => ({
   ...{ outcome, id: current?.id ?? null, name: plannedFields.name },
@@ -201,6 +204,7 @@ const toPlanView = (
     operations_added: toChangedOperationsView(addedOperations),
     operations_removed: toChangedOperationsView(removedOperations),
   },
+  ...(documentChange ? { comparison: toDocumentChangesView(documentChange) } : {}),
 });
 
 const toChangedOperationsView = (changedOperations: readonly Operation[]): z.input<typeof operations> => ({

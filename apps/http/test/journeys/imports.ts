@@ -74,6 +74,10 @@ export const importsSuite = (start: Start): void => {
           operations_added: { total: 1, first: ['GET /b'] },
           operations_removed: { total: 1, first: ['GET /a'] },
         },
+        comparison: {
+          counts: { breaking: 1, warning: 0 },
+          first: expect.arrayContaining([expect.objectContaining({ level: 'breaking', path: '/a' })]),
+        },
       });
       expect((await plan(query, update)).body).toEqual(previewPlan.body);
     });
@@ -83,6 +87,16 @@ export const importsSuite = (start: Start): void => {
       const { body } = await plan('?import_key=many', { name: 'Many', openapi_spec: withPaths(...paths) });
       const firstOperations = paths.slice(0, 100).map((path) => `GET ${path}`);
       expect(body.changes).toMatchObject({ operations_added: { total: 101, first: firstOperations } });
+      expect(body.comparison).toBeUndefined();
+    });
+
+    test.each([100, 101])('lists at most 100 of %i changes, but counts all of them', async (count) => {
+      const query = `?import_key=compared-${count}`;
+      const paths = Array.from({ length: count }, (_, index) => `/p${index}`);
+      await publish(query, { name: 'Compared', openapi_spec: withPaths('/a', ...paths) });
+      const { body } = await plan(query, { name: 'Compared', openapi_spec: withPaths('/a') });
+      expect(body.comparison).toMatchObject({ counts: { breaking: count }, total: count });
+      expect((body.comparison as { first: unknown[] }).first).toHaveLength(100);
     });
   });
 

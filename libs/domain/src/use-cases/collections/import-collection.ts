@@ -1,10 +1,12 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Collection } from '../../collections/collection.ts';
+import type { ReadDocument } from '../../documents/document.ts';
 import type { Operation } from '../../documents/operation.ts';
 import { PorticoError } from '../../errors.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
+import { compareEdit } from './compare-edit.ts';
 import { descriptionFrom } from './description.ts';
 import {
   applyEdit,
@@ -82,6 +84,8 @@ export interface ImportPlan extends Namesakes {
    */
   readonly addedOperations: readonly Operation[];
   readonly removedOperations: readonly Operation[];
+  /** The changes that callers may notice; null unless an existing document changes. */
+  readonly documentChange: DocumentChange | null;
 }
 
 type PlanningPorts = Pick<Ports, 'collections' | 'operations' | 'documents' | 'cipher'>;
@@ -104,6 +108,7 @@ export const planImport =
         namesakes,
         addedOperations: document.operations,
         removedOperations: [],
+        documentChange: null,
       };
     }
     const plannedFields = applyEdit(ports.cipher, current, editOf(input));
@@ -114,7 +119,8 @@ export const planImport =
       findMissing(document.operations, currentOperations),
     ];
     const namesakes = outcome === 'updated' ? await namesakesOf(ports, { id: existingId, name }) : [];
-    return { outcome, current, plannedFields, namesakes, addedOperations, removedOperations };
+    const documentChange = await compareEdit(ports, null, current.id, document);
+    return { outcome, current, plannedFields, namesakes, addedOperations, removedOperations, documentChange };
   };
 
 const editOf = ({ name, document, strict }: ImportedDocument): CollectionEdit => ({
