@@ -1,6 +1,5 @@
 import type { AdminAuthority } from '../../access/principal.ts';
 import type { Collection } from '../../collections/collection.ts';
-import type { ReadDocument } from '../../documents/document.ts';
 import type { Operation } from '../../documents/operation.ts';
 import { PorticoError } from '../../errors.ts';
 import type { CollectionId, ProfileId } from '../../ids.ts';
