@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { OperationKey } from '../ids.ts';
-import type { Json, JsonObject } from '../json.ts';
+import { ExactNumber, type Json, type JsonObject } from '../json.ts';
 import { compareDocuments } from './compare-documents.ts';
 
 const operationOf = (rest: JsonObject, more: JsonObject = {}): Json => ({
@@ -107,4 +107,39 @@ test.each<[string, Json, Json]>([
   ],
 ])('%s breaks no caller', (_, before, after) => {
   expect(list(before, after).filter((line) => !line.startsWith('info'))).toEqual([]);
+});
+
+test('numbers keep their digits', () => {
+  const [large, largest] = ['9007199254740992', '9007199254740993'].map((digits) => new ExactNumber(digits));
+  const [change] = changesOf(bodyOf({ maximum: largest ?? 0 }), bodyOf({ maximum: large ?? 0 }));
+  expect(change?.rule).toBe('request-body-max-decreased');
+  expect(change?.text).toBe('The maximum was decreased from 9007199254740993 to 9007199254740992.');
+  expect(list(bodyOf({ enum: [largest ?? 0] }), bodyOf({ multipleOf: 2 }))).toContain(
+    'warning request-body-multiple-of-added request body application/json',
+  );
+  expect(
+    list(bodyOf({ type: 'integer', multipleOf: largest ?? 0 }), bodyOf({ type: 'integer', multipleOf: 2 })),
+  ).toContain('warning request-body-multiple-of-changed request body application/json');
+});
+
+test('the name of a header with a key may be in other letters', () => {
+  const schemeOf = (name: string) =>
+    operationOf({}, { components: { securitySchemes: { key: { type: 'apiKey', in: 'header', name } } } });
+  expect(list(schemeOf('X-Key'), schemeOf('x-key'))).toEqual([]);
+});
+
+test.each<[string, (reference: JsonObject) => JsonObject]>([
+  ['not', (reference) => ({ not: reference })],
+  ['contains', (reference) => ({ contains: reference })],
+  ['allOf', (reference) => ({ allOf: [reference] })],
+])('a chain of thousands of schemas by %s is compared', (_, link) => {
+  const schemasOf = (end: JsonObject): JsonObject =>
+    Object.fromEntries(
+      Array.from({ length: 20_000 }, (_item, index) => [
+        `S${index}`,
+        index === 19_999 ? end : link({ $ref: `#/components/schemas/S${index + 1}` }),
+      ]),
+    );
+  const first = { $ref: '#/components/schemas/S0' };
+  expect(list(bodyOf(first, schemasOf(text)), bodyOf(first, schemasOf(integer)))).not.toEqual([]);
 });
