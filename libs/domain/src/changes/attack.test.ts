@@ -79,6 +79,12 @@ test.each<[string, Json, Json, string]>([
     responsesOf({ 200: { headers: { a: media(text) } } }),
     'breaking response-header-type-changed response 200 header a',
   ],
+  [
+    'a server of an operation of its own',
+    operationOf({ servers: [{ url: 'https://a.example' }] }),
+    operationOf({ servers: [{ url: 'https://b.example' }] }),
+    'warning api-server-removed servers',
+  ],
 ])('reports %s', (_, before, after, expected) => {
   expect(list(before, after)).toContain(expected);
 });
