@@ -85,6 +85,12 @@ test.each<[string, Json, Json, string]>([
     operationOf({ servers: [{ url: 'https://b.example' }] }),
     'warning api-server-removed servers',
   ],
+  [
+    'a removed operation of a path that remains with another name of its parameter',
+    { openapi: '3.1.0', paths: { '/a/{id}': { get: {} } } },
+    { openapi: '3.1.0', paths: { '/a/{key}': { put: {} } } },
+    'breaking api-removed-without-deprecation',
+  ],
 ])('reports %s', (_, before, after, expected) => {
   expect(list(before, after)).toContain(expected);
 });
@@ -126,6 +132,11 @@ test('numbers keep their digits', () => {
   expect(
     list(bodyOf({ type: 'integer', multipleOf: largest ?? 0 }), bodyOf({ type: 'integer', multipleOf: 2 })),
   ).toContain('warning request-body-multiple-of-changed request body application/json');
+});
+
+test('several values are allowed, and one is', () => {
+  const texts = [['a', 'b'], ['a']].map((values) => changesOf(bodyOf({}), bodyOf({ enum: values }))[0]?.text);
+  expect(texts).toEqual(['Only "a", "b" are allowed now.', 'Only "a" is allowed now.']);
 });
 
 test('the name of a header with a key may be in other letters', () => {

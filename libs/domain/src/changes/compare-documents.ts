@@ -72,11 +72,14 @@ export const compareDocuments = (
 /** About five seconds. One change in the largest real document of the tests takes a twentieth of it. */
 const budgetSteps = 10_000_000;
 
+/** Returns a path without the names of its parameters. */
+const withoutNames = (path: string): string => path.replaceAll(/\{[^{}/]*\}/g, '{}');
+
 /** Returns the operations by method and path, without the names of parameters. */
 const operationsOf = (document: Json): ReadonlyMap<string, DocumentOperation> =>
   new Map(
     [...listDocumentOperations(document)].map((operation) => [
-      `${operation.method} ${operation.path.replaceAll(/\{[^{}/]*\}/g, '{}')}`,
+      `${operation.method} ${withoutNames(operation.path)}`,
       operation,
     ]),
   );
@@ -87,7 +90,7 @@ const addRemovedOperation = (
   changedOperation: ChangedOperation,
   list: ChangeList,
 ): void => {
-  const hasPath = [...newOperations.values()].some((candidate) => candidate.path === path);
+  const hasPath = [...newOperations.values()].some((candidate) => withoutNames(candidate.path) === withoutNames(path));
   const name = hasPath ? 'api-removed' : 'api-path-removed';
   if (memberOf(operation, 'deprecated') === true)
     list.add(changedOperation, {

@@ -149,7 +149,10 @@ const describeValues: Describe = ({ before, after, hasConst, isTightened, isRequ
   const isOne = hasConst && (old?.length ?? 1) === 1 && (current?.length ?? 1) === 1;
   const name = isOne ? 'const' : 'enum';
   if (!old)
-    return { rule: isOne ? 'const-added' : 'became-enum', text: `only ${listValues(current ?? [])} is allowed now` };
+    return {
+      rule: isOne ? 'const-added' : 'became-enum',
+      text: `only ${listValues(current ?? [])} ${current?.length === 1 ? 'is' : 'are'} allowed now`,
+    };
   if (!current) return { rule: `${name}-removed`, text: `other values than ${listValues(old)} are now allowed` };
   if (isOne)
     return { rule: 'const-changed', text: `the value changed from ${listValues(old)} to ${listValues(current)}` };
