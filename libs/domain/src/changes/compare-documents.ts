@@ -45,12 +45,20 @@ export const compareDocuments = (
     const changedOperation = toChanged(operation);
     new OperationComparison(documents, { before: operation, after: newOperation }, changedOperation, list).compare();
     compareSecurity([before, after], [operation, newOperation], changedOperation, list);
+    const servers = [operation, newOperation].map(serversOf);
+    if (servers.some((value) => value !== undefined))
+      compareServers(
+        servers[0] ?? memberOf(before, 'servers'),
+        servers[1] ?? memberOf(after, 'servers'),
+        changedOperation,
+        list,
+      );
   }
   for (const [name, operation] of newOperations)
     if (!operations.has(name))
       list.add(toChanged(operation), { rule: 'endpoint-added', level: 'info', text: 'the operation was added' });
   compareSchemes(before, after, list);
-  compareServers(before, after, list);
+  compareServers(memberOf(before, 'servers'), memberOf(after, 'servers'), null, list);
   compareWebhooks(before, after, list);
   if (budget.isExhausted)
     list.add(null, {
@@ -64,11 +72,14 @@ export const compareDocuments = (
 /** About five seconds. One change in the largest real document of the tests takes a twentieth of it. */
 const budgetSteps = 10_000_000;
 
+/** Returns a path without the names of its parameters. */
+const withoutNames = (path: string): string => path.replaceAll(/\{[^{}/]*\}/g, '{}');
+
 /** Returns the operations by method and path, without the names of parameters. */
 const operationsOf = (document: Json): ReadonlyMap<string, DocumentOperation> =>
   new Map(
     [...listDocumentOperations(document)].map((operation) => [
-      `${operation.method} ${operation.path.replaceAll(/\{[^{}/]*\}/g, '{}')}`,
+      `${operation.method} ${withoutNames(operation.path)}`,
       operation,
     ]),
   );
@@ -79,7 +90,7 @@ const addRemovedOperation = (
   changedOperation: ChangedOperation,
   list: ChangeList,
 ): void => {
-  const hasPath = [...newOperations.values()].some((candidate) => candidate.path === path);
+  const hasPath = [...newOperations.values()].some((candidate) => withoutNames(candidate.path) === withoutNames(path));
   const name = hasPath ? 'api-removed' : 'api-path-removed';
   if (memberOf(operation, 'deprecated') === true)
     list.add(changedOperation, {
@@ -95,20 +106,29 @@ const addRemovedOperation = (
     });
 };
 
+/** Returns the servers of an operation's own, or of its path; undefined if it has those of the document. */
+const serversOf = ({ operation, pathItem }: DocumentOperation): Json | undefined =>
+  memberOf(operation, 'servers') ?? memberOf(pathItem, 'servers');
+
 /** Reports an address that calls are no longer sent to. */
-const compareServers = (before: Json, after: Json, list: ChangeList): void => {
+const compareServers = (
+  before: Json | undefined,
+  after: Json | undefined,
+  operation: ChangedOperation | null,
+  list: ChangeList,
+): void => {
   const [urls, newUrls] = [serverUrlsOf(before), serverUrlsOf(after)];
   for (const url of urls)
-    if (!newUrls.includes(url))
-      list.add(null, {
+    if (!newUrls.has(url))
+      list.add(operation, {
         rule: 'api-server-removed',
         level: 'warning',
         place: 'servers',
         text: `the server ${url} was removed`,
       });
   for (const url of newUrls)
-    if (!urls.includes(url))
-      list.add(null, {
+    if (!urls.has(url))
+      list.add(operation, {
         rule: 'api-server-added',
         level: 'info',
         place: 'servers',
@@ -116,10 +136,9 @@ const compareServers = (before: Json, after: Json, list: ChangeList): void => {
       });
 };
 
-const serverUrlsOf = (document: Json): readonly string[] => {
-  const servers = memberOf(document, 'servers');
+const serverUrlsOf = (servers: Json | undefined): ReadonlySet<string> => {
   const urls = (isJsonArray(servers) ? servers : []).map((server) => memberOf(server, 'url'));
-  return [...new Set(urls.filter((url) => typeof url === 'string'))];
+  return new Set(urls.filter((url) => typeof url === 'string'));
 };
 
 const compareWebhooks = (before: Json, after: Json, list: ChangeList): void => {

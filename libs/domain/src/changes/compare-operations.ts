@@ -5,7 +5,16 @@ import { parametersOf, placeholdersOf, type Parameter } from '../operations/para
 import { resolveObject } from '../operations/references.ts';
 import type { ChangedOperation } from './change.ts';
 import type { ChangeList, NewChange } from './change-list.ts';
-import { findRange, headersOf, mediaTypesOf, responsesOf } from './contents.ts';
+import {
+  findRange,
+  headersOf,
+  isInRange,
+  mediaTypesOf,
+  plainTypeOf,
+  responseOf,
+  responsesOf,
+  schemaOfHeader,
+} from './contents.ts';
 import { describeDifference, type SchemaLocation } from './describe-difference.ts';
 import { policyTable } from './change-policy-table.ts';
 import type { LocatedDifference, SchemaComparison } from './schemas/compare-schemas.ts';
@@ -168,7 +177,11 @@ export class OperationComparison {
         place,
         text: 'reserved characters are now escaped',
       });
-    if (before.contentType !== after.contentType)
+    if (
+      before.contentType === null || after.contentType === null
+        ? before.contentType !== after.contentType
+        : plainTypeOf(before.contentType) !== plainTypeOf(after.contentType)
+    )
       this.#add({
         rule: 'request-parameter-content-type-changed',
         level: 'breaking',
@@ -230,6 +243,10 @@ export class OperationComparison {
     for (const [mediaType, media] of contents ?? []) {
       const newMedia = newContents?.get(mediaType) ?? findRange(newContents, mediaType);
       if (newMedia === undefined) {
+        // A response may be of fewer types than before.
+        const isNarrowed =
+          location === 'response-body' && [...(newContents?.keys() ?? [])].some((name) => isInRange(name, mediaType));
+        if (isNarrowed) continue;
         this.#add({
           rule: `${prefix}-media-type-removed`,
           level: 'breaking',
@@ -240,14 +257,23 @@ export class OperationComparison {
       }
       this.#compareSchemas(location, `${place} ${mediaType}`, memberOf(media, 'schema'), memberOf(newMedia, 'schema'));
     }
-    for (const mediaType of newContents?.keys() ?? [])
-      if (!contents?.has(mediaType))
-        this.#add({
-          rule: `${prefix}-media-type-added`,
-          level: 'info',
-          place,
-          text: `the media type ${mediaType} was added`,
-        });
+    for (const [mediaType, newMedia] of newContents ?? []) {
+      if (contents?.has(mediaType)) continue;
+      this.#add({
+        rule: `${prefix}-media-type-added`,
+        level: 'info',
+        place,
+        text: `the media type ${mediaType} was added`,
+      });
+      const media = findRange(contents, mediaType);
+      if (media)
+        this.#compareSchemas(
+          location,
+          `${place} ${mediaType}`,
+          memberOf(media, 'schema'),
+          memberOf(newMedia, 'schema'),
+        );
+    }
   }
 
   #compareResponses(): void {
@@ -264,6 +290,8 @@ export class OperationComparison {
         continue;
       }
       const isSuccess = /^[23]/.test(status);
+      const isNarrowed = status.endsWith('XX') && [...after.keys()].some((name) => name.charAt(0) === status.charAt(0));
+      if (isNarrowed) continue;
       this.#add({
         rule: `response-${isSuccess ? '' : 'non-'}success-status-removed`,
         level: isSuccess ? 'breaking' : 'info',
@@ -271,10 +299,13 @@ export class OperationComparison {
         text: 'the response was removed',
       });
     }
-    for (const status of after.keys()) {
+    for (const [status, newResponse] of after) {
       if (before.has(status)) continue;
       const rule = `response-${/^[23]/.test(status) ? '' : 'non-'}success-status-added`;
       this.#add({ rule, level: 'info', place: `response ${status}`, text: 'the response was added' });
+      const response = responseOf(before, status);
+      if (response && mediaTypesOf(newResponse).size > 0)
+        this.#compareContents('response-body', `response ${status}`, response, newResponse);
     }
   }
 
@@ -300,7 +331,7 @@ export class OperationComparison {
           place: headerPlace,
           text: 'the header may be absent now',
         });
-      this.#compareSchemas('response-header', headerPlace, memberOf(header, 'schema'), memberOf(newHeader, 'schema'));
+      this.#compareSchemas('response-header', headerPlace, schemaOfHeader(header), schemaOfHeader(newHeader));
     }
     for (const name of newHeaders.keys())
       if (!headers.has(name))

@@ -94,7 +94,9 @@ const schemesOf = (document: Json): ReadonlyMap<string, string> => {
       const scheme = resolveObject(document, value);
       const parts = ['type', 'scheme', 'in', 'name'].map((member) => memberOf(scheme, member));
       const words = parts.filter((part) => typeof part === 'string');
-      return [name, words.map((word) => (word === memberOf(scheme, 'name') ? word : word.toLowerCase())).join(' ')];
+      const isHeader = memberOf(scheme, 'in') === 'header';
+      const text = words.map((word) => (word === memberOf(scheme, 'name') && !isHeader ? word : word.toLowerCase()));
+      return [name, text.join(' ')];
     }),
   );
 };

@@ -1,5 +1,5 @@
 import type { Json } from '../json.ts';
-import { toNumber } from '../operations/numbers.ts';
+import { compareNumbers } from '../operations/numbers.ts';
 import type { Bound, Form } from './schemas/form.ts';
 import type { LocatedDifference } from './schemas/compare-schemas.ts';
 import { typeNames } from './schemas/form.ts';
@@ -57,6 +57,11 @@ interface Change {
   readonly hasConst: boolean;
 }
 
+type Size = Bound['value'];
+
+/** Returns a number with all its digits. */
+const textOf = (value: Size | null): string => (value === null ? '' : JSON.stringify(value));
+
 /** A rule without its prefix; one that starts with `!` has no other prefix. */
 type Describe = (change: Change) => DescribedDifference;
 
@@ -64,19 +69,22 @@ const limitOf =
   (
     name: string,
     words: string,
-    read: (form: Form) => number | null,
+    read: (form: Form) => Size | null,
     none: 'set' | 'increased' | 'decreased' = 'set',
   ): Describe =>
   ({ before, after }) => {
     const [old, current] = [read(before), read(after)];
-    if (old === null) return { rule: `${name}-${none}`, text: `the ${words} ${current ?? ''} was added` };
+    if (old === null) return { rule: `${name}-${none}`, text: `the ${words} ${textOf(current)} was added` };
     if (current === null)
       return {
         rule: `${name}-${none === 'set' ? 'unset' : none === 'increased' ? 'decreased' : 'increased'}`,
-        text: `the ${words} ${old} was removed`,
+        text: `the ${words} ${textOf(old)} was removed`,
       };
-    const direction = current > old ? 'increased' : 'decreased';
-    return { rule: `${name}-${direction}`, text: `the ${words} was ${direction} from ${old} to ${current}` };
+    const direction = compareNumbers(current, old) > 0 ? 'increased' : 'decreased';
+    return {
+      rule: `${name}-${direction}`,
+      text: `the ${words} was ${direction} from ${textOf(old)} to ${textOf(current)}`,
+    };
   };
 
 const countOf = (read: (form: Form) => number, none: number) => (form: Form) =>
@@ -87,14 +95,14 @@ const describeBound =
   (change) => {
     const [old, current] = [change.before[side], change.after[side]];
     const isExclusive = (current ?? old)?.isExclusive ?? false;
-    const isOnlyExclusive = old && current && toNumber(old.value) === toNumber(current.value);
-    const read = (bound: Bound | null): number | null => bound && toNumber(bound.value);
+    const isOnlyExclusive = old && current && compareNumbers(old.value, current.value) === 0;
+    const read = (bound: Bound | null): Size | null => bound && bound.value;
     if (isOnlyExclusive) {
       const isTighter = current.isExclusive;
       const direction = (side === 'max') === isTighter ? 'decreased' : 'increased';
       return {
         rule: `exclusive-${side}-${direction}`,
-        text: `the ${words} ${toNumber(current.value)} is ${isTighter ? 'no longer' : 'now'} included`,
+        text: `the ${words} ${textOf(current.value)} is ${isTighter ? 'no longer' : 'now'} included`,
       };
     }
     return limitOf(`${isExclusive ? 'exclusive-' : ''}${side}`, isExclusive ? `exclusive ${words}` : words, (form) =>
@@ -141,7 +149,10 @@ const describeValues: Describe = ({ before, after, hasConst, isTightened, isRequ
   const isOne = hasConst && (old?.length ?? 1) === 1 && (current?.length ?? 1) === 1;
   const name = isOne ? 'const' : 'enum';
   if (!old)
-    return { rule: isOne ? 'const-added' : 'became-enum', text: `only ${listValues(current ?? [])} is allowed now` };
+    return {
+      rule: isOne ? 'const-added' : 'became-enum',
+      text: `only ${listValues(current ?? [])} ${current?.length === 1 ? 'is' : 'are'} allowed now`,
+    };
   if (!current) return { rule: `${name}-removed`, text: `other values than ${listValues(old)} are now allowed` };
   if (isOne)
     return { rule: 'const-changed', text: `the value changed from ${listValues(old)} to ${listValues(current)}` };
@@ -220,9 +231,7 @@ const describeAlternative =
   });
 
 const describeMultiples: Describe = ({ before, after }) => {
-  const [old, current] = [before, after].map(({ multiples }) =>
-    multiples.map((value) => `${toNumber(value)}`).join(', '),
-  );
+  const [old, current] = [before, after].map(({ multiples }) => multiples.map(textOf).join(', '));
   if (!old) return { rule: 'multiple-of-added', text: `only multiples of ${current} are allowed now` };
   if (!current) return { rule: 'multiple-of-removed', text: `other numbers than multiples of ${old} are now allowed` };
   return { rule: 'multiple-of-changed', text: `the divisor changed from ${old} to ${current}` };

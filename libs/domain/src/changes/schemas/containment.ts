@@ -2,7 +2,7 @@ import type { Json } from '../../json.ts';
 import { isJsonObject } from '../../json.ts';
 import type { Form, Opaque, TypeName, Union } from './form.ts';
 import { valueKeyOf } from './json-value.ts';
-import { listLooseLimits } from './loose-limits.ts';
+import { listLooseLimits, type LooseLimit } from './loose-limits.ts';
 import {
   acceptsAll,
   branchesOf,
@@ -203,21 +203,40 @@ export class Containment {
   }
 
   #isWithinLimits(narrow: Form, wide: Form): boolean {
-    return listLooseLimits(narrow, wide).every(({ keyword, subject }) => {
+    return this.listLimits(narrow, wide).every(({ keyword, subject }) => {
       if (keyword === 'maxProperties') return countPossibleNames(this.spaces.narrow, narrow) <= wide.maxProperties;
       if (keyword === 'dependentRequired') {
         const [name = ''] = (subject ?? '').split(', ');
         return isNever(memberNodeOf(this.spaces.narrow, narrow, name, 'narrow').form);
       }
-      return keyword === 'required' && this.isOptionalAnyway(narrow, wide, subject ?? '');
+      return keyword === 'required' && this.isOptionalAnyway(wide, subject ?? '');
     });
   }
 
+  /** Returns the limits that the narrow set may exceed: it lacks a member that it hides, even if it requires it. */
+  listLimits(narrow: Form, wide: Form): readonly LooseLimit[] {
+    const limits = listLooseLimits(narrow, wide);
+    if (!this.exceptions.hiddenFlag) return limits;
+    const hiddenNames = [...wide.required].filter(
+      (name) => narrow.required.has(name) && this.isHidden(narrow, wide, name) && !this.isHiddenIn(wide, name),
+    );
+    return [
+      ...limits,
+      ...hiddenNames.map((name) => ({ keyword: 'required', subject: name, limit: { required: [name] } })),
+    ];
+  }
+
   /** Whether the absence of a required member is excepted. */
-  isOptionalAnyway(narrow: Form, wide: Form, name: string): boolean {
+  isOptionalAnyway(wide: Form, name: string): boolean {
     const { fillsDefaults } = this.exceptions;
-    if (this.isHidden(narrow, wide, name)) return true;
+    if (this.isHiddenIn(wide, name)) return true;
     return fillsDefaults && hasKeyword(memberNodeOf(this.spaces.wide, wide, name, 'wide'), 'default');
+  }
+
+  /** Whether the wide set takes a member not to be part of these values. */
+  isHiddenIn(wide: Form, name: string): boolean {
+    const { hiddenFlag } = this.exceptions;
+    return hiddenFlag !== null && hasKeyword(memberNodeOf(this.spaces.wide, wide, name, 'wide'), hiddenFlag);
   }
 
   /** Whether a member is not part of these values. */
@@ -225,8 +244,7 @@ export class Containment {
     const { hiddenFlag } = this.exceptions;
     if (!hiddenFlag) return false;
     return (
-      hasKeyword(memberNodeOf(this.spaces.narrow, narrow, name, 'narrow'), hiddenFlag) ||
-      hasKeyword(memberNodeOf(this.spaces.wide, wide, name, 'wide'), hiddenFlag)
+      this.isHiddenIn(wide, name) || hasKeyword(memberNodeOf(this.spaces.narrow, narrow, name, 'narrow'), hiddenFlag)
     );
   }
 

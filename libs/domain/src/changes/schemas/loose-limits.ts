@@ -83,7 +83,8 @@ const isTighter = (bound: Bound | null, other: Bound, sign: 1 | -1): boolean => 
 
 const isMultipleOf = (value: Form['multiples'][number], divisor: Form['multiples'][number]): boolean =>
   compareNumbers(value, divisor) === 0 ||
-  (isInteger(value) && isInteger(divisor) && Number.isSafeInteger(toNumber(value) / toNumber(divisor)));
+  ([value, divisor].every((number) => Number.isSafeInteger(toNumber(number))) &&
+    Number.isInteger(toNumber(value) / toNumber(divisor)));
 
 const addObjectLimits = (narrow: Form, wide: Form, add: Add): void => {
   for (const name of wide.required) if (!narrow.required.has(name)) add('required', [name], name);

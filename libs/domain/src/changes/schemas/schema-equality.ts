@@ -5,6 +5,9 @@ import { valueKeyOf } from './json-value.ts';
 import type { Fragment } from './fragment.ts';
 import type { SchemaSpace } from './schema-space.ts';
 
+/** How deep schemas may be within each other; deeper ones are taken to differ. */
+const depthMax = 300;
+
 /** Whether schemas of two documents have the same limits, keyword by keyword. Their references and annotations may differ. */
 export class SchemaEquality {
   readonly before: SchemaSpace;
@@ -12,6 +15,7 @@ export class SchemaEquality {
   /** Pairs that are the same, or are being compared: schemas that contain themselves are the same unless they differ. */
   readonly #samePairs = new Set<string>();
   readonly #differentPairs = new Set<string>();
+  #depth = 0;
 
   constructor(before: SchemaSpace, after: SchemaSpace) {
     this.before = before;
@@ -23,11 +27,15 @@ export class SchemaEquality {
   }
 
   isSameFragment(before: Fragment, after: Fragment): boolean {
+    if (!this.before.budget.spend(3) || this.#depth > depthMax) return false;
     const pair = `${before.id} ${after.id}`;
     if (this.#samePairs.has(pair)) return true;
     if (this.#differentPairs.has(pair)) return false;
     this.#samePairs.add(pair);
-    if (this.#compare(before, after)) return true;
+    this.#depth++;
+    const isSame = this.#compare(before, after);
+    this.#depth--;
+    if (isSame) return true;
     this.#differentPairs.add(pair);
     // Others may have relied on this pair: they are compared again.
     this.#samePairs.clear();

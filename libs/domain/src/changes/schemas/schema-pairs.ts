@@ -16,6 +16,7 @@ import type { Containment } from './containment.ts';
 import { hasKeyword, isNever } from './containment.ts';
 import type { Child, Difference, SchemaPair } from './difference.ts';
 import type { Form, Union } from './form.ts';
+import type { Fragment } from './fragment.ts';
 import { listLooseLimits, type LooseLimit } from './loose-limits.ts';
 import { samplesOfPattern } from './pattern-samples.ts';
 import type { SchemaNode, SchemaSpace } from './schema-space.ts';
@@ -92,13 +93,13 @@ export class SchemaPairs {
         ),
       ];
     const isHidden = ({ keyword, subject }: LooseLimit): boolean =>
-      keyword === 'required' && this.containment.isHidden(form, other, subject ?? '');
-    const limits = listLooseLimits(form, other).filter((limit) => !isHidden(limit));
+      keyword === 'required' && this.containment.isHiddenIn(other, subject ?? '');
+    const limits = this.containment.listLimits(form, other).filter((limit) => !isHidden(limit));
     const tightened = limits.map((limit): Difference => ({
       ...this.#differenceOf(limit.keyword, limit.subject, 'tightened', () =>
         this.candidates.exceeding(narrow, wide, limit),
       ),
-      isExcepted: limit.keyword === 'required' && this.containment.isOptionalAnyway(form, other, limit.subject ?? ''),
+      isExcepted: limit.keyword === 'required' && this.containment.isOptionalAnyway(other, limit.subject ?? ''),
     }));
     const changedKeywords = new Set(
       tightened.map(({ keyword }) => keyword).filter((keyword) => !listKeywords.has(keyword)),
@@ -258,10 +259,10 @@ export class SchemaPairs {
       const [schemas, others] = [form, other].map(({ opaque }) =>
         opaque
           .filter((condition) => condition.name === name)
-          .flatMap(({ fragment }) => keywords.map((keyword) => fragment.keywords.get(keyword) ?? true)),
+          .flatMap(({ fragment }) => keywords.map((keyword) => conditionOf(fragment, keyword))),
       );
       const isDifferent =
-        name === 'dependentSchemas' || name === '$ref'
+        name === '$ref'
           ? valueKeyOf(schemas ?? []) !== valueKeyOf(others ?? [])
           : this.#isDifferentLists(schemas ?? [], others ?? []);
       if (isDifferent) this.#addWhole(name, narrow, wide, differences, (others ?? []).length > 0);
@@ -369,6 +370,12 @@ const listKeywords = new Set(['enum', 'required', 'dependentRequired']);
 
 /** Whether a node accepts everything or nothing. */
 const isPlain = (node: SchemaNode): boolean => acceptsAll(node) || isNever(node.form);
+
+/** Returns the schema of a condition: those of `dependentSchemas` as one of members, which is the same if they are. */
+const conditionOf = ({ keywords }: Fragment, keyword: string): Json => {
+  const value = keywords.get(keyword) ?? true;
+  return keyword === 'dependentSchemas' ? { properties: value } : value;
+};
 
 /** Returns the name of an alternative: its reference. */
 const nameOf = (member: Json): string | null => {

@@ -111,17 +111,18 @@ export class SchemaSpace {
   /** Returns the fragments of a schema: its own, and those of its `allOf`. */
   #flatten(value: Json | undefined): readonly Fragment[] {
     const fragments = new Set<Fragment>();
-    const visit = (fragment: Fragment): void => {
-      if (fragments.has(fragment)) return;
+    const pending: (Json | undefined)[] = [value];
+    while (pending.length > 0) {
+      const fragment = this.read(pending.pop());
+      if (fragments.has(fragment)) continue;
       fragments.add(fragment);
-      for (const part of fragment.allOf) visit(this.read(part));
-    };
-    visit(this.read(value));
+      pending.push(...fragment.allOf.toReversed());
+    }
     return [...fragments];
   }
 
   #createNode(fragments: readonly Fragment[], isAlternative = false): SchemaNode {
-    this.budget.spend(5);
+    this.budget.spend(5 + fragments.length);
     const list = [...new Map(fragments.map((fragment) => [fragment.id, fragment])).values()].filter(hasContent);
     const ids = list.map(({ id }) => id).sort((a, b) => a - b);
     const key = `${ids.join()}${isAlternative ? ' alternative' : ''}`;

@@ -200,6 +200,8 @@ const hasType = (value: Json, type: string): boolean =>
 
 /** Validators divide binary fractions; where that and decimals could disagree, the verdict is unknown. */
 export const isMultiple = (value: number, divisor: number): Verdict => {
+  // A larger number may have lost digits.
+  if (Math.abs(value) > Number.MAX_SAFE_INTEGER) return null;
   const quotient = value / divisor;
   if (Number.isInteger(quotient)) return true;
   return Math.abs(quotient - Math.round(quotient)) < 1e-6 ? null : false;
