@@ -76,7 +76,7 @@ export const importsSuite = (start: Start): void => {
         },
         comparison: {
           counts: { breaking: 1, warning: 0 },
-          first: expect.arrayContaining([expect.objectContaining({ level: 'breaking', path: '/a' })]),
+          first: expect.arrayContaining([expect.objectContaining({ level: 'breaking', path: '/a' })]) as unknown,
         },
       });
       expect((await plan(query, update)).body).toEqual(previewPlan.body);

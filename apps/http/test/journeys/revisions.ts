@@ -66,7 +66,7 @@ export const revisionsSuite = (start: Start): void => {
         total: 2,
         first: [
           {
-            rule: 'api-removed-without-deprecation',
+            rule: 'api-path-removed-without-deprecation',
             level: 'breaking',
             operation_key: expect.stringMatching(/^[a-z2-7]{16}$/) as string,
             ...{ method: 'GET', path: '/a', place: '', text: 'The operation was removed.', example: null },

@@ -52,8 +52,15 @@ export class ChangeList {
     const changes = [...this.#changes.values()];
     const byLevel = changeLevels.map((level) => changes.filter((change) => change.level === level));
     const [breaking = [], warning = [], info = []] = byLevel;
+    // Whoever reads the beginning of a long list has to know that it is not complete.
+    const isAboutList = ({ rule }: Change): boolean => rule === 'comparison-incomplete';
+    const sorted = byLevel.flat();
+    const listed =
+      sorted.length > changesMax
+        ? [...sorted.filter(isAboutList), ...sorted.filter((change) => !isAboutList(change))]
+        : sorted;
     return {
-      changes: byLevel.flat().slice(0, changesMax),
+      changes: listed.slice(0, changesMax),
       counts: { breaking: breaking.length, warning: warning.length, info: info.length },
     };
   }

@@ -7,10 +7,18 @@ import { ChangeList, type DigestOf } from './change-list.ts';
 import { OperationComparison, type ComparedDocuments } from './compare-operations.ts';
 import { compareSchemes, compareSecurity } from './compare-security.ts';
 import { SchemaComparison } from './schemas/compare-schemas.ts';
+import { UnchangedParts } from './unchanged-parts.ts';
 import { WorkBudget } from './schemas/work-budget.ts';
 import { SchemaSpace } from './schemas/schema-space.ts';
 
 export type { DigestOf };
+
+export interface ComparisonOptions {
+  readonly keyOf: OperationKeyOf;
+  readonly digestOf: DigestOf;
+  /** The work that the comparison may take (`WorkBudget`). */
+  readonly steps?: number;
+}
 
 /**
  * Compares two parsed documents (extensions, section 8): operation by operation, the requests and responses of callers of the
@@ -19,10 +27,10 @@ export type { DigestOf };
 export const compareDocuments = (
   before: Json,
   after: Json,
-  { keyOf, digestOf }: { readonly keyOf: OperationKeyOf; readonly digestOf: DigestOf },
+  { keyOf, digestOf, steps = budgetSteps }: ComparisonOptions,
 ): Comparison => {
   const list = new ChangeList(digestOf);
-  const budget = new WorkBudget(budgetSteps);
+  const budget = new WorkBudget(steps);
   const spaces = [new SchemaSpace(before, budget), new SchemaSpace(after, budget)] as const;
   const documents: ComparedDocuments = {
     before,
@@ -35,6 +43,7 @@ export const compareDocuments = (
     method,
     path,
   });
+  const unchangedParts = new UnchangedParts(before, after);
   const [operations, newOperations] = [operationsOf(before), operationsOf(after)];
   for (const [name, operation] of operations) {
     const newOperation = newOperations.get(name);
@@ -43,7 +52,8 @@ export const compareDocuments = (
       continue;
     }
     const changedOperation = toChanged(operation);
-    new OperationComparison(documents, { before: operation, after: newOperation }, changedOperation, list).compare();
+    if (!isUnchanged(unchangedParts, operation, newOperation))
+      new OperationComparison(documents, { before: operation, after: newOperation }, changedOperation, list).compare();
     compareSecurity([before, after], [operation, newOperation], changedOperation, list);
     const servers = [operation, newOperation].map(serversOf);
     if (servers.some((value) => value !== undefined))
@@ -74,6 +84,12 @@ const budgetSteps = 10_000_000;
 
 /** Returns a path without the names of its parameters. */
 const withoutNames = (path: string): string => path.replaceAll(/\{[^{}/]*\}/g, '{}');
+
+/** Whether an operation is the same, with the parameters of its path. */
+const isUnchanged = (parts: UnchangedParts, before: DocumentOperation, after: DocumentOperation): boolean =>
+  before.path === after.path &&
+  parts.isUnchanged(before.operation, after.operation) &&
+  parts.isUnchanged(memberOf(before.pathItem, 'parameters'), memberOf(after.pathItem, 'parameters'));
 
 /** Returns the operations by method and path, without the names of parameters. */
 const operationsOf = (document: Json): ReadonlyMap<string, DocumentOperation> =>

@@ -19,10 +19,18 @@ export const compareSecurity = (
   const newRequirements = requirementsOf(newDocument, after);
   const isOpen = (alternatives: readonly Requirement[]) => alternatives.some(({ size }) => size === 0);
   const place = 'security';
-  const lost = requirements.filter((alternative) => !newRequirements.some((other) => isSatisfied(other, alternative)));
-  const gained = newRequirements.filter(
-    (alternative) => !requirements.some((other) => isSatisfied(other, alternative)),
-  );
+  const listUnsatisfied = (
+    alternatives: readonly Requirement[],
+    others: readonly Requirement[],
+  ): readonly Requirement[] => {
+    const descriptions = new Set(others.map(describe));
+    return alternatives.filter(
+      (alternative) =>
+        !descriptions.has(describe(alternative)) && !others.some((other) => isSatisfied(other, alternative)),
+    );
+  };
+  const lost = listUnsatisfied(requirements, newRequirements);
+  const gained = listUnsatisfied(newRequirements, requirements);
   const text = (alternatives: readonly Requirement[]) => alternatives.map(describe).join(' or ');
   if (isOpen(requirements) && !isOpen(newRequirements)) {
     list.add(operation, {

@@ -149,16 +149,7 @@ import { readModelChange } from './service/model-change.ts';
 import { readOperationProgress } from './service/operation-progress.ts';
 import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './usage/read-usage.ts';
 import { createDeliveryCounter, type WithDeliveryCounter } from './webhooks/delivery-counter.ts';
-import { testWebhook } from './webhooks/deliver-event.ts';
-import {
-  createWebhook,
-  listDeliveries,
-  listWebhooks,
-  readWebhook,
-  removeWebhook,
-  rotateWebhook,
-  updateWebhook,
-} from './webhooks/edit-webhook.ts';
+import { createWebhookUseCases } from './webhooks/webhook-use-cases.ts';
 import { pruneUsage, writeUsage } from './usage/write-usage.ts';
 
 /** Everything that the system can do. Usage counts are kept in memory until `writeUsage` writes them. */
@@ -199,20 +190,6 @@ const createRevisionUseCases = (ports: Ports, settings: Settings) => ({
   listRecentRevisions: listRecentRevisions(ports),
   pruneRevisions: pruneRevisions(ports),
   measureRevisions: () => ports.revisions.measure(),
-});
-
-/** Webhooks, and the tests of their receivers; `workJob` delivers events. */
-const createWebhookUseCases = (ports: Ports & WithDeliveryCounter) => ({
-  createWebhook: createWebhook(ports),
-  listWebhooks: listWebhooks(ports),
-  readWebhook: readWebhook(ports),
-  updateWebhook: updateWebhook(ports),
-  rotateWebhook: rotateWebhook(ports),
-  removeWebhook: removeWebhook(ports),
-  testWebhook: testWebhook(ports),
-  listDeliveries: listDeliveries(ports),
-  /** Returns the deliveries of this process. */
-  getDeliveryTotals: ports.deliveryCounter.getTotals,
 });
 
 /** The lifecycle of collections, and their owners. */

@@ -1,6 +1,6 @@
 import type { Json } from '../../json.ts';
 import { Containment, noExceptions, type Exceptions } from './containment.ts';
-import { segmentOf, type Difference, type SchemaPair, type Step } from './difference.ts';
+import { segmentOf, type Child, type Difference, type SchemaPair, type Step } from './difference.ts';
 import type { Form, TypeName } from './form.ts';
 import { samplesOfPattern } from './pattern-samples.ts';
 import { SchemaEquality } from './schema-equality.ts';
@@ -38,7 +38,6 @@ const [differencesMax, candidatesMax] = [200, 12];
 /** One pair on the way from the whole schema to a difference. */
 interface Visit {
   readonly pair: SchemaPair;
-  readonly place: string;
   readonly parent: { readonly visit: Visit; readonly step: Step } | null;
 }
 
@@ -55,6 +54,7 @@ export class SchemaComparison {
   readonly #changedPairs = new Set<SchemaPair>();
   /** Those, and the pairs that contain them. */
   readonly #differentPairs = new Set<SchemaPair>();
+  readonly #differentChildren = new Map<SchemaPair, readonly Child[]>();
   readonly #parents = new Map<SchemaPair, SchemaPair[]>();
 
   constructor(before: SchemaSpace, after: SchemaSpace, direction: Direction) {
@@ -104,7 +104,7 @@ export class SchemaComparison {
     if (!this.#differentPairs.has(root)) return [];
     const results: LocatedDifference[] = [];
     const visited = new Set<SchemaPair>([root]);
-    const queue: Visit[] = [{ pair: root, place: '', parent: null }];
+    const queue: Visit[] = [{ pair: root, parent: null }];
     let remaining = this.#changedPairs.size;
     for (const visit of queue) {
       if (this.#changedPairs.has(visit.pair)) remaining--;
@@ -113,13 +113,23 @@ export class SchemaComparison {
           results.push(this.#locate(difference, visit, root));
       }
       if (remaining === 0) break;
-      for (const { step, pair } of visit.pair.children) {
-        if (visited.has(pair) || !this.#differentPairs.has(pair)) continue;
+      for (const { step, pair } of this.#differentChildrenOf(visit.pair)) {
+        if (visited.has(pair)) continue;
         visited.add(pair);
-        queue.push({ pair, place: visit.place + segmentOf(step), parent: { visit, step } });
+        queue.push({ pair, parent: { visit, step } });
       }
     }
     return results;
+  }
+
+  /** Returns the children of an explored pair from which a difference can be reached. */
+  #differentChildrenOf(pair: SchemaPair): readonly Child[] {
+    let children = this.#differentChildren.get(pair);
+    if (!children) {
+      children = pair.children.filter((child) => this.#differentPairs.has(child.pair));
+      this.#differentChildren.set(pair, children);
+    }
+    return children;
   }
 
   #nodesOf(before: Json | undefined, after: Json | undefined): readonly [SchemaNode, SchemaNode] {
@@ -157,7 +167,7 @@ export class SchemaComparison {
   #locate(difference: Difference, visit: Visit, root: SchemaPair): LocatedDifference {
     const { narrow, wide } = visit.pair;
     const [before, after] = this.#direction === 'request' ? [narrow, wide] : [wide, narrow];
-    const result = { difference, before, after, place: visit.place };
+    const result = { difference, before, after, place: placeOf(visit) };
     if (difference.effect !== 'tightened' || difference.isExcepted)
       return { ...result, effect: 'none', example: undefined };
     const example = this.#findExample(difference, visit, root);
@@ -218,6 +228,8 @@ export class SchemaComparison {
     }
   }
 }
+
+const placeOf = ({ parent }: Visit): string => (parent ? placeOf(parent.visit) + segmentOf(parent.step) : '');
 
 const defaultOf = ({ fragments }: SchemaNode): Json | undefined =>
   fragments.map(({ keywords }) => keywords.get('default')).find((value) => value !== undefined);

@@ -1,7 +1,6 @@
 import type { Json } from '../../json.ts';
 import { isJsonObject } from '../../json.ts';
 import type { Form, Opaque, TypeName, Union } from './form.ts';
-import { valueKeyOf } from './json-value.ts';
 import { listLooseLimits, type LooseLimit } from './loose-limits.ts';
 import {
   acceptsAll,
@@ -15,7 +14,7 @@ import {
   patternNodesOf,
   restNodeOf,
 } from './members.ts';
-import { isEmptyRange } from './scalar-samples.ts';
+import { countPossibleNames, finiteValuesOf, haveDifferentValues, isNever } from './set-sizes.ts';
 import type { SchemaEquality } from './schema-equality.ts';
 import type { SchemaNode, SchemaSpace } from './schema-space.ts';
 import { ValueValidator } from './validate-value.ts';
@@ -56,7 +55,9 @@ export class Containment {
   /** Pairs that are contained if a pending pair is: by the index of the first pending pair that they rely on. */
   readonly #provisional = new Map<string, number>();
   readonly #provisionalPairs: string[] = [];
-  readonly #pending = new Map<string, number>();
+  readonly #pending = new Map<string, { readonly index: number; readonly depth: number }>();
+  /** How many members and items the current pair is within. */
+  #depth = 0;
   #reliesOn = Infinity;
 
   constructor(spaces: Spaces, exceptions: Exceptions) {
@@ -72,9 +73,11 @@ export class Containment {
       this.#reliesOn = Math.min(this.#reliesOn, this.#provisional.get(pair) ?? Infinity);
       return result;
     }
-    const pendingIndex = this.#pending.get(pair);
-    if (pendingIndex !== undefined) {
-      this.#reliesOn = Math.min(this.#reliesOn, pendingIndex);
+    const pendingPair = this.#pending.get(pair);
+    if (pendingPair) {
+      // A schema that contains itself without a member or an item in between proves nothing.
+      if (pendingPair.depth === this.#depth) return false;
+      this.#reliesOn = Math.min(this.#reliesOn, pendingPair.index);
       return true;
     }
     if (!this.spaces.narrow.budget.spend(5) || this.#pending.size > pendingMax) return false;
@@ -86,7 +89,7 @@ export class Containment {
     const outerReliance = this.#reliesOn;
     const firstProvisional = this.#provisionalPairs.length;
     this.#reliesOn = Infinity;
-    this.#pending.set(pair, index);
+    this.#pending.set(pair, { index, depth: this.#depth });
     const result = this.#isContainedNode(narrow, wide);
     this.#pending.delete(pair);
     this.#results.set(pair, result);
@@ -137,7 +140,9 @@ export class Containment {
 
   #withoutUnions(node: SchemaNode): SchemaNode {
     const [union] = node.form.unions;
-    return union ? this.#withoutUnions(this.spaces.narrow.chooseMember(node, union, true)) : node;
+    return union && !this.spaces.narrow.budget.isExhausted
+      ? this.#withoutUnions(this.spaces.narrow.chooseMember(node, union, true))
+      : node;
   }
 
   /** Whether each member of a union is contained in one of the other, and in no further one if only one may match. */
@@ -248,13 +253,21 @@ export class Containment {
     );
   }
 
+  #isPartContained(narrow: SchemaNode, wide: SchemaNode): boolean {
+    this.#depth++;
+    const result = this.isContained(narrow, wide);
+    this.#depth--;
+    return result;
+  }
+
   #areItemsContained(narrow: Form, wide: Form): boolean {
     const { narrow: narrowSpace, wide: wideSpace } = this.spaces;
     const count = Math.max(firstItemsOf(narrow), firstItemsOf(wide));
     for (let index = 0; index < Math.min(count, narrow.maxItems); index++)
-      if (!this.isContained(itemNodeOf(narrowSpace, narrow, index), itemNodeOf(wideSpace, wide, index))) return false;
+      if (!this.#isPartContained(itemNodeOf(narrowSpace, narrow, index), itemNodeOf(wideSpace, wide, index)))
+        return false;
     const hasRest = narrow.maxItems > count;
-    if (hasRest && !this.isContained(restNodeOf(narrowSpace, narrow), restNodeOf(wideSpace, wide))) return false;
+    if (hasRest && !this.#isPartContained(restNodeOf(narrowSpace, narrow), restNodeOf(wideSpace, wide))) return false;
     return wide.contains.every(({ schema, min, max }) =>
       narrow.contains.some(
         (other) =>
@@ -269,7 +282,7 @@ export class Containment {
       if (this.isHidden(narrow, wide, name)) continue;
       const narrowNode = memberNodeOf(narrowSpace, narrow, name, 'narrow');
       if (this.isUndeclared(narrow, name) && acceptsAll(narrowNode)) continue;
-      if (!this.isContained(narrowNode, memberNodeOf(wideSpace, wide, name, 'wide'))) return false;
+      if (!this.#isPartContained(narrowNode, memberNodeOf(wideSpace, wide, name, 'wide'))) return false;
     }
     return this.#areOthersContained(narrow, wide) && this.#areNamesContained(narrow, wide);
   }
@@ -282,20 +295,20 @@ export class Containment {
   #areOthersContained(narrow: Form, wide: Form): boolean {
     const { narrow: narrowSpace, wide: wideSpace } = this.spaces;
     const [narrowOther, wideOther] = [otherNodeOf(narrowSpace, narrow), otherNodeOf(wideSpace, wide)];
-    if (!this.isContained(narrowOther, wideOther)) return false;
+    if (!this.#isPartContained(narrowOther, wideOther)) return false;
     const [narrowPatterns, widePatterns] = [patternNodesOf(narrowSpace, narrow), patternNodesOf(wideSpace, wide)];
     for (const [pattern, node] of narrowPatterns)
-      if (!this.isContained(node, widePatterns.get(pattern) ?? wideOther)) return false;
+      if (!this.#isPartContained(node, widePatterns.get(pattern) ?? wideOther)) return false;
     for (const [pattern, node] of widePatterns) {
       if (narrowPatterns.has(pattern)) continue;
       // Its names may be any of the others, or match any of the other patterns.
       for (const candidate of [narrowOther, ...narrowPatterns.values()])
-        if (!this.isContained(candidate, node)) return false;
+        if (!this.#isPartContained(candidate, node)) return false;
     }
     // A name that matches a pattern of the narrow set alone may match any of the wide one.
     for (const [pattern, node] of narrowPatterns)
       if (!widePatterns.has(pattern))
-        for (const candidate of widePatterns.values()) if (!this.isContained(node, candidate)) return false;
+        for (const candidate of widePatterns.values()) if (!this.#isPartContained(node, candidate)) return false;
     return true;
   }
 
@@ -361,34 +374,3 @@ const restrictions: Readonly<Record<TypeName, { readonly type: string }>> = {
 
 export const hasKeyword = ({ fragments }: SchemaNode, name: string): boolean =>
   fragments.some(({ keywords }) => keywords.has(name));
-
-/** Whether it is certain that a set is empty. */
-export const isNever = (form: Form): boolean => {
-  if (form.isNever || form.values?.length === 0) return true;
-  if (form.types.size !== 1) return false;
-  if (form.types.has('number')) return isEmptyRange(form);
-  if (form.types.has('string')) return form.minLength > form.maxLength;
-  return form.types.has('array') && form.minItems > form.maxItems;
-};
-
-/** Returns the values of a set that can be listed; null if it may have others. */
-const finiteValuesOf = ({ values, types }: Form): readonly Json[] | null => {
-  if (values) return values.length <= 1_000 ? values : null;
-  if ([...types].some((type) => type !== 'null' && type !== 'boolean')) return null;
-  return [...types].flatMap((type): readonly Json[] => (type === 'null' ? [null] : [true, false]));
-};
-
-/** Returns how many different names members can have. */
-const countPossibleNames = (space: SchemaSpace, form: Form): number => {
-  const isClosed =
-    isNever(otherNodeOf(space, form).form) &&
-    [...patternNodesOf(space, form).values()].every((node) => isNever(node.form));
-  if (!isClosed) return Infinity;
-  return declaredNamesOf(form).filter((name) => !isNever(memberNodeOf(space, form, name, 'narrow').form)).length;
-};
-
-const haveDifferentValues = ({ values }: Form, { values: others }: Form): boolean => {
-  if (!values || !others) return false;
-  const keys = new Set(others.map(valueKeyOf));
-  return !values.some((value) => keys.has(valueKeyOf(value)));
-};

@@ -13,7 +13,8 @@ import {
   restNodeOf,
 } from './members.ts';
 import type { Containment } from './containment.ts';
-import { hasKeyword, isNever } from './containment.ts';
+import { hasKeyword } from './containment.ts';
+import { isNever } from './set-sizes.ts';
 import type { Child, Difference, SchemaPair } from './difference.ts';
 import type { Form, Union } from './form.ts';
 import type { Fragment } from './fragment.ts';
@@ -338,10 +339,13 @@ export class SchemaPairs {
     const pairBy = (isPartner: (index: number, position: number) => boolean): void => {
       for (const index of union.members.keys()) {
         if (partners.has(index)) continue;
-        const position = [...freeIndexes].find((candidate) => isPartner(index, candidate));
-        if (position === undefined) continue;
-        partners.set(index, position);
-        freeIndexes.delete(position);
+        for (const position of freeIndexes) {
+          if (!this.#narrow.budget.spend(1)) return;
+          if (!isPartner(index, position)) continue;
+          partners.set(index, position);
+          freeIndexes.delete(position);
+          break;
+        }
       }
     };
     const labels = [union, other].map(({ members }) => members.map((member) => nameOf(member)));

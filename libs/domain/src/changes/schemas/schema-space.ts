@@ -46,6 +46,7 @@ export class SchemaSpace {
 
   /** Returns a node with one of a union's members instead of the union. */
   chooseMember({ fragments }: SchemaNode, { fragment, kind }: Union, member: Json | undefined): SchemaNode {
+    this.budget.spend(fragments.length);
     const rest = fragments.flatMap((item) => (item === fragment ? this.#withoutUnion(fragment, kind) : item));
     return this.#createNode([...rest, ...this.#flatten(member)], true);
   }
