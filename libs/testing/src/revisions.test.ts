@@ -1,9 +1,11 @@
 import { createDocumentReader } from '@portico/openapi';
 import {
   breakingTextsMax,
+  collectionAuthorityOf,
   comparedBytesMax,
   createRevision,
   operatorAuthority,
+  operatorCredential,
   PorticoError,
   storedChangesLengthMax,
   type Change,
@@ -43,6 +45,23 @@ test('a revision names the administrator who made it, and none for the command l
     [admin.id, 'root@example.com'],
     [admin.id, 'root@example.com'],
   ]);
+});
+
+test('the changes are rated by the policy of the collection', async () => {
+  const { createCollection, update, listOf, useCases } = await setUp();
+  const id = await createCollection('Roads');
+  const { principal } = await useCases.admit({
+    credential: operatorCredential,
+    auth: 'admin',
+    target: null,
+    sender: { address: '192.0.2.1' },
+    deadline: null,
+  });
+  await update(id, '/a', '/b', '/c');
+  const policy = { levels: { 'api-path-removed-without-deprecation': 'warning' as const }, expected: [] };
+  await useCases.setChangePolicy(collectionAuthorityOf(principal, id), policy);
+  await update(id, '/a', '/b');
+  expect((await listOf(id))[0]?.counts).toEqual({ breaking: 0, warning: 1, info: 0 });
 });
 
 test('the changes are those from the document that is replaced, even if it changes during the comparison', async () => {

@@ -1,5 +1,6 @@
 import { type Change, type ChangeCounts, changeLevels, type DocumentChange, parseExactJson } from '@portico/domain';
 import { z } from 'zod';
+import { timestamp } from './wire.ts';
 
 export const changeCounts = z
   .object({ breaking: z.int(), warning: z.int(), info: z.int() })
@@ -31,6 +32,10 @@ export const change = z
         'is none.',
     }),
     fingerprint: z.string().meta({ description: 'Identifies the change among others, also of other versions.' }),
+    expected: z
+      .object({ reason: z.string(), until: timestamp })
+      .optional()
+      .meta({ description: 'Why the change is expected, if the policy of the collection says so.' }),
   })
   .meta({ id: 'DocumentChange' });
 
@@ -49,6 +54,9 @@ export const toChangeView = ({
   // Keeps the digits of numbers.
   example: example === null ? null : parseExactJson(example),
   fingerprint: fields.fingerprint,
+  ...(fields.expected
+    ? { expected: { reason: fields.expected.reason, until: new Date(fields.expected.until).toISOString() } }
+    : {}),
 });
 
 export const toCountsView = ({ breaking, warning, info }: ChangeCounts): z.input<typeof changeCounts> => ({

@@ -25,6 +25,7 @@ export const deliveriesSuite = (start: Start): void => {
           collection_id: id,
           collection: 'Collection of webhooks',
           fields: ['description'],
+          changes: null,
           document_digest: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
           actor: 'admin@example.com',
         },
@@ -41,6 +42,47 @@ export const deliveriesSuite = (start: Start): void => {
         { event: 'collection.changed', attempt: 1, status: 200, error: null, next_attempt_at: null },
       ]);
       expect((await asAdmin('DELETE', webhook.path)).status).toBe(204);
+    });
+
+    test('a breaking change is reported with what breaks, and a compatible one is not', async () => {
+      const webhook = await world.create({ events: ['collection.breaking'] });
+      const id = await world.change();
+      const replaceDocument = (paths: object) =>
+        asAdmin('PUT', `/api/collections/${id}`, {
+          openapi_spec: { openapi: '3.0.3', info: { title: 'Berths', version: '1' }, paths },
+        });
+      expectStatus(await replaceDocument({ '/berths': { get: { responses: {} } } }), 200);
+      await subject.runJobs();
+      expect(webhook.received()).toEqual([]);
+      expectStatus(await replaceDocument({}), 200);
+      await subject.runJobs();
+      const [request = noRequest, ...others] = webhook.received();
+      expect(others).toEqual([]);
+      expect(world.verify(webhook.secret, request)).toMatchObject({
+        type: 'collection.breaking',
+        data: {
+          collection_id: id,
+          changes: { breaking: 1 },
+          breaking: [{ rule: 'api-path-removed-without-deprecation', method: 'GET', path: '/berths' }],
+          actor: 'admin@example.com',
+        },
+      });
+      await asAdmin('DELETE', webhook.path);
+    });
+
+    test('a deprecation is reported once, with its dates', async () => {
+      const webhook = await world.create({ events: ['collection.deprecated'] });
+      const id = await world.change();
+      for (const sunset of ['2030-01-31', '2030-02-28'])
+        expectStatus(await asAdmin('PUT', `/api/collections/${id}/lifecycle`, { state: 'deprecated', sunset }), 200);
+      await subject.runJobs();
+      const requests = webhook.received();
+      expect(requests).toHaveLength(1);
+      expect(world.verify(webhook.secret, requests[0] ?? noRequest)).toMatchObject({
+        type: 'collection.deprecated',
+        data: { collection_id: id, sunset: expect.stringMatching(/^2030-0/) as string, successor_id: null, text: null },
+      });
+      await asAdmin('DELETE', webhook.path);
     });
 
     test('a change that changes nothing, or that is rejected, sends nothing', async () => {

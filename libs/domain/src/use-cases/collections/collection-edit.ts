@@ -2,6 +2,7 @@ import type { Initiator } from '../../access/principal.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { CollectionId } from '../../ids.ts';
 import { nextChangeAt } from '../../instant.ts';
+import type { NewJob } from '../../jobs/job.ts';
 import type { Ports } from '../../ports/index.ts';
 import { collectionFieldsOf, createAuditEffects, type SystemMessage } from '../audit/system-entry.ts';
 
@@ -9,6 +10,8 @@ import { collectionFieldsOf, createAuditEffects, type SystemMessage } from '../a
 export interface AuditedEdit {
   readonly parts: Partial<Collection>;
   readonly message: SystemMessage;
+  /** Jobs to write with the change; none by default. */
+  readonly jobs?: readonly NewJob[];
 }
 
 /**
@@ -33,5 +36,6 @@ export const editCollection = (
         updatedAt: nextChangeAt(current.updatedAt, ports.clock.now()),
       },
       ...createAuditEffects(ports, initiator, { action, ...collectionFieldsOf(current), ...fields }),
+      ...(edit.jobs ? { jobs: edit.jobs } : {}),
     };
   });

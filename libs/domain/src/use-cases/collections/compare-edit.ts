@@ -1,4 +1,5 @@
 import type { Comparison } from '../../changes/change.ts';
+import { applyChangePolicy } from '../../changes/change-policy.ts';
 import type { Collection } from '../../collections/collection.ts';
 import type { Deadline } from '../../deadline.ts';
 import type { PackedText, ReadDocument } from '../../documents/document.ts';
@@ -12,9 +13,12 @@ export interface EditComparison {
   readonly comparison: Comparison | null;
 }
 
-/** Compares the current document of a collection with the new one; returns null if the document stays the same. */
+/**
+ * Compares the current document of a collection with the new one, and rates the changes by its policy; returns null if the
+ * document stays the same.
+ */
 export const compareEdit = async (
-  { collections, documents }: Pick<Ports, 'collections' | 'documents'>,
+  { clock, collections, documents }: Pick<Ports, 'clock' | 'collections' | 'documents'>,
   deadline: Deadline | null,
   id: CollectionId,
   document: ReadDocument | undefined,
@@ -25,7 +29,10 @@ export const compareEdit = async (
   const stored = await collections.findDocument(id);
   if (!stored) return null;
   const comparison = await compareIfPossible(documents, stored.packed, document.packed, deadline);
-  return { from: stored.digest, comparison };
+  return {
+    from: stored.digest,
+    comparison: comparison && applyChangePolicy(comparison, current.changePolicy, clock.now()),
+  };
 };
 
 /**

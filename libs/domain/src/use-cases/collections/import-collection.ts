@@ -87,7 +87,7 @@ export interface ImportPlan extends Namesakes {
   readonly documentChange: DocumentChange | null;
 }
 
-type PlanningPorts = Pick<Ports, 'collections' | 'operations' | 'documents' | 'cipher'>;
+type PlanningPorts = Pick<Ports, 'clock' | 'collections' | 'operations' | 'documents' | 'cipher'>;
 
 /** Returns the changes that `importCollection` would make, and throws the same errors. Writes nothing. */
 export const planImport =
@@ -158,7 +158,7 @@ const noFilter = { tag: null, containing: null };
  * written yet.
  */
 const operationsOf = async (
-  { collections, operations, documents }: Omit<PlanningPorts, 'cipher'>,
+  { collections, operations, documents }: Pick<PlanningPorts, 'collections' | 'operations' | 'documents'>,
   { id, documentDigest }: Collection,
 ): Promise<readonly Operation[]> => {
   if ((await operations.findDigest(id)) === documentDigest) return operations.list(id, noFilter, null);

@@ -6,19 +6,27 @@ import type { CollectionReference } from '../../grants/reference.ts';
 import type { CollectionId } from '../../ids.ts';
 import { toIsoOrNull } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
+import { prepareEvent } from '../webhooks/create-event-jobs.ts';
+import { collectionDeprecatedDataOf } from '../webhooks/event-data.ts';
 import { editCollection } from './collection-edit.ts';
 import { findVisibleCollection } from './find-collection.ts';
 
 /** Sets the state of a collection with its details; see `applyLifecycleEdit` for the errors. */
 export const setLifecycle =
-  (ports: Pick<Ports, 'clock' | 'random' | 'collections'>) =>
+  (ports: Pick<Ports, 'clock' | 'random' | 'collections' | 'webhooks'>) =>
   async (authority: CollectionAuthority, edit: LifecycleEdit): Promise<Lifecycle> => {
+    const createEventJobs = await prepareEvent(ports, 'collection.deprecated');
     const { lifecycle } = await editCollection(ports, authority, authority.collectionId, (current) => {
       const next = applyLifecycleEdit(current, edit, ports.clock.now());
       if (isSameLifecycle(next, current.lifecycle)) return null;
       const { state, since, sunset, successor } = next;
       const details = state === 'active' ? {} : { since: toIsoOrNull(since), sunset: toIsoOrNull(sunset), successor };
-      return { parts: { lifecycle: next }, message: { action: 'collection.lifecycle', lifecycle: state, ...details } };
+      const isDeprecated = state === 'deprecated' && current.lifecycle.state !== 'deprecated';
+      return {
+        parts: { lifecycle: next },
+        message: { action: 'collection.lifecycle', lifecycle: state, ...details },
+        jobs: isDeprecated ? createEventJobs(collectionDeprecatedDataOf(current, next, authority)) : [],
+      };
     });
     return lifecycle;
   };

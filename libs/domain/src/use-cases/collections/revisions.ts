@@ -1,6 +1,7 @@
 import { createCallerQueue } from '../../access/caller-queue.ts';
 import { type AdminAuthority, type Principal, requireReadableTarget, visibilityOf } from '../../access/principal.ts';
 import { type ChangeCounts, changesMax, type Comparison } from '../../changes/change.ts';
+import { applyChangePolicy } from '../../changes/change-policy.ts';
 import type { RecentRevision, Revision } from '../../changes/revision.ts';
 import type { PackedText } from '../../documents/document.ts';
 import { errorDetails, isPorticoError, PorticoError } from '../../errors.ts';
@@ -11,6 +12,7 @@ import type { Settings } from '../../settings.ts';
 import { type Precondition, updateCollection, type UpdatedCollection, type WritingPorts } from './write-collection.ts';
 
 type RequiredPorts = Pick<Ports, 'collections' | 'revisions'>;
+type ComparingPorts = RequiredPorts & Pick<Ports, 'clock' | 'documents'>;
 
 /**
  * Returns the id of the collection that the request is about, which is also `id`. The operator has no target, and may read
@@ -65,10 +67,10 @@ const noChanges = { changes: [], counts: { breaking: 0, warning: 0, info: 0 } } 
 
 /**
  * Returns the changes from one revision to another, by default from the previous one to the newest. Uses the changes that
- * were stored with a revision if they are complete; otherwise, compares the documents, and callers are queued
- * (`createCallerQueue`). Throws `revision_not_found`, and `not_comparable` if the documents are too large.
+ * were stored with a revision if they are complete, rated by the policy of that time; otherwise, compares the documents,
+ * and callers are queued (`createCallerQueue`). Throws `revision_not_found`, and `not_comparable` if the documents are too large.
  */
-export const compareRevisions = (ports: RequiredPorts & Pick<Ports, 'documents'>) => {
+export const compareRevisions = (ports: ComparingPorts) => {
   const enqueue = createCallerQueue();
   return async (
     principal: Principal,
@@ -101,7 +103,7 @@ const findStored = async (
 const sumOf = ({ breaking, warning, info }: ChangeCounts): number => breaking + warning + info;
 
 const compareTexts = async (
-  ports: RequiredPorts & Pick<Ports, 'documents'>,
+  ports: ComparingPorts,
   principal: Principal,
   id: CollectionId,
   [from, to]: readonly [from: number, to: number],
@@ -110,7 +112,9 @@ const compareTexts = async (
   const [before, after] = [await read(principal, id, from), await read(principal, id, to)];
   if (before.digest === after.digest) return noChanges;
   try {
-    return await ports.documents.compare(before.document, after.document, principal.deadline);
+    const comparison = await ports.documents.compare(before.document, after.document, principal.deadline);
+    const collection = await ports.collections.find(id);
+    return collection ? applyChangePolicy(comparison, collection.changePolicy, ports.clock.now()) : comparison;
   } catch (error) {
     if (!isPorticoError(error, 'invalid_body')) throw error;
     const reason = error.message.slice(`${errorDetails.invalid_body}: `.length);

@@ -14,8 +14,7 @@ import { nextChangeAt } from '../../instant.ts';
 import type { Ports } from '../../ports/index.ts';
 import type { Settings } from '../../settings.ts';
 import { collectionFieldsOf, createAuditEffects } from '../audit/system-entry.ts';
-import { prepareEvent } from '../webhooks/create-event-jobs.ts';
-import { collectionChangedDataOf } from '../webhooks/event-data.ts';
+import { prepareDocumentEvents } from '../webhooks/document-events.ts';
 import { createCollectionJob } from '../search/collection-jobs.ts';
 import { type AuthenticationInput, setsValue, updateAuthentication } from './authentication.ts';
 import { compareEdit, hasSameOriginal, type EditComparison } from './compare-edit.ts';
@@ -196,7 +195,7 @@ const tryUpdate = async (
   { edit, isExpected, newOrigins, newComparison }: PreparedEdit,
 ): Promise<UpdatedCollection | null> => {
   const jobs = createEmbeddingJobs(ports, id);
-  const createEventJobs = await prepareEvent(ports, 'collection.changed');
+  const createEventJobs = await prepareDocumentEvents(ports, newComparison?.comparison ?? null);
   const now = ports.clock.now();
   const result = { hasChanged: false, isCurrent: true, hasNewDocument: false };
   const revision = createRevision(authority.actor, edit.origin ?? null, newComparison?.comparison ?? null);
@@ -232,7 +231,7 @@ const tryUpdate = async (
       }),
       jobs: [
         ...jobs.filter(({ task }) => isReworded || (task.kind === 'operations' && hasNewDocument)),
-        ...createEventJobs(collectionChangedDataOf(editedCollection, fieldNames, authority)),
+        ...createEventJobs(editedCollection, fieldNames, authority),
       ],
     };
   });

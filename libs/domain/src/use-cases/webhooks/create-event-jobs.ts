@@ -10,13 +10,13 @@ export interface EventData {
   readonly [name: string]: Json;
 }
 
-type RequiredPorts = Pick<Ports, 'webhooks' | 'clock' | 'random'>;
+export type EventPorts = Pick<Ports, 'webhooks' | 'clock' | 'random'>;
 
 /** Returns the jobs that deliver an event: one for each webhook that receives it, to be written with the change. */
 export type CreateEventJobs = (data: EventData) => readonly NewJob[];
 
 /** Finds the webhooks that receive an event now. Call it before the change, whose decision cannot wait. */
-export const prepareEvent = async (ports: RequiredPorts, event: SubscribedEvent): Promise<CreateEventJobs> => {
+export const prepareEvent = async (ports: EventPorts, event: SubscribedEvent): Promise<CreateEventJobs> => {
   const webhooks = (await ports.webhooks.list()).filter((webhook) => isSubscribed(webhook, event));
   return (data) => webhooks.map(({ id }) => createEventJob(ports, id, event, data));
 };
