@@ -43,6 +43,7 @@ const storeChecks = [
   'admins',
   'names.equal',
   'revisions',
+  'webhooks',
   'jobs.given-up',
   'jobs.waiting',
   'redis.installations',

@@ -53,6 +53,9 @@ export const collectionLifecycleRoutes = [
       const { state, since, sunset, successor, text: note } = fields;
       if (state === 'active' && (since ?? sunset ?? successor ?? note) != null)
         throw new PorticoError('invalid_body', { reason: 'an active collection has only a state' });
+      for (const [name, instant] of Object.entries({ since, sunset }))
+        if (instant != null && instant < 0)
+          throw new PorticoError('invalid_body', { reason: `${name} must be in 1970 or later` });
       const next = await useCases.setLifecycle(authority, {
         state,
         since: since ?? undefined,

@@ -235,11 +235,13 @@ export const collectionOwnershipRoutes = [
     handler: async ({ useCases, caller: { principal }, params, body: { fields } }) => {
       const authority = collectionAuthorityOf(principal, collectionIdOf(params.collection_id));
       const next = toPolicy(fields);
-      const index = next.expected.findIndex(({ until }) => until > principal.readAt + expectedDaysMax * dayMs);
-      if (index !== -1)
-        throw new PorticoError('invalid_body', {
-          reason: `expected[${index}].until must be at most ${expectedDaysMax} days from now`,
-        });
+      const untilMax = principal.readAt + expectedDaysMax * dayMs;
+      for (const [index, { until }] of next.expected.entries()) {
+        const rule =
+          until > untilMax ? `at most ${expectedDaysMax} days from now` : until < 0 ? 'in 1970 or later' : null;
+        if (rule !== null)
+          throw new PorticoError('invalid_body', { reason: `expected[${index}].until must be ${rule}` });
+      }
       return toJsonResponse(toPolicyView(await useCases.setChangePolicy(authority, next)));
     },
   }),

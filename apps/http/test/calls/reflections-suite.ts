@@ -73,7 +73,9 @@ export const reflectionsSuite = (start: Start): void => {
         const { result } = await send(target);
         expect(result['truncated'], way).toBe(true);
         const { text } = result['body'] as { readonly text: string };
-        expect(text.replace(/^\.+/, ''), way).toMatch(/^\[redacted\]\.*$/);
+        // An expression for the millions of dots before it could exceed the stack.
+        expect(text.slice(text.indexOf('[')), way).toMatch(/^\[redacted\]\.*$/);
+        expect(text.startsWith(filler.slice(0, text.indexOf('['))), way).toBe(true);
       }
     });
 

@@ -21,6 +21,7 @@ type Stores = Pick<
   | 'calls'
   | 'grants'
   | 'requests'
+  | 'webhooks'
   | 'groups'
   | 'audit'
   | 'limits'
@@ -37,6 +38,7 @@ const changingMethods: { readonly [Port in keyof Stores]?: readonly (keyof Store
   calls: ['create', 'decide'],
   grants: ['update'],
   requests: ['create', 'decide'],
+  webhooks: ['add', 'update', 'remove'],
   groups: ['add', 'update', 'remove', 'updateMembers', 'syncClaims'],
   limits: ['addTier', 'updateTier', 'removeTier', 'addOverride', 'updateOverride', 'removeOverride'],
   embeddingJobs: ['startRun', 'enqueue'],
@@ -116,6 +118,7 @@ export const createDeadlineControl = () => {
       limits,
       embeddingJobs,
       deadLetters,
+      webhooks,
     }) => ({
       callers: instrumentPort('callers', callers),
       limiter: instrumentPort('limiter', limiter),
@@ -131,6 +134,7 @@ export const createDeadlineControl = () => {
       limits: instrumentPort('limits', limits),
       embeddingJobs: instrumentPort('embeddingJobs', embeddingJobs),
       deadLetters: instrumentPort('deadLetters', deadLetters),
+      webhooks: instrumentPort('webhooks', webhooks),
     }),
   };
 

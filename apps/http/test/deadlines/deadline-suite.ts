@@ -20,6 +20,9 @@ const readOnlyRequests: readonly string[] = [
 ];
 const changingGets: readonly string[] = ['GET /api/collections/{collection_id}/metadata'];
 
+/** The request that records an attempt to send: that it was made is recorded even if it took too long. */
+const isSending = ({ name }: Row): boolean => name === 'POST /api/webhooks/{webhook_id}/test';
+
 export const isChanging = ({ name, method }: Row): boolean =>
   method === 'GET' ? changingGets.includes(name) : !readOnlyRequests.includes(name);
 
@@ -63,7 +66,7 @@ export const deadlineSuite = (
     return () => world.client.call(row.method, pathOf(row, target), options);
   };
 
-  describe.each(rows.filter(isChanging).filter(isSelected))('$name', (row) => {
+  describe.each(rows.filter((row) => isChanging(row) && !isSending(row)).filter(isSelected))('$name', (row) => {
     test.each(allSteps)('is atomic if its deadline expires %s', async (step) => {
       const request = await prepare(row);
       const stateBefore = await snapshotOf(ports);

@@ -50,6 +50,21 @@ const isUnknownOperation = ({ status, text }: Readonly<{ status: number; text: s
   status === 400 &&
   text.startsWith('{"detail":"Invalid request body: the document has no operations with these keys: ');
 
+/** Rules that a schema does not express: about several fields, names that differ only by case, the time, and the setup. */
+const rulesBeyondSchemas = [
+  'an active collection has only a state',
+  'must not repeat',
+  'must be at most 400 days from now',
+  'must be in the future',
+  'must be in 1970 or later',
+  'must not be before since',
+  'url must use https: ',
+  'successor must be the id of a collection that you can see',
+];
+
+const isBeyondSchemas = ({ status, text }: Readonly<{ status: number; text: string }>): boolean =>
+  status === 400 && rulesBeyondSchemas.some((rule) => text.includes(rule));
+
 /** Returns a value as query text; null if it cannot be written as query text. */
 const toQueryText = (value: unknown): string | null => {
   if (Array.isArray(value)) return value.every((item) => typeof item === 'string') ? value.join(',') : null;
@@ -173,7 +188,7 @@ describe('the request schemas of the OpenAPI document', () => {
     };
     for (const body of [...edgeCases, ...random]) {
       const reply = await sendWith(body);
-      if (isPast(reply) || isUnknownOperation(reply)) continue;
+      if (isPast(reply) || isUnknownOperation(reply) || isBeyondSchemas(reply)) continue;
       expect([reply, reply.status === 400 || reply.status >= 500]).toEqual([reply, false]);
     }
     for (const body of invalidValues) {

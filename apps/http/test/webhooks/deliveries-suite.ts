@@ -44,7 +44,7 @@ export const deliveriesSuite = (start: Start): void => {
       expect((await asAdmin('DELETE', webhook.path)).status).toBe(204);
     });
 
-    test('a breaking change is reported with what breaks, and a compatible one is not', async () => {
+    test('a breaking change is reported with its rules, and a compatible one is not', async () => {
       const webhook = await world.create({ events: ['collection.breaking'] });
       const id = await world.change();
       const replaceDocument = (paths: object) =>

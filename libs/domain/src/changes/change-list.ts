@@ -52,7 +52,7 @@ export class ChangeList {
     const changes = [...this.#changes.values()];
     const byLevel = changeLevels.map((level) => changes.filter((change) => change.level === level));
     const [breaking = [], warning = [], info = []] = byLevel;
-    // Whoever reads the beginning of a long list has to know that it is not complete.
+    // Readers of the beginning of a long list have to know that it is not complete.
     const isAboutList = ({ rule }: Change): boolean => rule === 'comparison-incomplete';
     const sorted = byLevel.flat();
     const listed =
