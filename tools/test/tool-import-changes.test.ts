@@ -54,6 +54,7 @@ describe.each([
     const { code, stdout } = await tool('import', folder, '--dry-run');
     expect(code).toBe(0);
     expect(stdout).toContain('    1 breaking change, 0 warnings, 0 other changes\n      breaking: GET /two: ');
+    expect(stdout).toContain('    0 of 0 callers used these operations in the last 90 days\n');
     const [file] =
       (
         JSON.parse((await tool('--json', 'import', folder, '--dry-run')).stdout) as Record<

@@ -164,6 +164,27 @@ export const operationUsageContract = {
       );
     },
 
+  'the users of operations are those since a time, each once, and not those of other operations or collections': async (
+    stores,
+  ) => {
+    const { ada, bob, roads, bridges } = await setUp(stores);
+    await stores.usage.addOperations([
+      ...[today - 1, today].map((day) => anOperationUsageRecord(ada, roads, toll, { day, lastUsedAt: start })),
+      anOperationUsageRecord(bob, roads, toll, { lastUsedAt: start - 1 }),
+      anOperationUsageRecord(bob, roads, map, { lastUsedAt: start }),
+      anOperationUsageRecord(bob, bridges, toll, { lastUsedAt: start }),
+    ]);
+    const list = async (operations: readonly OperationKey[], since: number, limit = linesMax) =>
+      (await stores.usage.listOperationUsers(roads.id, operations, since, limit))
+        .map(({ operationKey, profileId }) => `${operationKey} ${profileId === ada.id ? 'ada' : 'bob'}`)
+        .sort();
+    deepStrictEqual(await list([toll], start), [`${toll} ada`]);
+    deepStrictEqual(await list([toll], start - 1), [`${toll} ada`, `${toll} bob`]);
+    deepStrictEqual(await list([toll, map], start), [`${map} bob`, `${toll} ada`].sort());
+    strictEqual((await list([toll, map], 0, 2)).length, 2);
+    deepStrictEqual(await list([], 0), []);
+  },
+
   'a report of operations has the requested days, profile, collection and number of lines': async (stores) => {
     const { ada, bob, roads, bridges } = await setUp(stores);
     await stores.usage.addOperations([

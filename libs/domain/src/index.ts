@@ -131,6 +131,7 @@ export { isCredentialWithheld } from './use-cases/collections/read-collection.ts
 export type * from './use-cases/collections/write-collection.ts';
 export type * from './use-cases/groups/groups.ts';
 export type * from './use-cases/groups/members.ts';
+export { affectedDays, affectedListMax, mayNameUsers, type Affected } from './use-cases/usage/read-affected.ts';
 export { countPairs, pairsMax, type PairOutcome, type PairResult } from './use-cases/grants/grant-many.ts';
 export type { GrantEdit } from './use-cases/grants/grant-access.ts';
 export type { GrantSelection } from './use-cases/grants/resolve-pairs.ts';

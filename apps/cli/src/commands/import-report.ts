@@ -1,7 +1,7 @@
 import type { DocumentWarning } from '@portico/domain';
 import { formatCount } from '../terminal.ts';
-import { toComparisonLines } from './comparison-lines.ts';
-import type { Changes, ComparisonSummary, ImportResult } from './import-target.ts';
+import { toAffectedLines, toComparisonLines } from './comparison-lines.ts';
+import type { AffectedSummary, Changes, ComparisonSummary, ImportResult } from './import-target.ts';
 
 interface FileResult {
   readonly file: string;
@@ -29,6 +29,7 @@ export interface ImportedFile extends FileResult {
   readonly changes?: Changes;
   /** Set only by a dry run; null unless an existing document changes. */
   readonly comparison?: ComparisonSummary | null;
+  readonly affected?: AffectedSummary | null;
 }
 /** A file that was not imported. */
 export interface OmittedFile extends FileResult {
@@ -98,6 +99,7 @@ export const toFileLines = (
         ...result.notices.map(({ pointer, message }) => `    warning: ${pointer || '(the document)'}  ${message}`),
         ...toChangeLines(result),
         ...toComparisonLines(result.comparison ?? null),
+        ...toAffectedLines(result.affected ?? null),
         ...(explain ? toDepartureLines(result) : []),
       ]
     : [];

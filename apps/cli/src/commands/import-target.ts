@@ -35,6 +35,22 @@ export interface PlannedImport extends Omit<ImportResult, 'id'> {
   readonly changes: Changes;
   /** Null unless an existing document changes, and from servers of earlier versions. */
   readonly comparison: ComparisonSummary | null;
+  /** Null without breaking changes of operations, and from servers of earlier versions. */
+  readonly affected: AffectedSummary | null;
+}
+
+/** The clients that breaking changes concern; named as in the output. */
+export interface AffectedSummary {
+  readonly callers_total: number;
+  readonly affected_total: number;
+  readonly operations: readonly {
+    readonly operation_key: string;
+    readonly method: string;
+    readonly path: string;
+    readonly used_by_total: number;
+    readonly people?: readonly string[] | undefined;
+    readonly groups?: readonly string[] | undefined;
+  }[];
 }
 
 /** The changes that callers may notice; named as in the output. */
@@ -96,9 +112,32 @@ export const createStoresTarget = ({ useCases }: Portico, createdBy: ProfileId |
       namesakes,
       changes: changesOf(plan),
       comparison: plan.documentChange && summarize(plan.documentChange.comparison),
+      affected: await readAffected(useCases, plan),
     };
   },
 });
+
+/** Returns the clients that the breaking changes of a plan concern; null if there are none. */
+const readAffected = async (
+  useCases: Portico['useCases'],
+  { current, documentChange }: ImportPlan,
+): Promise<AffectedSummary | null> => {
+  const comparison = documentChange?.comparison;
+  if (!current || !comparison?.changes.some(({ level, operation }) => level === 'breaking' && operation)) return null;
+  const result = await useCases.readAffected(operatorAuthority, current.id, comparison, { namesUsers: true });
+  return {
+    callers_total: result.callersTotal,
+    affected_total: result.affectedTotal,
+    operations: result.operations.map(({ operation, usedByTotal, people, groups }) => ({
+      operation_key: operation.key,
+      method: operation.method,
+      path: operation.path,
+      used_by_total: usedByTotal,
+      people: people ?? [],
+      groups: groups ?? [],
+    })),
+  };
+};
 
 const isDerived = ({ description, descriptionDerived }: ImportPlan['plannedFields']): boolean =>
   descriptionDerived && description !== '';

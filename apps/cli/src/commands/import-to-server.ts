@@ -13,10 +13,16 @@ export const createServerTarget = (api: Api): ImportTarget => ({
   },
   plan: async (document) => {
     const input = { scope: 'catalog:read', repeatable: true, ...requestFor(document) } as const;
-    const { id, changes, comparison, ...response } = await api
+    const { id, changes, comparison, affected, ...response } = await api
       .call('POST /api/imports/plan', input)
       .catch(throwDocumentRejection);
-    return { id, ...toImportResult(response), changes, comparison: comparison ?? null };
+    return {
+      id,
+      ...toImportResult(response),
+      changes,
+      comparison: comparison ?? null,
+      affected: affected ?? null,
+    };
   },
 });
 

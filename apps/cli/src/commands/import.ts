@@ -26,7 +26,7 @@ import {
   type ImportedFile,
 } from './import-report.ts';
 import { findSources, type Source } from './import-sources.ts';
-import { toComparisonLines } from './comparison-lines.ts';
+import { toAffectedLines, toComparisonLines } from './comparison-lines.ts';
 import { rejectChanges, type FailingLevel } from './failing-changes.ts';
 import { DocumentRejectedError, createStoresTarget, removePrefix, type ImportTarget } from './import-target.ts';
 import { createServerTarget } from './import-to-server.ts';
@@ -146,7 +146,9 @@ const requireNoChanges = async (
     if (plan && 'name' in plan) plans.push(plan);
   }
   rejectChanges(plans, options.failOn ?? 'breaking', (plan) =>
-    [plan.file, ...toComparisonLines(plan.comparison ?? null)].forEach((line) => context.terminal.printNote(line)),
+    [plan.file, ...toComparisonLines(plan.comparison ?? null), ...toAffectedLines(plan.affected ?? null)].forEach(
+      (line) => context.terminal.printNote(line),
+    ),
   );
 };
 

@@ -12,6 +12,7 @@ import { toJsonResponse } from '../responses/route-response.ts';
 import { booleanParameter, line, plainName } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
 import { replacedDocument, toDocumentChangesView, toReplacedDocumentView } from './change-views.ts';
+import { affected, readAffectedView } from './affected-views.ts';
 import { convertedFrom, convertedFromOf, importedSpec, warnings } from './collection-views.ts';
 import { addMemberName } from './collections.ts';
 import { timestamp, uuid } from './wire.ts';
@@ -86,6 +87,9 @@ const plan = z
     comparison: replacedDocument
       .optional()
       .meta({ description: 'The changes that callers may notice, if an existing document changes.' }),
+    affected: affected
+      .optional()
+      .meta({ description: 'The clients that breaking changes concern, if there are breaking changes of operations.' }),
     namesakes,
     warnings: warnings.optional(),
   })
@@ -151,6 +155,7 @@ export const importRoutes = [
       const importPlan = await addMemberName(useCases.planImport(caller.authority, input));
       return toJsonResponse({
         ...toPlanView(importPlan, input.document),
+        ...(await readAffectedView(useCases, caller, importPlan)),
         ...toNamesakesView(importPlan.namesakes),
         ...toWarningsView(input.document),
       });

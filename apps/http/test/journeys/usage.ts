@@ -289,6 +289,46 @@ export const usageSuite = (start: Start): void => {
     ]);
   });
 
+  test('the plan of an import names the clients with access who used an operation that it breaks', async () => {
+    const paths = { '/forecast': { get: { responses: {} } }, '/history': { get: { responses: {} } } };
+    const openapi_spec = { ...smallDocument, paths };
+    const [eve, fred, gus] = [await fixtures.newClient(), await fixtures.newClient(), await fixtures.newClient()];
+    const collection = await fixtures.newCollection({ openapi_spec, name: 'Affected' });
+    for (const client of [eve, fred, gus]) await fixtures.grant(client, collection);
+    const operationsPath = `/api/collections/${collection}/operations`;
+    const operations = (await call('GET', operationsPath, { key: eve.key })).list;
+    const [forecast, history] = operations.map((operation) => textOf(operation.operation_key));
+    await call('GET', `${operationsPath}/${forecast ?? ''}`, { key: eve.key });
+    await call('GET', `${operationsPath}/${forecast ?? ''}`, { key: gus.key });
+    await call('GET', `${operationsPath}/${history ?? ''}`, { key: fred.key });
+    await subject.useCases.writeUsage();
+    // A client without access is no longer concerned.
+    await call('DELETE', `/api/access/clients/${gus.id}/collections/${collection}`, { token: fixtures.admin });
+    const json = { name: 'Affected', openapi_spec: { ...openapi_spec, paths: { '/history': paths['/history'] } } };
+    const plan = (caller: Parameters<Subject['client']['call']>[2]) =>
+      call('POST', '/api/imports/plan', { ...caller, json });
+    const operation = { operation_key: forecast, method: 'GET', path: '/forecast', used_by_total: 1 };
+    const totals = { callers_total: 2, affected_total: 1 };
+    expect((await plan({ token: fixtures.admin })).body.affected).toEqual({
+      ...totals,
+      operations: [{ ...operation, people: [eve.email], groups: [] }],
+    });
+    const scopes = ['catalog:read', 'access:read'];
+    for (const [names, expected] of [
+      [scopes, operation],
+      [[...scopes, 'usage:read'], { ...operation, people: [eve.email], groups: [] }],
+    ] as const) {
+      const account = { name: `planner with ${names.length} scopes`, scopes: names };
+      const { body } = await call('POST', '/api/service-accounts', { token: fixtures.admin, json: account });
+      const reply = await plan({ token: textOf(body.token) });
+      expect(reply.body.affected).toEqual({ ...totals, operations: [expected] });
+    }
+    // An added operation breaks nothing.
+    const compatible = { ...json, openapi_spec: { ...openapi_spec, paths: { ...paths, '/new': paths['/history'] } } };
+    const reply = await call('POST', '/api/imports/plan', { token: fixtures.admin, json: compatible });
+    expect(reply.body).not.toHaveProperty('affected');
+  });
+
   test('slices and prepared requests are reported by operation, also after the operation is removed', async () => {
     const paths = { '/forecast': { get: { responses: {} } }, '/history': { get: { responses: {} } } };
     const openapi_spec = { ...smallDocument, paths };

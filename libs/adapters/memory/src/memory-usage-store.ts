@@ -75,6 +75,19 @@ export const createMemoryUsageStore = (database: MemoryDatabase): UsageStore => 
       return new Map(entries);
     },
 
+    async listOperationUsers(collection, operations, since, limit) {
+      const users = [...operationUses.values()]
+        .filter(
+          ({ collectionId, operationKey, lastUsedAt }) =>
+            collectionId === collection && operations.includes(operationKey) && lastUsedAt >= since,
+        )
+        .map(({ operationKey, profileId }) => ({ operationKey, profileId }));
+      return [...new Map(users.map((user) => [`${user.operationKey} ${user.profileId}`, user])).values()].slice(
+        0,
+        limit,
+      );
+    },
+
     prune: async (before, limit) => pruneOldest(uses, before, limit),
 
     pruneOperations: async (before, limit) => pruneOldest(operationUses, before, limit),

@@ -3,7 +3,8 @@ import { noUses, operationsPerDayMax, type UsageFilter, type UsageLine } from '@
 import { breachesOf, saveEntries } from '../test/breaking.ts';
 import { proveStores } from '../test/prove-contract.ts';
 
-const { add, addOperations, findCollectionUses, findProfileUses, prune, pruneOperations, report } = breachesOf('usage');
+const { add, addOperations, findCollectionUses, findProfileUses, listOperationUsers, prune, pruneOperations, report } =
+  breachesOf('usage');
 
 /** Creates reports using a changed filter. */
 const mapFilter = (change: (filter: UsageFilter) => UsageFilter) =>
@@ -96,6 +97,13 @@ proveStores('the memory usage store', usageStoreContract, {
 });
 
 proveStores('the memory usage store, for operations', operationUsageContract, {
+  'the users of operations are those since a time, each once, and not those of other operations or collections':
+    listOperationUsers.mapArguments(([collection, operations, since, limit]) => [
+      collection,
+      operations,
+      since + 1,
+      limit,
+    ]),
   'slices and calls of an operation are added up by day and profile': addOperations.runBefore(({ operationUses }) =>
     operationUses.clear(),
   ),

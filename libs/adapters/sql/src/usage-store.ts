@@ -1,4 +1,13 @@
-import type { CollectionId, DayUse, Instant, LastUse, OperationDayUse, ProfileId, UsageStore } from '@portico/domain';
+import type {
+  CollectionId,
+  DayUse,
+  Instant,
+  LastUse,
+  OperationDayUse,
+  OperationUser,
+  ProfileId,
+  UsageStore,
+} from '@portico/domain';
 import { operationsPerDayMax } from '@portico/domain';
 import type { CollectionDialect } from './collection-reads.ts';
 import type { OperationUsageDayEntity, UsageDayEntity } from './entities/usage-entity.ts';
@@ -25,6 +34,10 @@ export const createSqlUsageStore = (
   // A profile has few rows, while a collection has rows for all profiles.
   const selectByProfile = `select u.collection_id as id, max(u.last_used_at) as "lastUsedAt" from usage_days u
     where u.profile_id = ? and ${database.disableIndex('u.collection_id')} in (${idsInJson}) group by u.collection_id`;
+
+  const selectOperationUsers = `select distinct u.operation_key as "operationKey", u.profile_id as "profileId"
+    from operation_usage_days u
+    where u.collection_id = ? and u.operation_key in (${idsInJson}) and u.last_used_at >= ? limit ?`;
 
   return {
     async add(uses) {
@@ -53,6 +66,9 @@ export const createSqlUsageStore = (
       ]);
       return new Map(rows.flatMap(({ id, ...use }) => (isUsed(use) ? [[id, use.lastUsedAt] as const] : [])));
     },
+
+    listOperationUsers: (collection, operations, since, limit) =>
+      database.reads.all<OperationUser>(selectOperationUsers, [collection, JSON.stringify(operations), since, limit]),
 
     prune: (before, limit) => database.write((sql) => sql.run(pruneOldest, [before, before, limit])),
 

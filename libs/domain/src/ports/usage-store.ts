@@ -1,10 +1,11 @@
-import type { CollectionId, ProfileId } from '../ids.ts';
+import type { CollectionId, OperationKey, ProfileId } from '../ids.ts';
 import type { Instant } from '../instant.ts';
 import type {
   Day,
   DayUse,
   LastUse,
   OperationDayUse,
+  OperationUser,
   UsageFilter,
   UsageGrouping,
   UsageLine,
@@ -43,6 +44,17 @@ export interface UsageStore {
 
   /** Returns when these collections were last used, by this profile or by anyone, omitting those that never were. */
   findCollectionUses(ids: readonly CollectionId[], by: ProfileId | null): Promise<ReadonlyMap<CollectionId, Instant>>;
+
+  /**
+   * Returns which profiles have used these operations of a collection since that time, each pair once and in any order; at
+   * most `limit` pairs.
+   */
+  listOperationUsers(
+    collection: CollectionId,
+    operations: readonly OperationKey[],
+    since: Instant,
+    limit: number,
+  ): Promise<readonly OperationUser[]>;
 
   /** Removes up to `limit` counts of days before that day, oldest first; returns the number removed. */
   prune(before: Day, limit: number): Promise<number>;

@@ -59,6 +59,9 @@ export interface OperationDayUse extends Pick<DayUse, 'day' | 'profileId' | 'las
   readonly counts: Readonly<Record<OperationUsageKind, number>>;
 }
 
+/** A profile that used an operation. */
+export type OperationUser = Pick<OperationDayUse, 'operationKey' | 'profileId'>;
+
 export const operationsPerDayMax = 1_000;
 
 /**

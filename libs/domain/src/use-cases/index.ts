@@ -147,6 +147,7 @@ import {
 import { watchHealth } from './service/health.ts';
 import { readModelChange } from './service/model-change.ts';
 import { readOperationProgress } from './service/operation-progress.ts';
+import { readAffected } from './usage/read-affected.ts';
 import { readCollectionUses, readOwnUse, readProfileUses, readUsage } from './usage/read-usage.ts';
 import { createDeliveryCounter, type WithDeliveryCounter } from './webhooks/delivery-counter.ts';
 import { createWebhookUseCases } from './webhooks/webhook-use-cases.ts';
@@ -362,6 +363,7 @@ const createServiceUseCases = (
   // Usage
   countUse: ports.uses.count,
   getUsageTotals: ports.uses.getTotals,
+  readAffected: readAffected(ports),
   readUsage: readUsage(ports),
   readProfileUses: readProfileUses(ports),
   readOwnUse: readOwnUse(ports),
