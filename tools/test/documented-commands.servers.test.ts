@@ -20,6 +20,8 @@ const providers = ['README', 'auth0', 'cognito', 'entra', 'firebase', 'google', 
 const skippedPages: Readonly<Record<string, string>> = {
   'CONTRIBUTING.md': 'the registry, as above',
   'docs/calls.md': 'the API of an example, and its credential',
+  'docs/changes.md': 'an API with several revisions',
+  'docs/webhooks.md': 'a receiver of events',
   'docs/agents.md': "a vendor's agent; documented-agents.test.ts runs the programs",
   ...Object.fromEntries(
     providers.map((name) => [`docs/identity-providers/${name}.md`, 'an account at the identity provider']),

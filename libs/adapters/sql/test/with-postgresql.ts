@@ -72,5 +72,5 @@ const deleteAllRows = `
   delete from profiles; delete from collections; delete from access_groups; delete from tiers; delete from jobs;
   delete from reindex_runs; delete from settings; delete from audit_entries; delete from audit_days;
   update audit_totals set entries = 0; update epochs set catalog = 0, embeddings = 0, groups = 0, search_model = null;
-  delete from search_models; delete from service_accounts;
+  delete from search_models; delete from service_accounts; delete from webhooks;
   alter sequence overrides_id_seq restart; alter sequence audit_entries_seq_seq restart`;
