@@ -56,7 +56,14 @@ export const changeRules: ReadonlySet<string> = new Set([
   ...['endpoint-deprecated', 'endpoint-reactivated', 'api-operation-id-added', 'api-operation-id-removed'],
   ...['api-security-added', 'api-security-removed', 'api-security-scope-added', 'api-security-component-type-changed'],
   ...['api-security-alternative-added', 'api-security-alternative-removed'],
-  ...['api-server-added', 'api-server-removed', 'webhook-added', 'webhook-removed'],
+  ...[
+    'api-server-added',
+    'api-server-removed',
+    'webhook-added',
+    'webhook-removed',
+    'callback-added',
+    'callback-removed',
+  ],
   ...['new-required-request-parameter', 'new-optional-request-parameter', 'new-request-path-parameter'],
   ...['request-parameter-removed', 'request-parameter-removed-with-deprecation'],
   ...['became-required', 'became-optional', 'deprecated', 'reactivated', 'style-changed', 'explode-changed'].map(

@@ -216,9 +216,9 @@ test.each<[string, Json, Json, string[]]>([
   ],
   [
     'a webhook',
-    documentOf({}, { webhooks: { a: {} } }),
-    documentOf({}, { webhooks: { b: {} } }),
-    ['breaking webhook-removed webhook a', 'info webhook-added webhook b'],
+    documentOf({}, { webhooks: { a: { post: {} } } }),
+    documentOf({}, { webhooks: { b: { post: {} } } }),
+    ['breaking webhook-removed webhook a post', 'info webhook-added webhook b post'],
   ],
   [
     'a security scheme',
@@ -247,7 +247,7 @@ test('a change has words, an example, and a fingerprint that does not depend on 
       fingerprint: changes[0]?.fingerprint,
     },
   ]);
-  const withMore = compare(before, { ...(after as JsonObject), webhooks: { a: {} } });
+  const withMore = compare(before, { ...(after as JsonObject), webhooks: { a: { post: {} } } });
   expect(withMore.changes[0]?.fingerprint).toBe(changes[0]?.fingerprint);
   expect(changes[0]?.fingerprint).toMatch(/^[0-9a-f]{12}$/);
 });

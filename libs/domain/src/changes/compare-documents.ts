@@ -1,10 +1,12 @@
 import { listDocumentOperations, type DocumentOperation } from '../documents/document-operations.ts';
 import { memberOf } from '../documents/document-value.ts';
 import type { OperationKeyOf } from '../documents/read-operations.ts';
-import { isJsonArray, isJsonObject, type Json } from '../json.ts';
+import { isJsonArray, type Json } from '../json.ts';
 import type { ChangedOperation, Comparison } from './change.ts';
 import { ChangeList, type DigestOf } from './change-list.ts';
-import { OperationComparison, type ComparedDocuments } from './compare-operations.ts';
+import { compareWebhooks } from './compare-callbacks.ts';
+import type { ComparedDocuments } from './compare-contents.ts';
+import { OperationComparison } from './compare-operations.ts';
 import { compareSchemes, compareSecurity } from './compare-security.ts';
 import { SchemaComparison } from './schemas/compare-schemas.ts';
 import { UnchangedParts } from './unchanged-parts.ts';
@@ -69,7 +71,7 @@ export const compareDocuments = (
       list.add(toChanged(operation), { rule: 'endpoint-added', level: 'info', text: 'the operation was added' });
   compareSchemes(before, after, list);
   compareServers(memberOf(before, 'servers'), memberOf(after, 'servers'), null, list);
-  compareWebhooks(before, after, list);
+  compareWebhooks(documents, list);
   if (budget.isExhausted)
     list.add(null, {
       rule: 'comparison-incomplete',
@@ -155,22 +157,4 @@ const compareServers = (
 const serverUrlsOf = (servers: Json | undefined): ReadonlySet<string> => {
   const urls = (isJsonArray(servers) ? servers : []).map((server) => memberOf(server, 'url'));
   return new Set(urls.filter((url) => typeof url === 'string'));
-};
-
-const compareWebhooks = (before: Json, after: Json, list: ChangeList): void => {
-  const [names, newNames] = [before, after].map((document) => {
-    const webhooks = memberOf(document, 'webhooks');
-    return new Set(isJsonObject(webhooks) ? Object.keys(webhooks) : []);
-  });
-  for (const name of names ?? [])
-    if (!newNames?.has(name))
-      list.add(null, {
-        rule: 'webhook-removed',
-        level: 'breaking',
-        place: `webhook ${name}`,
-        text: 'the webhook was removed',
-      });
-  for (const name of newNames ?? [])
-    if (!names?.has(name))
-      list.add(null, { rule: 'webhook-added', level: 'info', place: `webhook ${name}`, text: 'the webhook was added' });
 };

@@ -5,27 +5,9 @@ import { parametersOf, placeholdersOf, type Parameter } from '../operations/para
 import { resolveObject } from '../operations/references.ts';
 import type { ChangedOperation } from './change.ts';
 import type { ChangeList, NewChange } from './change-list.ts';
-import {
-  findRange,
-  headersOf,
-  isInRange,
-  mediaTypesOf,
-  plainTypeOf,
-  responseOf,
-  responsesOf,
-  schemaOfHeader,
-} from './contents.ts';
-import { describeDifference, type SchemaLocation } from './describe-difference.ts';
-import { policyTable } from './change-policy-table.ts';
-import type { LocatedDifference, SchemaComparison } from './schemas/compare-schemas.ts';
-
-/** Two documents that are compared, and their schemas in both directions. */
-export interface ComparedDocuments {
-  readonly before: Json;
-  readonly after: Json;
-  readonly requests: SchemaComparison;
-  readonly responses: SchemaComparison;
-}
+import { headersOf, mediaTypesOf, plainTypeOf, responseOf, responsesOf, schemaOfHeader } from './contents.ts';
+import { compareCallbacks } from './compare-callbacks.ts';
+import { ContentComparison, type ComparedDocuments } from './compare-contents.ts';
 
 /** One operation in both documents. */
 export interface OperationPair {
@@ -39,12 +21,14 @@ export class OperationComparison {
   readonly #pair: OperationPair;
   readonly #operation: ChangedOperation;
   readonly #list: ChangeList;
+  readonly #contents: ContentComparison;
 
   constructor(documents: ComparedDocuments, pair: OperationPair, operation: ChangedOperation, list: ChangeList) {
     this.#documents = documents;
     this.#pair = pair;
     this.#operation = operation;
     this.#list = list;
+    this.#contents = new ContentComparison(documents, operation, list);
   }
 
   compare(): void {
@@ -52,6 +36,7 @@ export class OperationComparison {
     this.#compareParameters();
     this.#compareBodies();
     this.#compareResponses();
+    compareCallbacks(this.#documents, this.#pair, this.#operation, this.#list);
   }
 
   #add(change: NewChange): void {
@@ -150,7 +135,7 @@ export class OperationComparison {
     const [schema, newSchema] = [schemaOf(before), schemaOf(after)];
     this.#compareDefaults(schema, newSchema, place);
     const isText = before.contentType === null && after.contentType === null;
-    this.#compareSchemas('request-parameter', place, schema, newSchema, isText);
+    this.#contents.compareSchemas('request-parameter', place, schema, newSchema, isText);
   }
 
   #compareSerialization(before: Parameter, after: Parameter, place: string): void {
@@ -229,51 +214,7 @@ export class OperationComparison {
           ? { rule: 'request-body-became-required', level: 'breaking', place, text: 'the body is now required' }
           : { rule: 'request-body-became-optional', level: 'info', place, text: 'the body is no longer required' },
       );
-    this.#compareContents('request-body', place, before, after);
-  }
-
-  #compareContents(
-    location: 'request-body' | 'response-body',
-    place: string,
-    before: JsonObject,
-    after: JsonObject,
-  ): void {
-    const [contents, newContents] = [before, after].map(mediaTypesOf);
-    const prefix = location === 'request-body' ? 'request-body' : 'response';
-    for (const [mediaType, media] of contents ?? []) {
-      const newMedia = newContents?.get(mediaType) ?? findRange(newContents, mediaType);
-      if (newMedia === undefined) {
-        // A response may be of fewer types than before.
-        const isNarrowed =
-          location === 'response-body' && [...(newContents?.keys() ?? [])].some((name) => isInRange(name, mediaType));
-        if (isNarrowed) continue;
-        this.#add({
-          rule: `${prefix}-media-type-removed`,
-          level: 'breaking',
-          place,
-          text: `the media type ${mediaType} was removed`,
-        });
-        continue;
-      }
-      this.#compareSchemas(location, `${place} ${mediaType}`, memberOf(media, 'schema'), memberOf(newMedia, 'schema'));
-    }
-    for (const [mediaType, newMedia] of newContents ?? []) {
-      if (contents?.has(mediaType)) continue;
-      this.#add({
-        rule: `${prefix}-media-type-added`,
-        level: 'info',
-        place,
-        text: `the media type ${mediaType} was added`,
-      });
-      const media = findRange(contents, mediaType);
-      if (media)
-        this.#compareSchemas(
-          location,
-          `${place} ${mediaType}`,
-          memberOf(media, 'schema'),
-          memberOf(newMedia, 'schema'),
-        );
-    }
+    this.#contents.compare('request-body', place, before, after);
   }
 
   #compareResponses(): void {
@@ -286,7 +227,7 @@ export class OperationComparison {
       const place = `response ${status}`;
       if (newResponse) {
         this.#compareHeaders(place, response, newResponse);
-        this.#compareContents('response-body', place, response, newResponse);
+        this.#contents.compare('response-body', place, response, newResponse);
         continue;
       }
       const isSuccess = /^[23]/.test(status);
@@ -305,7 +246,7 @@ export class OperationComparison {
       this.#add({ rule, level: 'info', place: `response ${status}`, text: 'the response was added' });
       const response = responseOf(before, status);
       if (response && mediaTypesOf(newResponse).size > 0)
-        this.#compareContents('response-body', `response ${status}`, response, newResponse);
+        this.#contents.compare('response-body', `response ${status}`, response, newResponse);
     }
   }
 
@@ -331,7 +272,7 @@ export class OperationComparison {
           place: headerPlace,
           text: 'the header may be absent now',
         });
-      this.#compareSchemas('response-header', headerPlace, schemaOfHeader(header), schemaOfHeader(newHeader));
+      this.#contents.compareSchemas('response-header', headerPlace, schemaOfHeader(header), schemaOfHeader(newHeader));
     }
     for (const name of newHeaders.keys())
       if (!headers.has(name))
@@ -342,54 +283,7 @@ export class OperationComparison {
           text: 'the header was added',
         });
   }
-
-  /** Compares schemas; `isText` for values that are sent as text, of which a string accepts any. */
-  #compareSchemas(
-    location: SchemaLocation,
-    place: string,
-    before: Json | undefined,
-    after: Json | undefined,
-    isText = false,
-  ): void {
-    const comparison = location.startsWith('request') ? this.#documents.requests : this.#documents.responses;
-    const differences = comparison.compare(before, after);
-    if (differences.length === 0) return;
-    if (isText && comparison.becameText(before, after)) {
-      this.#add({ rule: `${location}-type-generalized`, level: 'info', place, text: 'any text is allowed now' });
-      return;
-    }
-    for (const located of differences) this.#addDifference(located, location, place);
-    const isDecided = differences.some(({ effect }) => effect !== 'none') || comparison.isContained(before, after);
-    if (!isDecided)
-      this.#add({
-        rule: `${location}-schema-changed`,
-        level: 'warning',
-        place,
-        text: `the schema changed. ${undecided}`,
-      });
-  }
-
-  #addDifference(located: LocatedDifference, location: SchemaLocation, place: string): void {
-    const { rule, text } = describeDifference(located, location);
-    const position = located.place === '' ? place : `${place} ${located.place}`;
-    const policy = Object.hasOwn(policyTable, rule) ? policyTable[rule] : undefined;
-    const affects = located.difference.effect !== 'loosened' && !located.difference.isExcepted;
-    this.#add({
-      rule,
-      level:
-        policy && affects && !(policy.yieldsToExample && located.effect === 'breaking')
-          ? policy.level
-          : levels[located.effect],
-      place: position,
-      text: located.effect === 'unknown' ? `${text}. ${undecided}` : text,
-      example: located.example,
-    });
-  }
 }
-
-const levels = { breaking: 'breaking', none: 'info', unknown: 'warning' } as const;
-
-const undecided = 'Whether callers are affected could not be determined';
 
 const placeOf = (parameter: Parameter): string => `${parameter.in} parameter ${parameter.name}`;
 

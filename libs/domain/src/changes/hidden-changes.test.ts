@@ -32,6 +32,24 @@ const list = (before: Json, after: Json): readonly string[] =>
 
 test.each<[string, Json, Json, string]>([
   [
+    'a body that a webhook sends',
+    operationOf({}, { webhooks: { a: { post: { requestBody: media(text) } } } }),
+    operationOf({}, { webhooks: { a: { post: { requestBody: media(integer) } } } }),
+    'breaking response-body-type-changed webhook a post application/json',
+  ],
+  [
+    'a body that a callback sends',
+    operationOf({ callbacks: { done: { '{$request.body#/url}': { post: { requestBody: media(text) } } } } }),
+    operationOf({ callbacks: { done: { '{$request.body#/url}': { post: { requestBody: media(integer) } } } } }),
+    'breaking response-body-type-changed callback done {$request.body#/url} post application/json',
+  ],
+  [
+    'a callback that is removed',
+    operationOf({ callbacks: { done: { '{$request.body#/url}': { post: {} } } } }),
+    operationOf({}),
+    'breaking callback-removed callback done {$request.body#/url} post',
+  ],
+  [
     'a required member that callers did not send, because it was read-only, and now must send',
     bodyOf(objectOf({ id: { ...text, readOnly: true } }, { required: ['id'] })),
     bodyOf(objectOf({ id: text }, { required: ['id'] })),
