@@ -26,7 +26,10 @@ interface Workflow {
 }
 
 const page = readFileSync(join(root, 'docs/publishing.md'), 'utf8');
-const { env, steps } = (parse(/```yaml\n(.*?)```/s.exec(page)?.[1] ?? '') as Workflow).jobs.publish;
+const workflow = [...page.matchAll(/```yaml\n(.*?)```/gs)]
+  .map(([, text = '']) => text)
+  .find((text) => text.includes('jobs:'));
+const { env, steps } = (parse(workflow ?? '') as Workflow).jobs.publish;
 const repository = join(installation.folder, 'repository');
 
 /**
