@@ -42,7 +42,7 @@ test.each(['on the stores', 'on a server'])('revisions are listed, compared and 
   );
   expect(JSON.parse((await run('diff', name, '--from', '2', '--to', '1', '--json')).stdout)).toMatchObject({
     ...{ from: 2, to: 1 },
-    items: [{ path: '/b' }, { path: '/a' }],
+    changes: [{ path: '/b' }, { path: '/a' }],
   });
 
   expect(await run('restore', name, '1')).toMatchObject({ code: 0, stdout: `restored  ${name}  revision 1\n` });

@@ -51,19 +51,19 @@ export const showDifference = async (
   return true;
 };
 
-const formatDifference = ({ from, to, counts, items }: Difference): readonly string[] => {
+const formatDifference = ({ from, to, counts, changes }: Difference): readonly string[] => {
   if (from === null) return ['The collection has had only one document.'];
   const total = counts.breaking + counts.warning + counts.info;
   return [
     `From revision ${from} to ${to}: ${describeCounts({ number: to, counts })}.`,
     ...formatColumns(
-      items.map(({ level, method, path, place, text }) => [
+      changes.map(({ level, method, path, place, text }) => [
         level,
         [method ?? '', path ?? '', place].filter((part) => part !== '').join(' '),
         text,
       ]),
     ),
-    ...(items.length < total ? [`and ${total - items.length} more`] : []),
+    ...(changes.length < total ? [`and ${total - changes.length} more`] : []),
   ];
 };
 

@@ -56,7 +56,7 @@ export const difference = z
     from: z.int().nullable().meta({ description: 'null if the collection has had only one document.' }),
     to: z.int(),
     counts: changeCounts,
-    items: z.array(change).meta({ description: 'At most 2,000 changes, breaking ones first.' }),
+    changes: z.array(change).meta({ description: 'At most 2,000 changes, breaking ones first.' }),
   })
   .meta({ id: 'RevisionDifference' });
 
@@ -64,7 +64,7 @@ export const toDifferenceView = ({ from, to, counts: changed, changes }: Revisio
   from,
   to,
   counts: toCountsView(changed),
-  items: changes.map(toChangeView),
+  changes: changes.map(toChangeView),
 });
 
 export const recentRevision = z

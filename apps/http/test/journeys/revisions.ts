@@ -128,9 +128,9 @@ export const revisionsSuite = (start: Start): void => {
       const id = await create(['/a'], ['/a', '/b'], ['/a', '/b', '/c']);
       expect((await diff(id)).body).toMatchObject({
         ...{ from: 2, to: 3, counts: { ...noCounts, info: 1 } },
-        items: [{ path: '/c', rule: 'endpoint-added' }],
+        changes: [{ path: '/c', rule: 'endpoint-added' }],
       });
-      expect((await diff(id, '?to=2')).body).toMatchObject({ from: 1, to: 2, items: [{ path: '/b' }] });
+      expect((await diff(id, '?to=2')).body).toMatchObject({ from: 1, to: 2, changes: [{ path: '/b' }] });
       expect((await diff(id, '?from=1')).body).toMatchObject({ from: 1, to: 3, counts: { ...noCounts, info: 2 } });
     });
 
@@ -138,18 +138,18 @@ export const revisionsSuite = (start: Start): void => {
       const id = await create(['/a'], ['/b'], ['/a']);
       expect((await diff(id, '?from=3&to=2')).body).toMatchObject({
         ...{ from: 3, to: 2, counts: { breaking: 1, warning: 0, info: 1 } },
-        items: [
+        changes: [
           { level: 'breaking', path: '/a' },
           { level: 'info', path: '/b' },
         ],
       });
       for (const query of ['?from=1&to=3', '?from=2&to=2'])
-        expect((await diff(id, query)).body).toMatchObject({ counts: noCounts, items: [] });
+        expect((await diff(id, query)).body).toMatchObject({ counts: noCounts, changes: [] });
     });
 
     test('of the first document is empty', async () => {
       const id = await create(['/a']);
-      expect((await diff(id)).body).toEqual({ from: null, to: 1, counts: noCounts, items: [] });
+      expect((await diff(id)).body).toEqual({ from: null, to: 1, counts: noCounts, changes: [] });
     });
 
     test('needs revisions that exist', async () => {

@@ -48,11 +48,11 @@ export const revisionEndpoints: Endpoints = {
     },
   },
   'GET /api/collections/{collection_id}/diff': {
-    response: object(['from', 'to', 'counts', 'items'], { counts: ['breaking', 'warning', 'info'] }),
+    response: object(['from', 'to', 'counts', 'changes'], { counts: ['breaking', 'warning', 'info'] }),
     target: sharedTarget,
     specialErrors: noAccessErrors,
     verify: ({ body }) =>
-      expect(body).toEqual({ from: null, to: 1, counts: { breaking: 0, warning: 0, info: 0 }, items: [] }),
+      expect(body).toEqual({ from: null, to: 1, counts: { breaking: 0, warning: 0, info: 0 }, changes: [] }),
     badQueries: ['?from=0', '?to=2147483648', '?from=x', '?to=-1', '?unknown=1'],
   },
   'POST /api/collections/{collection_id}/revisions/{revision}/restore': {
