@@ -1,4 +1,5 @@
 import type { Json } from '../../json.ts';
+import { labelOf, nameOf } from './alternative-names.ts';
 import { Candidates } from './candidates.ts';
 import {
   acceptsAll,
@@ -380,12 +381,3 @@ const conditionOf = ({ keywords }: Fragment, keyword: string): Json => {
   const value = keywords.get(keyword) ?? true;
   return keyword === 'dependentSchemas' ? { properties: value } : value;
 };
-
-/** Returns the name of an alternative: its reference. */
-const nameOf = (member: Json): string | null => {
-  const reference =
-    typeof member === 'object' && member !== null ? (member as { readonly $ref?: Json }).$ref : undefined;
-  return typeof reference === 'string' ? reference : null;
-};
-
-const labelOf = (member: Json, index: number): string => nameOf(member)?.split('/').at(-1) ?? `${index + 1}`;
