@@ -386,6 +386,6 @@ export const usageSuite = (start: Start): void => {
     const readTotal = (kind: string) =>
       Number(new RegExp(`^uses_total\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(text)?.[1]);
     expect(readTotal('read')).toBeGreaterThanOrEqual(5);
-    expect(['search', 'slice', 'call', 'credential_read'].map(readTotal)).toEqual([2, 6, 0, 1]);
+    expect(['search', 'slice', 'call', 'credential_read'].map(readTotal)).toEqual([2, 9, 0, 1]);
   });
 };
