@@ -273,6 +273,7 @@ describe.each([
       '      - GET /a',
       '    1 breaking change, 0 warnings, 1 other change',
       '      breaking: GET /a: The operation was removed.',
+      '    0 of 0 callers used these operations in the last 90 days',
       expect.stringMatching(`^refused    ${folder}/broken.json: `),
       `created    (new)  New  (${folder}/new.json)`,
       '    1 operation in it',

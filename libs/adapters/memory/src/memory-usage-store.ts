@@ -75,24 +75,25 @@ export const createMemoryUsageStore = (database: MemoryDatabase): UsageStore => 
       return new Map(entries);
     },
 
-    async listOperationUsers(collection, operations, since, limit) {
-      const users = [...operationUses.values()]
-        .filter(
-          ({ collectionId, operationKey, lastUsedAt }) =>
-            collectionId === collection && operations.includes(operationKey) && lastUsedAt >= since,
-        )
-        .map(({ operationKey, profileId }) => ({ operationKey, profileId }));
-      return [...new Map(users.map((user) => [`${user.operationKey} ${user.profileId}`, user])).values()].slice(
-        0,
-        limit,
-      );
-    },
+    listOperationUsers: createOperationUsersList(operationUses),
 
     prune: async (before, limit) => pruneOldest(uses, before, limit),
 
     pruneOperations: async (before, limit) => pruneOldest(operationUses, before, limit),
   };
 };
+
+const createOperationUsersList =
+  (uses: ReadonlyMap<string, OperationDayUse>): UsageStore['listOperationUsers'] =>
+  async (collection, operations, since, limit) => {
+    const users = [...uses.values()]
+      .filter(
+        ({ collectionId, operationKey, lastUsedAt }) =>
+          collectionId === collection && operations.includes(operationKey) && lastUsedAt >= since,
+      )
+      .map(({ operationKey, profileId }) => ({ operationKey, profileId }));
+    return [...new Map(users.map((user) => [`${user.operationKey} ${user.profileId}`, user])).values()].slice(0, limit);
+  };
 
 type UseCounts = Pick<DayUse, 'day' | 'profileId' | 'collectionId' | 'counts'>;
 
