@@ -6,6 +6,7 @@ import { SchemaEquality } from '../src/changes/schemas/schema-equality.ts';
 import { SchemaSpace } from '../src/changes/schemas/schema-space.ts';
 import { ValueSampler } from '../src/changes/schemas/value-sampler.ts';
 import { WorkBudget } from '../src/changes/schemas/work-budget.ts';
+import { UnchangedParts } from '../src/changes/unchanged-parts.ts';
 import type { Json } from '../src/json.ts';
 import { anySchemaEdit, createAjvValidator, someValues, type SchemaEdit } from './schema-edits.ts';
 
@@ -37,7 +38,7 @@ export const checkExamples = (numRuns: number): void => {
   fc.assert(
     fc.property(anySchemaEdit, fc.constantFrom('request', 'response'), (edit, direction) => {
       const [before, after] = spacesOf(edit);
-      const examples = new SchemaComparison(before, after, direction)
+      const examples = new SchemaComparison(before, after, direction, new UnchangedParts(edit.before, edit.after))
         .compare(root, root)
         .flatMap(({ example }) => (example === undefined ? [] : [example]));
       if (examples.length === 0) return;
@@ -61,10 +62,9 @@ export const differencesOf = (
 ): readonly string[] => {
   const documentOf = (schema: Json) => ({ openapi: '3.1.0', components: { schemas: { Root: schema } } });
   const budget = new WorkBudget(1_000_000);
-  const spaces = [before, after].map((schema) => new SchemaSpace(documentOf(schema), budget));
-  const [first, second] = spaces;
-  if (!first || !second) throw new Error('There are two documents');
-  return new SchemaComparison(first, second, direction)
+  const [document, newDocument] = [documentOf(before), documentOf(after)];
+  const spaces = [new SchemaSpace(document, budget), new SchemaSpace(newDocument, budget)] as const;
+  return new SchemaComparison(...spaces, direction, new UnchangedParts(document, newDocument))
     .compare(root, root)
     .map(({ difference: { keyword, subject }, effect, place, example }) =>
       [keyword, subject, effect, place, example === undefined ? undefined : JSON.stringify(example)]

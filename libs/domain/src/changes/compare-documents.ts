@@ -34,18 +34,18 @@ export const compareDocuments = (
   const list = new ChangeList(digestOf);
   const budget = new WorkBudget(steps);
   const spaces = [new SchemaSpace(before, budget), new SchemaSpace(after, budget)] as const;
+  const unchangedParts = new UnchangedParts(before, after);
   const documents: ComparedDocuments = {
     before,
     after,
-    requests: new SchemaComparison(...spaces, 'request'),
-    responses: new SchemaComparison(...spaces, 'response'),
+    requests: new SchemaComparison(...spaces, 'request', unchangedParts),
+    responses: new SchemaComparison(...spaces, 'response', unchangedParts),
   };
   const toChanged = ({ method, path }: DocumentOperation): ChangedOperation => ({
     key: keyOf(method, path),
     method,
     path,
   });
-  const unchangedParts = new UnchangedParts(before, after);
   const [operations, newOperations] = [operationsOf(before), operationsOf(after)];
   for (const [name, operation] of operations) {
     const newOperation = newOperations.get(name);

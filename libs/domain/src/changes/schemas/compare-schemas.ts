@@ -4,6 +4,7 @@ import { segmentOf, type Child, type Difference, type SchemaPair, type Step } fr
 import type { Form, TypeName } from './form.ts';
 import { samplesOfPattern } from './pattern-samples.ts';
 import { SchemaEquality } from './schema-equality.ts';
+import type { UnchangedParts } from '../unchanged-parts.ts';
 import { SchemaPairs } from './schema-pairs.ts';
 import type { SchemaNode, SchemaSpace } from './schema-space.ts';
 import { ValueValidator } from './validate-value.ts';
@@ -57,7 +58,7 @@ export class SchemaComparison {
   readonly #differentChildren = new Map<SchemaPair, readonly Child[]>();
   readonly #parents = new Map<SchemaPair, SchemaPair[]>();
 
-  constructor(before: SchemaSpace, after: SchemaSpace, direction: Direction) {
+  constructor(before: SchemaSpace, after: SchemaSpace, direction: Direction, unchangedParts: UnchangedParts) {
     const equality = new SchemaEquality(before, after);
     const [narrow, wide] = direction === 'request' ? [before, after] : [after, before];
     this.#before = before;
@@ -67,7 +68,7 @@ export class SchemaComparison {
     this.#wide = wide;
     const containment = new Containment({ narrow, wide, equality }, exceptionsOf[direction]);
     const reverse = new Containment({ narrow: wide, wide: narrow, equality }, noExceptions);
-    this.#pairs = new SchemaPairs(containment, reverse);
+    this.#pairs = new SchemaPairs(containment, reverse, unchangedParts);
   }
 
   /** Whether the values after the change are accepted as before, for certain. */

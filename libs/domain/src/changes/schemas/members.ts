@@ -18,6 +18,13 @@ export const declaredNamesOf = ({ members }: Form): readonly string[] =>
 export const isDeclared = ({ members }: Form, name: string): boolean =>
   members.some(({ properties }) => Object.hasOwn(properties, name));
 
+/** Returns the only schema that a member has; undefined if several may apply, or none. */
+export const declarationOf = ({ members }: Form, name: string): Json | undefined => {
+  const [part] = members;
+  const isOnly = part !== undefined && members.length === 1 && part.patterns.length === 0;
+  return isOnly && Object.hasOwn(part.properties, name) ? part.properties[name] : undefined;
+};
+
 /** Returns the node of the member with that name. */
 export const memberNodeOf = (space: SchemaSpace, { members }: Form, name: string, role: Role): SchemaNode => {
   const schemas: (Json | undefined)[] = [];

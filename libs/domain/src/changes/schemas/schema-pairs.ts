@@ -4,6 +4,7 @@ import { Candidates } from './candidates.ts';
 import {
   acceptsAll,
   branchesOf,
+  declarationOf,
   declaredNamesOf,
   firstItemsOf,
   isDeclared,
@@ -21,6 +22,7 @@ import type { Form, Union } from './form.ts';
 import type { Fragment } from './fragment.ts';
 import { listLooseLimits, type LooseLimit } from './loose-limits.ts';
 import { samplesOfPattern } from './pattern-samples.ts';
+import type { UnchangedParts } from '../unchanged-parts.ts';
 import type { SchemaNode, SchemaSpace } from './schema-space.ts';
 import { valueKeyOf } from './json-value.ts';
 import { ValueSampler } from './value-sampler.ts';
@@ -32,9 +34,11 @@ export class SchemaPairs {
   readonly candidates: Candidates;
   readonly #pairs = new Map<string, SchemaPair>();
   readonly #narrow: SchemaSpace;
+  readonly #unchangedParts: UnchangedParts;
   readonly #wide: SchemaSpace;
 
-  constructor(containment: Containment, reverse: Containment) {
+  constructor(containment: Containment, reverse: Containment, unchangedParts: UnchangedParts) {
+    this.#unchangedParts = unchangedParts;
     this.containment = containment;
     this.#reverse = reverse;
     const { narrow, wide } = containment.spaces;
@@ -128,6 +132,7 @@ export class SchemaPairs {
     const children: Child[] = [];
     if (!form.types.has('object') || !other.types.has('object')) return { differences, children };
     for (const name of new Set([...declaredNamesOf(form), ...declaredNamesOf(other)])) {
+      if (this.#isUnchanged(declarationOf(form, name), declarationOf(other, name))) continue;
       const [member, otherMember] = [
         memberNodeOf(this.#narrow, form, name, 'narrow'),
         memberNodeOf(this.#wide, other, name, 'wide'),
@@ -142,6 +147,12 @@ export class SchemaPairs {
     }
     this.#compareOthers(narrow, wide, differences, children);
     return { differences, children };
+  }
+
+  #isUnchanged(schema: Json | undefined, other: Json | undefined): boolean {
+    if (schema === undefined || other === undefined) return false;
+    const isBefore = this.containment.spaces.equality.before === this.#narrow;
+    return isBefore ? this.#unchangedParts.isUnchanged(schema, other) : this.#unchangedParts.isUnchanged(other, schema);
   }
 
   /** Returns the flags of a member that were added or removed; they limit no values. */
