@@ -123,9 +123,12 @@ test('documents are compared up to a size of both together', async () => {
   expect((await listOf(id))[0]).toMatchObject({ number: 3, counts: null, breakingTexts: [] });
 });
 
-test('a document is not stored if its request expires during the comparison', async () => {
+test.each([
+  ['its request expires during the comparison', new PorticoError('timed_out')],
+  ['the comparison has a fault', new PorticoError('internal')],
+])('a document is not stored if %s', async (_, error) => {
   const { createCollection, update, listOf } = await setUp(({ documents }) => ({
-    documents: { ...documents, compare: () => Promise.reject(new PorticoError('timed_out')) },
+    documents: { ...documents, compare: () => Promise.reject(error) },
   }));
   const id = await createCollection('Roads');
   await expect(update(id, '/a')).rejects.toThrow('Internal server error');

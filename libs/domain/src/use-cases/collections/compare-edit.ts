@@ -53,8 +53,8 @@ export const replacesDocument = (current: Collection, document: ReadDocument): b
 export const comparedBytesMax = 25_165_824;
 
 /**
- * Returns null if the documents cannot be compared, for example because they are too large: a document that can be read
- * can also be stored, and its revision says that the changes are unknown. Throws only `timed_out`.
+ * Returns null if the documents are too large for the limits of the reader: a document that can be read can also be stored,
+ * and its revision says that the changes are unknown. Any other error is one of the request.
  */
 const compareIfPossible = async (
   documents: Ports['documents'],
@@ -66,7 +66,7 @@ const compareIfPossible = async (
   try {
     return await documents.compare(before, after, deadline);
   } catch (error) {
-    if (isPorticoError(error, 'timed_out')) throw error;
-    return null;
+    if (isPorticoError(error, 'invalid_body')) return null;
+    throw error;
   }
 };
