@@ -61,6 +61,7 @@ export * from './operations/ranking.ts';
 export * from './operations/score-curve.ts';
 export * from './changes/change.ts';
 export { changeRules } from './changes/change-rules.ts';
+export * from './changes/change-views.ts';
 export * from './changes/revision.ts';
 export * from './changes/change-policy.ts';
 export * from './changes/lifecycle-machine.ts';
@@ -131,7 +132,7 @@ export { isCredentialWithheld } from './use-cases/collections/read-collection.ts
 export type * from './use-cases/collections/write-collection.ts';
 export type * from './use-cases/groups/groups.ts';
 export type * from './use-cases/groups/members.ts';
-export { affectedDays, affectedListMax, mayNameUsers, type Affected } from './use-cases/usage/read-affected.ts';
+export { affectedDays, affectedListMax, mayNameUsers, toAffectedView } from './use-cases/usage/read-affected.ts';
 export { countPairs, pairsMax, type PairOutcome, type PairResult } from './use-cases/grants/grant-many.ts';
 export type { GrantEdit } from './use-cases/grants/grant-access.ts';
 export type { GrantSelection } from './use-cases/grants/resolve-pairs.ts';

@@ -1,12 +1,12 @@
 import type { Portico } from '@portico/composition';
-import { toChangeView } from '../diff/change-view.ts';
 import {
   isPorticoError,
   operatorAuthority,
   SchemaViolationError,
+  toAffectedView,
+  toDocumentChangesView,
   type ChangeCounts,
   type ChangeLevel,
-  type Comparison,
   type ImportedDocument,
   type ImportPlan,
   type ProfileId,
@@ -111,7 +111,7 @@ export const createStoresTarget = ({ useCases }: Portico, createdBy: ProfileId |
       descriptionDerived: isDerived(plannedFields),
       namesakes,
       changes: changesOf(plan),
-      comparison: plan.documentChange && summarize(plan.documentChange.comparison),
+      comparison: plan.documentChange && toDocumentChangesView(plan.documentChange.comparison),
       affected: await readAffected(useCases, plan),
     };
   },
@@ -123,20 +123,9 @@ const readAffected = async (
   { current, documentChange }: ImportPlan,
 ): Promise<AffectedSummary | null> => {
   const comparison = documentChange?.comparison;
-  if (!current || !comparison?.changes.some(({ level, operation }) => level === 'breaking' && operation)) return null;
-  const result = await useCases.readAffected(operatorAuthority, current.id, comparison, { namesUsers: true });
-  return {
-    callers_total: result.callersTotal,
-    affected_total: result.affectedTotal,
-    operations: result.operations.map(({ operation, usedByTotal, people, groups }) => ({
-      operation_key: operation.key,
-      method: operation.method,
-      path: operation.path,
-      used_by_total: usedByTotal,
-      people: people ?? [],
-      groups: groups ?? [],
-    })),
-  };
+  if (!current || !comparison) return null;
+  const affected = await useCases.readAffected(operatorAuthority, current.id, comparison, { namesUsers: true });
+  return affected && toAffectedView(affected);
 };
 
 const isDerived = ({ description, descriptionDerived }: ImportPlan['plannedFields']): boolean =>
@@ -155,19 +144,6 @@ export const removePrefix = (message: string): string => message.replace(/^Inval
 
 /** The maximum number of operations listed, which equals the server's. */
 const operationsListedMax = 100;
-
-/** The maximum number of changes listed, which equals the server's. */
-const changesListedMax = 100;
-
-const summarize = (comparison: Comparison | null): ComparisonSummary => {
-  if (!comparison) return { counts: null, total: null, first: [] };
-  const { counts, changes } = comparison;
-  return {
-    counts,
-    total: counts.breaking + counts.warning + counts.info,
-    first: changes.slice(0, changesListedMax).map(toChangeView),
-  };
-};
 
 const changesOf = ({ current, plannedFields, addedOperations, removedOperations }: ImportPlan): Changes => {
   const summaryOf = (operations: ImportPlan['addedOperations']): ListedOperations => ({

@@ -1,7 +1,6 @@
-import type { Change, ChangeCounts, ChangeLevel } from '@portico/domain';
+import { toChangeView, type Change, type ChangeCounts, type ChangeLevel } from '@portico/domain';
 import { toSafeJson } from '../terminal.ts';
 import { exampleOf, formatCounts, groupByOperation, remainderOf, sentenceOf, type DiffReport } from './change-texts.ts';
-import { toChangeView } from './change-view.ts';
 import { toJunit } from './junit-report.ts';
 import { toMarkdown } from './markdown-report.ts';
 import { toWorkflowCommands } from './workflow-commands.ts';

@@ -5,6 +5,7 @@ import {
   type ImportPlan,
   mayNameUsers,
   type Principal,
+  toAffectedView,
   type UseCases,
 } from '@portico/domain';
 import { z } from 'zod';
@@ -47,19 +48,7 @@ export const readAffectedView = async (
   { current, documentChange }: ImportPlan,
 ): Promise<{ affected?: z.input<typeof affected> }> => {
   const comparison = documentChange?.comparison;
-  if (!current || !comparison?.changes.some(({ level, operation }) => level === 'breaking' && operation)) return {};
+  if (!current || !comparison) return {};
   const result = await readAffected(authority, current.id, comparison, { namesUsers: mayNameUsers(principal) });
-  return {
-    affected: {
-      callers_total: result.callersTotal,
-      affected_total: result.affectedTotal,
-      operations: result.operations.map(({ operation, usedByTotal, people, groups }) => ({
-        operation_key: operation.key,
-        method: operation.method,
-        path: operation.path,
-        used_by_total: usedByTotal,
-        ...(people && groups ? { people: [...people], groups: [...groups] } : {}),
-      })),
-    },
-  };
+  return result ? { affected: toAffectedView(result) } : {};
 };

@@ -1,4 +1,10 @@
-import { type Change, type ChangeCounts, changeLevels, type DocumentChange, parseExactJson } from '@portico/domain';
+import {
+  type ChangeCounts,
+  changeLevels,
+  type DocumentChange,
+  listedChangesMax,
+  toDocumentChangesView,
+} from '@portico/domain';
 import { z } from 'zod';
 import { timestamp } from './wire.ts';
 
@@ -39,34 +45,11 @@ export const change = z
   })
   .meta({ id: 'DocumentChange' });
 
-export const toChangeView = ({
-  operation,
-  example,
-  ...fields
-}: Change): Omit<z.input<typeof change>, 'example'> & { readonly example: unknown } => ({
-  rule: fields.rule,
-  level: fields.level,
-  operation_key: operation?.key ?? null,
-  method: operation?.method ?? null,
-  path: operation?.path ?? null,
-  place: fields.place,
-  text: fields.text,
-  // Keeps the digits of numbers.
-  example: example === null ? null : parseExactJson(example),
-  fingerprint: fields.fingerprint,
-  ...(fields.expected
-    ? { expected: { reason: fields.expected.reason, until: new Date(fields.expected.until).toISOString() } }
-    : {}),
-});
-
 export const toCountsView = ({ breaking, warning, info }: ChangeCounts): z.input<typeof changeCounts> => ({
   breaking,
   warning,
   info,
 });
-
-/** The maximum number of changes that are listed after a change of a document. */
-const listedChangesMax = 100;
 
 /** The changes of a document that was just replaced. */
 export const replacedDocument = z
@@ -83,14 +66,4 @@ export const replacedDocument = z
 export const toReplacedDocumentView = (
   documentChange: DocumentChange | null,
 ): { changes?: z.input<typeof replacedDocument> } =>
-  documentChange ? { changes: toDocumentChangesView(documentChange) } : {};
-
-export const toDocumentChangesView = ({ comparison }: DocumentChange): z.input<typeof replacedDocument> => {
-  if (!comparison) return { counts: null, total: null, first: [] };
-  const { counts, changes } = comparison;
-  return {
-    counts: toCountsView(counts),
-    total: counts.breaking + counts.warning + counts.info,
-    first: changes.slice(0, listedChangesMax).map(toChangeView),
-  };
-};
+  documentChange ? { changes: toDocumentChangesView(documentChange.comparison) } : {};

@@ -6,12 +6,13 @@ import {
   type ImportPlan,
   type Operation,
   type ReadDocument,
+  toDocumentChangesView,
 } from '@portico/domain';
 import { z } from 'zod';
 import { toJsonResponse } from '../responses/route-response.ts';
 import { booleanParameter, line, plainName } from '../requests/fields.ts';
 import { defineRoute, documentMember } from '../route.ts';
-import { replacedDocument, toDocumentChangesView, toReplacedDocumentView } from './change-views.ts';
+import { replacedDocument, toReplacedDocumentView } from './change-views.ts';
 import { affected, readAffectedView } from './affected-views.ts';
 import { convertedFrom, convertedFromOf, importedSpec, warnings } from './collection-views.ts';
 import { addMemberName } from './collections.ts';
@@ -209,7 +210,7 @@ const toPlanView = (
     operations_added: toChangedOperationsView(addedOperations),
     operations_removed: toChangedOperationsView(removedOperations),
   },
-  ...(documentChange ? { comparison: toDocumentChangesView(documentChange) } : {}),
+  ...(documentChange ? { comparison: toDocumentChangesView(documentChange.comparison) } : {}),
 });
 
 const toChangedOperationsView = (changedOperations: readonly Operation[]): z.input<typeof operations> => ({

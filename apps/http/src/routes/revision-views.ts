@@ -1,6 +1,6 @@
-import { toIso, type RecentRevision, type Revision, type RevisionDifference } from '@portico/domain';
+import { toChangeView, toIso, type RecentRevision, type Revision, type RevisionDifference } from '@portico/domain';
 import { z } from 'zod';
-import { change, changeCounts, toChangeView, toCountsView } from './change-views.ts';
+import { change, changeCounts, toCountsView } from './change-views.ts';
 import { timestamp, uuid } from './wire.ts';
 
 const breaking = z.array(z.string()).meta({

@@ -38,7 +38,7 @@ export const mayNameUsers = ({ via, scopes = [] }: Pick<IdentifiedCaller, 'via' 
   via !== 'account' || (scopes.includes('access:read') && scopes.includes('usage:read'));
 
 /**
- * Returns the clients that the breaking changes of a comparison concern. Uses of more operations on a day than are counted
+ * Returns the clients that the breaking changes of a comparison concern; null if no operation has any. Uses of more operations on a day than are counted
  * (`operationsPerDayMax`) are not known.
  */
 export const readAffected =
@@ -48,11 +48,12 @@ export const readAffected =
     id: CollectionId,
     { changes }: Comparison,
     { namesUsers }: { readonly namesUsers: boolean },
-  ): Promise<Affected> => {
+  ): Promise<Affected | null> => {
     const now = clock.now();
     const operations = new Map<OperationKey, ChangedOperation>();
     for (const { level, operation } of changes)
       if (level === 'breaking' && operation) operations.set(operation.key, operation);
+    if (operations.size === 0) return null;
     const clients = new Map<ProfileId, ClientAccess>(
       ((await grants.listClients(id, now)) ?? []).map((client) => [client.profile.id, client]),
     );
@@ -76,6 +77,19 @@ export const readAffected =
         .slice(0, affectedListMax),
     };
   };
+
+/** Returns the affected clients in the form of the API; without names if the caller may not know them. */
+export const toAffectedView = ({ callersTotal, affectedTotal, operations }: Affected) => ({
+  callers_total: callersTotal,
+  affected_total: affectedTotal,
+  operations: operations.map(({ operation, usedByTotal, people, groups }) => ({
+    operation_key: operation.key,
+    method: operation.method,
+    path: operation.path,
+    used_by_total: usedByTotal,
+    ...(people && groups ? { people: [...people], groups: [...groups] } : {}),
+  })),
+});
 
 const namesOf = (
   clients: readonly ClientAccess[],
