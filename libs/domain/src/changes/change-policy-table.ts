@@ -9,8 +9,9 @@ export interface PolicyEntry {
 }
 
 /**
- * The levels that do not follow from the values alone. Otherwise a change of a schema is `breaking` if there is a value that shows
- * it, `warning` if neither such a value nor a proof of the opposite was found, and `info` if there is a proof.
+ * The levels that do not follow from the values alone. Otherwise a change of a schema is `breaking` if there is a
+ * value that shows it, `warning` if neither such a value nor a proof of the opposite was found, and `info` if there is
+ * a proof.
  */
 export const policyTable: Readonly<Record<string, PolicyEntry>> = {
   'request-property-removed': {

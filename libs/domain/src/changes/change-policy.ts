@@ -4,8 +4,8 @@ import { type Change, type ChangeCounts, changeLevels, type ChangeLevel, type Co
 
 /**
  * Returns the comparison as a collection's policy rates it: each change has the level that the policy gives its rule,
- * `ignore` removes it, and one that is expected until later than `now` is `info`, with the reason. The first expectation
- * that fits applies. Changes are listed by level, and otherwise in the same order.
+ * `ignore` removes it, and one that is expected until later than `now` is `info`, with the reason. The first
+ * expectation that fits applies. Changes are listed by level, and otherwise in the same order.
  *
  * The counts also cover changes that a long comparison does not list. Their rules are not known, so they keep their
  * levels: a policy never makes changes disappear that no one has seen.

@@ -46,8 +46,8 @@ const schemaPrefixes = [
 ];
 
 /**
- * The ids of all rules (extensions, section 8): those of oasdiff where it has the rule, because callers have lists of them.
- * They are stable.
+ * The ids of all rules (extensions, section 8): those of oasdiff where it has the rule, because callers have lists of
+ * them. They are stable.
  */
 export const changeRules: ReadonlySet<string> = new Set([
   'comparison-incomplete',

@@ -17,7 +17,10 @@ export interface Change {
   readonly level: ChangeLevel;
   /** Null if the change concerns the whole document. */
   readonly operation: ChangedOperation | null;
-  /** The position in the operation, such as `request body application/json /items/price`; `''` for the operation itself. */
+  /**
+   * The position in the operation, such as `request body application/json /items/price`; `''` for the operation
+   * itself.
+   */
   readonly place: string;
   /** One sentence in plain text. */
   readonly text: string;

@@ -7,8 +7,8 @@ import type { ChangeList } from './change-list.ts';
 import { ContentComparison, type ComparedDocuments } from './compare-contents.ts';
 
 /**
- * Compares the callbacks of an operation: the requests that the API sends to its callers, who receive their bodies as they
- * receive responses.
+ * Compares the callbacks of an operation: the requests that the API sends to its callers, who receive their bodies as
+ * they receive responses.
  */
 export const compareCallbacks = (
   documents: ComparedDocuments,

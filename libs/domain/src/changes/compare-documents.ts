@@ -23,8 +23,9 @@ export interface ComparisonOptions {
 }
 
 /**
- * Compares two parsed documents (extensions, section 8): operation by operation, the requests and responses of callers of the
- * earlier document. Operations are the same if their methods and paths are, except for the names of parameters in the path.
+ * Compares two parsed documents (extensions, section 8): operation by operation, the requests and responses of callers
+ * of the earlier document. Operations are the same if their methods and paths are, except for the names of parameters
+ * in the path.
  */
 export const compareDocuments = (
   before: Json,

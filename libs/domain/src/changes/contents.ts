@@ -57,7 +57,9 @@ export const schemaOfHeader = (header: JsonObject): Json | undefined => {
   return memberOf(header, 'schema') ?? memberOf(media, 'schema');
 };
 
-/** Returns the headers of a response by name in lower case. `Content-Type` is not one (OpenAPI 3.1, section 4.8.17.1). */
+/**
+ * Returns the headers of a response by name in lower case. `Content-Type` is not one (OpenAPI 3.1, section 4.8.17.1).
+ */
 export const headersOf = (document: Json, response: JsonObject): ReadonlyMap<string, JsonObject> => {
   const headers = memberOf(response, 'headers');
   const entries = isJsonObject(headers) ? Object.entries(headers) : [];

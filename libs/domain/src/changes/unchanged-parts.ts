@@ -9,8 +9,8 @@ interface Target {
 }
 
 /**
- * Finds the parts of two documents that are the same, with everything that they refer to: they need no comparison. Most of a
- * document is, in most changes, which makes the comparison of a large one several times as fast.
+ * Finds the parts of two documents that are the same, with everything that they refer to: they need no comparison.
+ * Most of a document is, in most changes, which makes the comparison of a large one several times as fast.
  */
 export class UnchangedParts {
   readonly #before: Json;

@@ -7,7 +7,10 @@ export const nameOf = (member: Json): string | null => {
   return typeof reference === 'string' ? reference : null;
 };
 
-/** Returns a name for people: that of the referenced schema, the title, the only value, that of a member, or the position. */
+/**
+ * Returns a name for people: that of the referenced schema, the title, the only value, that of a member, or the
+ * position.
+ */
 export const labelOf = (member: Json, index: number): string => {
   const reference = nameOf(member);
   if (reference !== null) return reference.split('/').at(-1) ?? reference;

@@ -25,7 +25,9 @@ export interface LocatedDifference {
    * before or more, `unknown` if neither could be shown.
    */
   readonly effect: 'breaking' | 'none' | 'unknown';
-  /** A value of the whole schema that was valid and is not any more; in responses, one that was not valid and now is. */
+  /**
+   * A value of the whole schema that was valid and is not any more; in responses, one that was not valid and now is.
+   */
   readonly example: Json | undefined;
 }
 

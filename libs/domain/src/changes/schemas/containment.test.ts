@@ -96,6 +96,30 @@ test.each<[string, Json, Json, string[]]>([
   ],
   ['a condition', {}, { not: { type: 'string' } }, ['not breaking "text"']],
   ['a reference out of the document', { $ref: 'a.json' }, { $ref: 'b.json' }, ['$ref unknown']],
+  [
+    'that nothing is proven by a schema that is one of its own alternatives',
+    { anyOf: [{ $ref: '#/components/schemas/Root' }, { type: 'string' }] },
+    { anyOf: [{ $ref: '#/components/schemas/Root' }, { type: 'integer' }] },
+    ['anyOf 2 unknown', 'anyOf 2 none'],
+  ],
+  [
+    'no example that more than one alternative accepts',
+    choice({ minLength: 2 }, true, {}),
+    choice({ minLength: 2, type: 'number' }, true, {}),
+    ['oneOf 1 unknown', 'oneOf 1 none'],
+  ],
+  [
+    'the title of a removed alternative',
+    { anyOf: [{ type: 'string' }, { type: 'number', title: 'Weight' }] },
+    { anyOf: [{ type: 'string' }] },
+    ['anyOf Weight breaking 0'],
+  ],
+  [
+    'the value of a removed alternative',
+    choice(tagged('a'), tagged('b')),
+    choice(tagged('a')),
+    ['oneOf "b" breaking {"kind":"b"}'],
+  ],
 ])('a request finds %s', (_, before, after, expected) => {
   expect(differencesOf(before, after)).toEqual(expected);
 });

@@ -22,8 +22,8 @@ import { ValueValidator } from './validate-value.ts';
 /** The exceptions of a containment, each a decision about the behaviour of callers and servers. */
 export interface Exceptions {
   /**
-   * The flag of members that are not part of these values: `readOnly` in requests, `writeOnly` in responses; null to compare
-   * all members.
+   * The flag of members that are not part of these values: `readOnly` in requests, `writeOnly` in responses; null to
+   * compare all members.
    */
   readonly hiddenFlag: 'readOnly' | 'writeOnly' | null;
   /** Whether callers send no members that the narrow set does not declare, if it does not limit them. */
@@ -45,8 +45,9 @@ export interface Spaces {
 }
 
 /**
- * Proves that one schema accepts all values that another one does. Never says so without a proof; where there is none, the
- * schemas may still be contained. Schemas that contain themselves are contained unless a difference is found (coinduction).
+ * Proves that one schema accepts all values that another one does. Never says so without a proof; where there is none,
+ * the schemas may still be contained. Schemas that contain themselves are contained unless a difference is found
+ * (coinduction).
  */
 export class Containment {
   readonly spaces: Spaces;

@@ -8,8 +8,8 @@ export interface Difference {
   /** Its subject: a name, a value as JSON, or a pattern; null if the keyword suffices. */
   readonly subject: string | null;
   /**
-   * Whether the wide set may reject values of the narrow one (`tightened`), the narrow one rejects values of the wide one
-   * (`loosened`), or neither (`noted`).
+   * Whether the wide set may reject values of the narrow one (`tightened`), the narrow one rejects values of the wide
+   * one (`loosened`), or neither (`noted`).
    */
   readonly effect: 'tightened' | 'loosened' | 'noted';
   /** Whether the effect is excepted: callers are taken not to be affected. */

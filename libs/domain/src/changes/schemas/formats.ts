@@ -14,7 +14,10 @@ const time = String.raw`([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 const ipv4 = /^(?:(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(?:\.(?!$)|$)){4}$/;
 
-/** The formats of strings that validators check (JSON Schema 2020-12, validation, section 7.3; OpenAPI 3.0, section 4.4). */
+/**
+ * The formats of strings that validators check (JSON Schema 2020-12, validation, section 7.3; OpenAPI 3.0, section
+ * 4.4).
+ */
 const formats: Readonly<Record<string, Format>> = {
   'date-time': {
     valid: new RegExp(`^${day}T${time}$`),

@@ -15,8 +15,8 @@ export interface LooseLimit {
 }
 
 /**
- * Returns the limits of the wide set, other than those of alternatives, members and items, that the narrow one may exceed.
- * Without any, the narrow set meets all of them.
+ * Returns the limits of the wide set, other than those of alternatives, members and items, that the narrow one may
+ * exceed. Without any, the narrow set meets all of them.
  */
 export const listLooseLimits = (narrow: Form, wide: Form): readonly LooseLimit[] => {
   const limits: LooseLimit[] = [];

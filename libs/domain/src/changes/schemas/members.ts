@@ -4,8 +4,8 @@ import type { Form } from './form.ts';
 import type { SchemaNode, SchemaSpace } from './schema-space.ts';
 
 /**
- * Which of two sets a node describes: where it is unknown whether a pattern matches a name, the narrow set gets larger and the
- * wide one smaller, so that the narrow one is never contained by mistake.
+ * Which of two sets a node describes: where it is unknown whether a pattern matches a name, the narrow set gets larger
+ * and the wide one smaller, so that the narrow one is never contained by mistake.
  */
 export type Role = 'narrow' | 'wide';
 
@@ -79,36 +79,39 @@ for (const name of ['contentEncoding', 'contentMediaType', 'discriminator']) ann
 export const isAnnotation = (name: string): boolean => annotations.has(name);
 
 /**
- * Returns the nodes of all combinations of alternatives, which together accept the same; null if there are more than `max`. An
- * alternative that is the schema itself adds nothing.
+ * Returns the nodes of all combinations of alternatives, which together accept the same; null if there are more than
+ * `max`.
  */
 export const branchesOf = (space: SchemaSpace, node: SchemaNode, max: number): readonly SchemaNode[] | null => {
-  const branches: SchemaNode[] = [];
   const visited = new Set<string>();
-  const visit = (candidate: SchemaNode): boolean => {
-    const [union] = candidate.form.unions;
-    if (visited.has(candidate.key)) return true;
-    visited.add(candidate.key);
-    if (!union) return branches.push(candidate) <= max;
-    return (
-      visited.size <= 4 * max && union.members.every((member) => visit(space.chooseMember(candidate, union, member)))
-    );
-  };
-  return visit(node) ? branches : null;
+  const branches: SchemaNode[] = [];
+  for (const branch of listBranches(space, node, visited, 4 * max)) if (branches.push(branch) > max) return null;
+  return visited.size > 4 * max ? null : branches;
 };
 
 /** Returns the first combinations of alternatives that may accept something. */
 export const firstBranchesOf = (space: SchemaSpace, node: SchemaNode, max: number): readonly SchemaNode[] => {
   const branches: SchemaNode[] = [];
-  const visited = new Set<string>();
-  const visit = (candidate: SchemaNode): void => {
-    const [union] = candidate.form.unions;
-    if (branches.length >= max || visited.size > 4 * max || visited.has(candidate.key) || candidate.form.isNever)
-      return;
-    visited.add(candidate.key);
-    if (!union) branches.push(candidate);
-    else for (const member of union.members) visit(space.chooseMember(candidate, union, member));
-  };
-  visit(node);
+  for (const branch of listBranches(space, node, new Set(), 4 * max))
+    if (!branch.form.isNever && branches.push(branch) === max) break;
   return branches;
 };
+
+/**
+ * Lists combinations of alternatives, until there are too many nodes. A schema that is its own alternative adds
+ * nothing.
+ */
+function* listBranches(
+  space: SchemaSpace,
+  node: SchemaNode,
+  visited: Set<string>,
+  visitedMax: number,
+): Generator<SchemaNode, undefined> {
+  if (visited.has(node.key) || visited.size > visitedMax) return;
+  visited.add(node.key);
+  const [union] = node.form.unions;
+  if (!union) yield node;
+  else
+    for (const member of union.members)
+      yield* listBranches(space, space.chooseMember(node, union, member), visited, visitedMax);
+}

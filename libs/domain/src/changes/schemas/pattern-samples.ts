@@ -1,6 +1,9 @@
 import { matchesPattern } from '../../operations/patterns.ts';
 
-/** Returns texts that match a regular expression of ECMA-262; none if it has parts that are not read here, such as look-ahead. */
+/**
+ * Returns texts that match a regular expression of ECMA-262; none if it has parts that are not read here, such as
+ * look-ahead.
+ */
 export const samplesOfPattern = (pattern: string): readonly string[] => {
   if (pattern.length > 1_000) return [];
   const texts = new Set<string>();
@@ -16,7 +19,9 @@ const variantsMax = 6;
 const classes: Readonly<Record<string, string>> = { d: '0123456789', w: 'aZ0_', s: ' ', D: 'x-', W: '- ', S: 'a0' };
 const printable = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
 
-/** Reads a pattern, and writes one text that it matches; the variant selects characters, alternatives and repetitions. */
+/**
+ * Reads a pattern, and writes one text that it matches; the variant selects characters, alternatives and repetitions.
+ */
 class PatternReader {
   readonly #pattern: string;
   readonly #variant: number;

@@ -39,7 +39,9 @@ export const numbersNear = (...forms: readonly Form[]): readonly Json[] => {
 
 const withoutNegativeZero = (value: number | ExactNumber): Json => (value === 0 ? 0 : value);
 
-/** Returns texts with lengths at and around the limits of these sets, with their patterns and formats, and plain ones. */
+/**
+ * Returns texts with lengths at and around the limits of these sets, with their patterns and formats, and plain ones.
+ */
 export const textsNear = (...forms: readonly Form[]): readonly Json[] => {
   const lengths = forms
     .flatMap(({ minLength, maxLength }) => [minLength, minLength - 1, maxLength, maxLength + 1])

@@ -8,11 +8,16 @@ import type { SchemaSpace } from './schema-space.ts';
 /** How deep schemas may be within each other; deeper ones are taken to differ. */
 const depthMax = 300;
 
-/** Whether schemas of two documents have the same limits, keyword by keyword. Their references and annotations may differ. */
+/**
+ * Whether schemas of two documents have the same limits, keyword by keyword. Their references and annotations may
+ * differ.
+ */
 export class SchemaEquality {
   readonly before: SchemaSpace;
   readonly #after: SchemaSpace;
-  /** Pairs that are the same, or are being compared: schemas that contain themselves are the same unless they differ. */
+  /**
+   * Pairs that are the same, or are being compared: schemas that contain themselves are the same unless they differ.
+   */
   readonly #samePairs = new Set<string>();
   readonly #differentPairs = new Set<string>();
   #depth = 0;

@@ -135,7 +135,9 @@ export class SchemaSpace {
   }
 }
 
-/** Returns `{"nullable": true}` as null: as an alternative to others it stands for null, although it accepts any value. */
+/**
+ * Returns `{"nullable": true}` as null: as an alternative to others it stands for null, although it accepts any value.
+ */
 const toNullAlternative = (member: Json): Json =>
   isJsonObject(member) &&
   member['nullable'] === true &&

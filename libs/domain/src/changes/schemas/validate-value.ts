@@ -14,12 +14,15 @@ interface Depth {
 /** Whether a schema accepts a value; null if that is unknown. */
 export type Verdict = boolean | null;
 
-/** How deep schemas may be within each other; `sameValueMax` for the same value, which a schema that contains itself never leaves. */
+/**
+ * How deep schemas may be within each other; `sameValueMax` for the same value, which a schema that contains itself
+ * never leaves.
+ */
 const [depthMax, sameValueMax] = [60, 14];
 
 /**
- * Validates values with the schemas of a document, as JSON Schema 2020-12 does with formats checked. Returns null where it
- * cannot decide, because of references out of the document and patterns that could take long.
+ * Validates values with the schemas of a document, as JSON Schema 2020-12 does with formats checked. Returns null
+ * where it cannot decide, because of references out of the document and patterns that could take long.
  */
 export class ValueValidator {
   readonly #space: SchemaSpace;

@@ -54,7 +54,10 @@ export class ValueSampler {
     return [...values.values()];
   }
 
-  /** Returns a value that a node accepts and that contains the members or items of another; undefined if none was found. */
+  /**
+   * Returns a value that a node accepts and that contains the members or items of another; undefined if none was
+   * found.
+   */
   complete(node: SchemaNode, part?: Json): Json | undefined {
     if (!this.#space.budget.spend(20)) return undefined;
     for (const branch of firstBranchesOf(this.#space, node, branchesMax)) {

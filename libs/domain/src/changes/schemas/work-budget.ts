@@ -1,4 +1,7 @@
-/** The work that a comparison may take, in steps of about a microsecond. Afterwards, the remaining questions are unanswered. */
+/**
+ * The work that a comparison may take, in steps of about a microsecond. Afterwards, the remaining questions are
+ * unanswered.
+ */
 export class WorkBudget {
   #steps: number;
 
